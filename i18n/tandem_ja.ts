@@ -6314,6 +6314,38 @@
         <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
     </message>
     <message>
+        <source>“{address}” is not the address of a web page.</source>
+        <translation>「{address}」はWebページのアドレスではありません。</translation>
+    </message>
+    <message>
+        <source>{host} is on this Mac or in a private network, so its page was not read.</source>
+        <translation>{host}はこのMac上か非公開のネットワーク内にあるため、ページを読み取りませんでした。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t reach {host} ({detail}). Check the address and the network.</source>
+        <translation>{host}に接続できません（{detail}）。アドレスとネットワークを確認してください。</translation>
+    </message>
+    <message>
+        <source>{host} answers with error {status}.</source>
+        <translation>{host}がエラーを返しています（エラー{status}）。</translation>
+    </message>
+    <message>
+        <source>{host} redirects from page to page without end.</source>
+        <translation>{host}はページからページへ際限なく転送されます。</translation>
+    </message>
+    <message>
+        <source>{host} took longer than {seconds} seconds. Try again.</source>
+        <translation>{host}の応答に{seconds}秒以上かかりました。もう一度試してください。</translation>
+    </message>
+    <message>
+        <source>The page of {host} is larger than {megabytes} MB, so it was not read.</source>
+        <translation>{host}のページは{megabytes} MBより大きいため、読み取りませんでした。</translation>
+    </message>
+    <message>
+        <source>The page of {host} has no text that can be read ({detail}).</source>
+        <translation>{host}のページには読み取れるテキストがありません（{detail}）。</translation>
+    </message>
+    <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
         <translation>「{server}」はサーバの名前に使えません。64文字以内で、「Tandem」以外の名前にしてください。</translation>
     </message>

@@ -6338,6 +6338,38 @@
         <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
     </message>
     <message>
+        <source>“{address}” is not the address of a web page.</source>
+        <translation>‘{address}’ 주소는 웹페이지의 주소가 아니에요.</translation>
+    </message>
+    <message>
+        <source>{host} is on this Mac or in a private network, so its page was not read.</source>
+        <translation>{host} 주소는 이 Mac이나 사설 네트워크에 있어서 페이지를 읽지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Can&apos;t reach {host} ({detail}). Check the address and the network.</source>
+        <translation>{host} 주소에 연결할 수 없어요({detail}). 주소와 네트워크를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} answers with error {status}.</source>
+        <translation>{host} 주소가 오류로 응답해요(오류 {status}).</translation>
+    </message>
+    <message>
+        <source>{host} redirects from page to page without end.</source>
+        <translation>{host} 주소가 끝없이 다른 페이지로 넘어가요.</translation>
+    </message>
+    <message>
+        <source>{host} took longer than {seconds} seconds. Try again.</source>
+        <translation>{host} 주소가 {seconds}초 넘게 걸렸어요. 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>The page of {host} is larger than {megabytes} MB, so it was not read.</source>
+        <translation>{host} 페이지가 {megabytes}MB보다 커서 읽지 않았어요.</translation>
+    </message>
+    <message>
+        <source>The page of {host} has no text that can be read ({detail}).</source>
+        <translation>{host} 페이지에 읽을 수 있는 텍스트가 없어요({detail}).</translation>
+    </message>
+    <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
         <translation>‘{server}’ 이름은 서버에 쓸 수 없어요. 64자 이하로, ‘Tandem’이 아닌 이름을 써 주세요.</translation>
     </message>

@@ -6338,6 +6338,38 @@
         <translation>未调用：模型给出的参数不符合此工具的要求。</translation>
     </message>
     <message>
+        <source>“{address}” is not the address of a web page.</source>
+        <translation>“{address}”不是网页地址。</translation>
+    </message>
+    <message>
+        <source>{host} is on this Mac or in a private network, so its page was not read.</source>
+        <translation>{host} 位于本机或私有网络中，因此没有读取其网页。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t reach {host} ({detail}). Check the address and the network.</source>
+        <translation>无法连接到 {host}（{detail}）。请检查地址和网络。</translation>
+    </message>
+    <message>
+        <source>{host} answers with error {status}.</source>
+        <translation>{host} 返回错误 {status}。</translation>
+    </message>
+    <message>
+        <source>{host} redirects from page to page without end.</source>
+        <translation>{host} 在网页之间不停地重定向。</translation>
+    </message>
+    <message>
+        <source>{host} took longer than {seconds} seconds. Try again.</source>
+        <translation>{host} 用时超过 {seconds} 秒。请重试。</translation>
+    </message>
+    <message>
+        <source>The page of {host} is larger than {megabytes} MB, so it was not read.</source>
+        <translation>{host} 的网页大于 {megabytes} MB，因此没有读取。</translation>
+    </message>
+    <message>
+        <source>The page of {host} has no text that can be read ({detail}).</source>
+        <translation>{host} 的网页没有可读取的文字（{detail}）。</translation>
+    </message>
+    <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
         <translation>“{server}”不能用作服务器的名称。请使用不超过 64 个字符、且不是“Tandem”的名称。</translation>
     </message>

@@ -96,6 +96,14 @@ TOOL_REASONS = Sentences(
             "missing."
         ),
         "bad-arguments": "Not called: the model passed arguments that the tool does not accept.",
+        "web-address": "“{address}” is not the address of a web page.",
+        "web-private": "{host} is on this Mac or in a private network, so its page was not read.",
+        "web-unreachable": "Can't reach {host} ({detail}). Check the address and the network.",
+        "web-status": "{host} answers with error {status}.",
+        "web-redirects": "{host} redirects from page to page without end.",
+        "web-slow": "{host} took longer than {seconds} seconds. Try again.",
+        "web-too-large": "The page of {host} is larger than {megabytes} MB, so it was not read.",
+        "web-unreadable": "The page of {host} has no text that can be read ({detail}).",
     },
 )
 """One sentence for each code."""

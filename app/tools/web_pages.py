@@ -1,0 +1,211 @@
+"""Reads a page of the web as a person's browser would: one page at a time, for a call that the person agreed to. No Qt.
+
+It says who it is, and asks for a page once. The file robots.txt is for programs that collect pages by themselves, so
+it is not read, as no browser reads it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import re
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+
+from app.system.versions import installed_version
+from app.tools.tool import ToolFailed, ToolResult
+from app.tools.web_addresses import WebAddresses, shown_address
+from engine.documents.reading import read_document
+from engine.documents.web_page import decoded_as
+from engine.files.reading_time import ReadingTime
+
+# Nobody reads a longer page, and a larger file is a download.
+MOST_MEGABYTES = 10
+# Seconds for the whole of a page with its redirects: a person waits for it.
+MOST_S = 30.0
+# Seconds to connect to one address of a host, before another is tried.
+CONNECT_S = 10.0
+# As many as browsers follow in practice; a sign-in or a shortened address takes two or three.
+MOST_REDIRECTS = 8
+# Characters of a page that a call returns: 5,000 to 10,000 tokens, a part of the context of any model that uses tools.
+PART = 20_000
+# Characters that the text of a page may have at all.
+_LONGEST_TEXT = 4 * 2**20
+_ACCEPT = "text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf;q=0.9, */*;q=0.5"
+_CHARSET = re.compile(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
+# The end of a file's name by the media type of its answer, where the name in the address may say otherwise.
+_ENDS = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".xhtml",
+    "application/pdf": ".pdf",
+    "application/epub+zip": ".epub",
+    "message/rfc822": ".eml",
+    "text/rtf": ".rtf",
+}
+# zlib's sign that the data may be gzip's or its own.
+_GZIP_OR_ZLIB = 47
+
+
+@dataclass(frozen=True, slots=True)
+class WebFile:
+    """What an address has: the last one to which it led, the content, and the header that says what that is."""
+
+    address: str
+    content: bytes
+    content_type: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of a file of this kind, for those who know formats by names."""
+        media_type = self.content_type.partition(";")[0].strip().lower()
+        name = httpx2.URL(self.address).path.rpartition("/")[2]
+        if media_type == "text/plain":
+            # A page that is shown as source stays source.
+            return "page.txt"
+        return f"page{_ENDS[media_type]}" if media_type in _ENDS else name or "page.html"
+
+
+def user_agent() -> str:
+    """Return how Tandem calls itself to those whose pages it reads."""
+    return f"Tandem/{installed_version('tandem-chat') or '0'} (a chat app; reads this for a person)"
+
+
+async def read_page(
+    address: str, start: int, addresses: WebAddresses, language: str = "", most_s: float = MOST_S
+) -> ToolResult:
+    """Return the text of the page at `address` from character `start` on, at most `PART` characters of it.
+
+    The first line says the address to which it led. Encodings are guessed for the window's `language`. The page has
+    `most_s` seconds to arrive. Raises `ToolFailed`, as `fetched` does, and (web-unreadable) for what is no text.
+    """
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    file = await fetched(address, addresses, most_s)
+    time = ReadingTime()
+    try:
+        text = await asyncio.to_thread(_text_of, file, language, time)
+    finally:
+        # If the call is cancelled, nobody waits for the text.
+        time.abandoned.set()
+    part = text[start : start + PART]
+    if not part and start:
+        part = f"[The page ends before character {start}. It has {len(text)}.]"
+    elif start + PART < len(text):
+        end = start + PART
+        part += f"\n[These are characters {start} to {end} of {len(text)}. For more, call again with start {end}.]"
+    return ToolResult(f"Address: {file.address}\n\n{part}", seconds=loop.time() - begun)
+
+
+async def fetched(address: str, addresses: WebAddresses, most_s: float = MOST_S) -> WebFile:
+    """Return what is at an address of the web, after redirects, each of which is checked as the first address is.
+
+    Raises `ToolFailed`: what `WebAddresses.of` raises, (web-unreachable), (web-status), (web-redirects), (web-slow)
+    after `most_s` seconds, and (web-too-large) beyond `MOST_MEGABYTES`, also once it is unpacked.
+    """
+    try:
+        url = httpx2.URL(address.strip())
+    except (httpx2.InvalidURL, TypeError) as error:
+        raise ToolFailed("web-address", address=address[:200]) from error
+    try:
+        async with asyncio.timeout(most_s):
+            # No proxy: it would resolve the name again, where nobody checks the address.
+            async with httpx2.AsyncClient(trust_env=False, timeout=httpx2.Timeout(None, connect=CONNECT_S)) as client:
+                return await _followed(client, url, addresses)
+    except TimeoutError as error:
+        raise ToolFailed("web-slow", host=url.host, seconds=round(most_s)) from error
+
+
+async def _followed(client: httpx2.AsyncClient, url: httpx2.URL, addresses: WebAddresses) -> WebFile:
+    """Return what is at an address to which redirects may lead."""
+    for _ in range(MOST_REDIRECTS + 1):
+        response = await _answer(client, url, addresses)
+        try:
+            if not response.has_redirect_location:
+                return await _received(response, url)
+            target = _target(url, response.headers["location"])
+        finally:
+            await response.aclose()
+        url = target
+    raise ToolFailed("web-redirects", host=url.host)
+
+
+def _target(url: httpx2.URL, location: str) -> httpx2.URL:
+    """Return the address to which a redirect leads. Raises `ToolFailed` (web-address) if it is none."""
+    try:
+        return url.join(location)
+    except (httpx2.InvalidURL, ValueError) as error:
+        raise ToolFailed("web-address", address=location[:200]) from error
+
+
+async def _answer(client: httpx2.AsyncClient, url: httpx2.URL, addresses: WebAddresses) -> httpx2.Response:
+    """Ask for an address at one of its checked addresses, and return the answer without its body.
+
+    The connection is made to the number that was checked; the name is in the header and in the certificate.
+    """
+    headers = {
+        "host": url.netloc.decode("ascii"),
+        "user-agent": user_agent(),
+        "accept": _ACCEPT,
+        "accept-encoding": "gzip, deflate",
+    }
+    name = {"sni_hostname": url.raw_host.decode("ascii")}
+    failure: Exception | None = None
+    for checked in await addresses.of(url):
+        request = client.build_request("GET", url.copy_with(host=str(checked)), headers=headers, extensions=name)
+        try:
+            return await client.send(request, stream=True, follow_redirects=False)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            failure = error
+        except (httpx2.RequestError, httpx2.InvalidURL) as error:
+            raise _unreachable(url, error) from error
+    raise _unreachable(url, failure) from failure
+
+
+def _unreachable(url: httpx2.URL, error: Exception | None) -> ToolFailed:
+    detail = " ".join(str(error).split())[:200] or type(error).__name__
+    return ToolFailed("web-unreachable", host=url.host, detail=detail)
+
+
+async def _received(response: httpx2.Response, url: httpx2.URL) -> WebFile:
+    """Return the body of an answer. Raises `ToolFailed` if it refuses, is too large or breaks off."""
+    if not response.is_success:
+        raise ToolFailed("web-status", host=url.host, status=response.status_code)
+    unpack = _unpacker(response, url)
+    most = MOST_MEGABYTES * 2**20
+    content = bytearray()
+    try:
+        async for part in response.aiter_raw():
+            # A few bytes can be unpacked to gigabytes, so never more is unpacked than is allowed.
+            content += part if unpack is None else unpack.decompress(part, most + 1 - len(content))
+            if len(content) > most:
+                raise ToolFailed("web-too-large", host=url.host, megabytes=MOST_MEGABYTES)
+    except (httpx2.RequestError, zlib.error) as error:
+        raise _unreachable(url, error) from error
+    return WebFile(shown_address(url), bytes(content), response.headers.get("content-type", ""))
+
+
+def _unpacker(response: httpx2.Response, url: httpx2.URL) -> Any:
+    """Return what unpacks the body; None if it is not packed. Raises `ToolFailed` if it is packed in another way."""
+    packing = response.headers.get("content-encoding", "identity").strip().lower()
+    if packing == "identity":
+        return None
+    if packing not in ("gzip", "x-gzip", "deflate"):
+        raise ToolFailed("web-unreachable", host=url.host, detail=f"an answer packed as {packing[:20]}")
+    return zlib.decompressobj(wbits=_GZIP_OR_ZLIB)
+
+
+def _text_of(file: WebFile, language: str, time: ReadingTime) -> str:
+    """Return the text of a file; waits for its sandbox. Raises `ToolFailed` (web-unreadable)."""
+    content = file.content
+    declared = _CHARSET.search(file.content_type)
+    # What the server says of the encoding goes before what the page says, as browsers do.
+    text = decoded_as(content, declared[1]) if declared is not None else None
+    if text is not None:
+        content = codecs.BOM_UTF8 + text.encode("utf-8", "replace")
+    document = read_document(file.name, content, _LONGEST_TEXT, language, time)
+    if document.problem:
+        raise ToolFailed("web-unreadable", host=httpx2.URL(file.address).host, detail=document.problem)
+    return document.text
