@@ -1354,6 +1354,14 @@
         <translation>ツールの実行中にTandemが終了しました。</translation>
     </message>
     <message>
+        <source>The model wants to read this page. Its site sees the address that is asked for.</source>
+        <translation>モデルがこのページを読み取ろうとしています。要求したアドレスはサイトに伝わります。</translation>
+    </message>
+    <message>
+        <source>The model wants to search the web. {service} sees the words of the search.</source>
+        <translation>モデルがWebを検索しようとしています。検索語は{service}に伝わります。</translation>
+    </message>
+    <message>
         <source>If it stays silent for {time}, it is stopped.</source>
         <translation>応答がないまま{time}たつと停止します。</translation>
     </message>
@@ -4703,6 +4711,10 @@
         <translation>ツールをオンにしたチャットでは、モデルがツールのサーバに送る内容がこのMacの外に出ることがあります。</translation>
     </message>
     <message>
+        <source>In chats with tools on, sites see the addresses of the pages that the model reads, and {service} sees its searches.</source>
+        <translation>ツールをオンにしたチャットでは、モデルが読むページのアドレスはそのサイトに、検索語は{service}に伝わります。</translation>
+    </message>
+    <message>
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
         <translation>キーを知っている別のコンピュータはモデルを使えますが、チャットを読むことはできません。</translation>
     </message>
@@ -6342,6 +6354,26 @@
         <translation>{host}のページは{megabytes} MBより大きいため、読み取りませんでした。</translation>
     </message>
     <message>
+        <source>Searching with {service} needs a key. Enter it in Settings &gt; Tools.</source>
+        <translation>{service}で検索するにはキーが必要です。「設定 &gt; ツール」で入力してください。</translation>
+    </message>
+    <message>
+        <source>Searching with {service} needs its address. Enter it in Settings &gt; Tools.</source>
+        <translation>{service}で検索するにはアドレスが必要です。「設定 &gt; ツール」で入力してください。</translation>
+    </message>
+    <message>
+        <source>{service} refused the search (error {status}). Check the key or the address in Settings &gt; Tools.</source>
+        <translation>{service}が検索を拒否しました（エラー{status}）。「設定 &gt; ツール」でキーまたはアドレスを確認してください。</translation>
+    </message>
+    <message>
+        <source>{service} takes no more searches for now. Wait a little, and try again.</source>
+        <translation>{service}は現在これ以上の検索を受け付けていません。しばらくしてからもう一度試してください。</translation>
+    </message>
+    <message>
+        <source>{service} answered something that is not a list of results.</source>
+        <translation>{service}の応答は検索結果の一覧ではありませんでした。</translation>
+    </message>
+    <message>
         <source>The page of {host} has no text that can be read ({detail}).</source>
         <translation>{host}のページには読み取れるテキストがありません（{detail}）。</translation>
     </message>
@@ -6395,6 +6427,14 @@
     <message>
         <source>Today&apos;s acceptance rate</source>
         <translation>今日の受理率</translation>
+    </message>
+    <message>
+        <source>Read a web page</source>
+        <translation>Webページを読み取る</translation>
+    </message>
+    <message>
+        <source>Search the web</source>
+        <translation>Webを検索</translation>
     </message>
 </context>
 <context>
@@ -6584,6 +6624,10 @@
 <context>
     <name>TurnView</name>
     <message>
+        <source>Sources: {links}</source>
+        <translation>出典：{links}</translation>
+    </message>
+    <message>
         <source>Try again</source>
         <translation>もう一度試す</translation>
     </message>
@@ -6745,6 +6789,69 @@
     <message>
         <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
         <translation>チャットを開けるようになるまで、このウインドウのチャットは「{folder}」に保管されます。</translation>
+    </message>
+</context>
+<context>
+    <name>WebRows</name>
+    <message>
+        <source>Search with</source>
+        <translation>検索サービス</translation>
+    </message>
+    <message>
+        <source>Read and search the web</source>
+        <translation>Webの読み取りと検索</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise. Sites see what they would see of a browser.</source>
+        <translation>ツールをオンにしたチャットで、モデルが公開アドレスのWebページや書類を読み取り、検索できます。呼び出しごとにアドレスや検索語が表示され、特に指定しなければ事前に確認されます。サイトには、ブラウザを使うときと同じ情報が伝わります。</translation>
+    </message>
+    <message>
+        <source>Address of SearXNG</source>
+        <translation>SearXNGのアドレス</translation>
+    </message>
+    <message>
+        <source>Of a server of your own or of your group, also on this Mac.</source>
+        <translation>自分やグループのサーバのアドレスです。このMac上のものでもかまいません。</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>確認する</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>常に許可</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Searches the web with your key from {page}.</source>
+        <translation>{page}で取得したキーを使ってWebを検索します。</translation>
+    </message>
+    <message>
+        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
+        <translation>アカウントは不要です。Web全体ではなく、Wikipediaの記事を検索します。</translation>
+    </message>
+    <message>
+        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
+        <translation>自分のSearXNGでWebを検索します。SearXNGの設定でJSON形式を許可する必要があります。</translation>
+    </message>
+    <message>
+        <source>Stored only in the system keychain.</source>
+        <translation>システムのキーチェーンにだけ保存されます。</translation>
+    </message>
+    <message>
+        <source>Your key is in the keychain.</source>
+        <translation>キーはキーチェーンに保存されています。</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use: the key is for this run only.</source>
+        <translation>このMacにはTandemが使えるキーチェーンがありません。キーは今回の起動中だけ有効です。</translation>
+    </message>
+    <message>
+        <source>Key for {service}</source>
+        <translation>{service}のキー</translation>
     </message>
 </context>
 <context>

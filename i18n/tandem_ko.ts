@@ -1354,6 +1354,14 @@
         <translation>도구가 실행되는 동안 Tandem이 종료됐어요.</translation>
     </message>
     <message>
+        <source>The model wants to read this page. Its site sees the address that is asked for.</source>
+        <translation>모델이 이 페이지를 읽으려고 해요. 사이트는 요청한 주소를 볼 수 있어요.</translation>
+    </message>
+    <message>
+        <source>The model wants to search the web. {service} sees the words of the search.</source>
+        <translation>모델이 웹을 검색하려고 해요. {service} 서비스는 검색어를 볼 수 있어요.</translation>
+    </message>
+    <message>
         <source>If it stays silent for {time}, it is stopped.</source>
         <translation>{time} 동안 응답이 없으면 중단돼요.</translation>
     </message>
@@ -4703,6 +4711,10 @@
         <translation>도구를 켠 대화에서는 모델이 도구 서버에 보내는 내용이 이 Mac 밖으로 나갈 수 있어요.</translation>
     </message>
     <message>
+        <source>In chats with tools on, sites see the addresses of the pages that the model reads, and {service} sees its searches.</source>
+        <translation>도구를 켠 대화에서는 모델이 읽는 페이지의 주소를 해당 사이트가, 모델의 검색어를 {service} 서비스가 볼 수 있어요.</translation>
+    </message>
+    <message>
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
         <translation>키를 아는 다른 컴퓨터는 모델을 쓸 수 있지만 대화는 읽을 수 없어요.</translation>
     </message>
@@ -6366,6 +6378,26 @@
         <translation>{host} 페이지가 {megabytes}MB보다 커서 읽지 않았어요.</translation>
     </message>
     <message>
+        <source>Searching with {service} needs a key. Enter it in Settings &gt; Tools.</source>
+        <translation>{service} 검색에는 키가 필요해요. ‘설정 &gt; 도구’에서 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>Searching with {service} needs its address. Enter it in Settings &gt; Tools.</source>
+        <translation>{service} 검색에는 주소가 필요해요. ‘설정 &gt; 도구’에서 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>{service} refused the search (error {status}). Check the key or the address in Settings &gt; Tools.</source>
+        <translation>{service} 서비스가 검색을 거부했어요(오류 {status}). ‘설정 &gt; 도구’에서 키나 주소를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>{service} takes no more searches for now. Wait a little, and try again.</source>
+        <translation>{service} 서비스가 지금은 검색을 더 받지 않아요. 잠시 후 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{service} answered something that is not a list of results.</source>
+        <translation>{service} 서비스의 응답이 검색 결과 목록이 아니에요.</translation>
+    </message>
+    <message>
         <source>The page of {host} has no text that can be read ({detail}).</source>
         <translation>{host} 페이지에 읽을 수 있는 텍스트가 없어요({detail}).</translation>
     </message>
@@ -6395,6 +6427,14 @@
     <message>
         <source>Today&apos;s acceptance rate</source>
         <translation>오늘의 채택률</translation>
+    </message>
+    <message>
+        <source>Read a web page</source>
+        <translation>웹페이지 읽기</translation>
+    </message>
+    <message>
+        <source>Search the web</source>
+        <translation>웹 검색</translation>
     </message>
 </context>
 <context>
@@ -6584,6 +6624,10 @@
 <context>
     <name>TurnView</name>
     <message>
+        <source>Sources: {links}</source>
+        <translation>출처: {links}</translation>
+    </message>
+    <message>
         <source>Try again</source>
         <translation>다시 시도</translation>
     </message>
@@ -6745,6 +6789,69 @@
     <message>
         <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
         <translation>대화를 다시 열 수 있을 때까지 이 윈도우의 대화는 {folder} 폴더에 보관돼요.</translation>
+    </message>
+</context>
+<context>
+    <name>WebRows</name>
+    <message>
+        <source>Search with</source>
+        <translation>검색 서비스</translation>
+    </message>
+    <message>
+        <source>Read and search the web</source>
+        <translation>웹 읽기와 검색</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise. Sites see what they would see of a browser.</source>
+        <translation>도구를 켠 대화에서 모델이 공개 주소의 웹페이지와 문서를 읽고 검색할 수 있어요. 호출할 때마다 주소나 검색어가 표시되고, 따로 정하지 않으면 먼저 물어봐요. 사이트는 브라우저를 쓸 때와 같은 정보를 볼 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Address of SearXNG</source>
+        <translation>SearXNG 주소</translation>
+    </message>
+    <message>
+        <source>Of a server of your own or of your group, also on this Mac.</source>
+        <translation>자신이나 소속 그룹이 운영하는 서버의 주소예요. 이 Mac에 있어도 돼요.</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>묻기</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>항상 허용</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
+        <source>Searches the web with your key from {page}.</source>
+        <translation>{page}에서 받은 키로 웹을 검색해요.</translation>
+    </message>
+    <message>
+        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
+        <translation>계정이 필요 없어요. 웹 전체가 아니라 Wikipedia 문서를 찾아요.</translation>
+    </message>
+    <message>
+        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
+        <translation>직접 운영하는 SearXNG로 웹을 검색해요. SearXNG 설정에서 JSON 형식을 허용해야 해요.</translation>
+    </message>
+    <message>
+        <source>Stored only in the system keychain.</source>
+        <translation>시스템 키체인에만 저장돼요.</translation>
+    </message>
+    <message>
+        <source>Your key is in the keychain.</source>
+        <translation>키가 키체인에 저장되어 있어요.</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use: the key is for this run only.</source>
+        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어요. 키는 이번 실행 동안만 쓰여요.</translation>
+    </message>
+    <message>
+        <source>Key for {service}</source>
+        <translation>{service} 키</translation>
     </message>
 </context>
 <context>

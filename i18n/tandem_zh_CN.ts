@@ -1354,6 +1354,14 @@
         <translation>工具运行时 Tandem 退出了。</translation>
     </message>
     <message>
+        <source>The model wants to read this page. Its site sees the address that is asked for.</source>
+        <translation>模型想读取此网页。网站会看到所请求的地址。</translation>
+    </message>
+    <message>
+        <source>The model wants to search the web. {service} sees the words of the search.</source>
+        <translation>模型想搜索网页。{service} 会看到搜索词。</translation>
+    </message>
+    <message>
         <source>If it stays silent for {time}, it is stopped.</source>
         <translation>如果持续 {time}没有响应，将会停止。</translation>
     </message>
@@ -4703,6 +4711,10 @@
         <translation>在打开工具的对话中，模型发送给工具服务器的内容可能会离开本机。</translation>
     </message>
     <message>
+        <source>In chats with tools on, sites see the addresses of the pages that the model reads, and {service} sees its searches.</source>
+        <translation>在打开工具的对话中，网站会看到模型所读网页的地址，{service} 会看到其搜索词。</translation>
+    </message>
+    <message>
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
         <translation>拥有密钥的其他电脑可以使用你的模型，但无法读取你的对话。</translation>
     </message>
@@ -6366,6 +6378,26 @@
         <translation>{host} 的网页大于 {megabytes} MB，因此没有读取。</translation>
     </message>
     <message>
+        <source>Searching with {service} needs a key. Enter it in Settings &gt; Tools.</source>
+        <translation>使用 {service} 搜索需要密钥。请在“设置 &gt; 工具”中输入。</translation>
+    </message>
+    <message>
+        <source>Searching with {service} needs its address. Enter it in Settings &gt; Tools.</source>
+        <translation>使用 {service} 搜索需要其地址。请在“设置 &gt; 工具”中输入。</translation>
+    </message>
+    <message>
+        <source>{service} refused the search (error {status}). Check the key or the address in Settings &gt; Tools.</source>
+        <translation>{service} 拒绝了搜索（错误 {status}）。请在“设置 &gt; 工具”中检查密钥或地址。</translation>
+    </message>
+    <message>
+        <source>{service} takes no more searches for now. Wait a little, and try again.</source>
+        <translation>{service} 暂时不再接受搜索。请稍后重试。</translation>
+    </message>
+    <message>
+        <source>{service} answered something that is not a list of results.</source>
+        <translation>{service} 返回的内容不是结果列表。</translation>
+    </message>
+    <message>
         <source>The page of {host} has no text that can be read ({detail}).</source>
         <translation>{host} 的网页没有可读取的文字（{detail}）。</translation>
     </message>
@@ -6395,6 +6427,14 @@
     <message>
         <source>Today&apos;s acceptance rate</source>
         <translation>今日接受率</translation>
+    </message>
+    <message>
+        <source>Read a web page</source>
+        <translation>读取网页</translation>
+    </message>
+    <message>
+        <source>Search the web</source>
+        <translation>搜索网页</translation>
     </message>
 </context>
 <context>
@@ -6584,6 +6624,10 @@
 <context>
     <name>TurnView</name>
     <message>
+        <source>Sources: {links}</source>
+        <translation>来源：{links}</translation>
+    </message>
+    <message>
         <source>Try again</source>
         <translation>重试</translation>
     </message>
@@ -6745,6 +6789,69 @@
     <message>
         <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
         <translation>在你的对话可以打开之前，此窗口中的对话保存在“{folder}”中。</translation>
+    </message>
+</context>
+<context>
+    <name>WebRows</name>
+    <message>
+        <source>Search with</source>
+        <translation>搜索服务</translation>
+    </message>
+    <message>
+        <source>Read and search the web</source>
+        <translation>读取和搜索网页</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise. Sites see what they would see of a browser.</source>
+        <translation>在打开工具的对话中，模型可以读取公开地址上的网页和文稿，并进行搜索。每次调用都会显示地址或搜索词，除非另行选择，否则会先询问。网站看到的内容与使用浏览器时相同。</translation>
+    </message>
+    <message>
+        <source>Address of SearXNG</source>
+        <translation>SearXNG 地址</translation>
+    </message>
+    <message>
+        <source>Of a server of your own or of your group, also on this Mac.</source>
+        <translation>你自己或所在团队的服务器地址，也可以在本机上。</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>询问</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>始终允许</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Searches the web with your key from {page}.</source>
+        <translation>使用你在 {page} 获取的密钥搜索网页。</translation>
+    </message>
+    <message>
+        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
+        <translation>无需账户。只查找 Wikipedia 的条目，而不是整个网络。</translation>
+    </message>
+    <message>
+        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
+        <translation>使用你自己的 SearXNG 搜索网页，其设置需要允许 JSON 格式。</translation>
+    </message>
+    <message>
+        <source>Stored only in the system keychain.</source>
+        <translation>仅存储在系统钥匙串中。</translation>
+    </message>
+    <message>
+        <source>Your key is in the keychain.</source>
+        <translation>你的密钥已存入钥匙串。</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use: the key is for this run only.</source>
+        <translation>本机没有 Tandem 可用的钥匙串：密钥仅在本次运行期间有效。</translation>
+    </message>
+    <message>
+        <source>Key for {service}</source>
+        <translation>{service} 密钥</translation>
     </message>
 </context>
 <context>

@@ -210,7 +210,7 @@ class ToolsButton(ThemeAware, QToolButton):
         on = usable and session.tools.is_on(session.chat)
         self.setVisible(session.tools.concern(session.chat))
         self.setEnabled(usable)
-        if session.tools.servers_of(session.chat):
+        if session.tools.servers_of(session.chat) or session.tools.web_tools_of(session.chat):
             self.setText(self.tr("Tools: on"))
         else:
             self.setText(self.tr("Tools: Tandem only") if on else self.tr("Tools: off"))
@@ -245,7 +245,11 @@ class ToolsButton(ThemeAware, QToolButton):
         switch.setChecked(all_on)
         switch.triggered.connect(lambda on: tools.set_on(session.chat, on))
         menu.addSeparator()
-        self._add_server("Tandem" if on else f"Tandem · {unused}", [built_in.tool for built_in in tools.built_in], on)
+        own_tools = [built_in.tool for built_in in tools.built_in]
+        if all_on:
+            own_tools += tools.web_tools
+        off_web = [tool for tool in tools.web_tools if tools.is_off(tool)]
+        self._add_server("Tandem" if on else f"Tandem · {unused}", own_tools, on, off_web)
         for server in tools.settings.servers:
             status = tools.host.status(server.name)
             used = server.name in tools.servers_of(chat)

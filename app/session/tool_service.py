@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QLocale, QObject, Qt, Signal
 
 from app.conversations.chat_settings import TOOLS_ALLOWED, TOOLS_ON
 from app.session.bridge import Bridge
@@ -17,8 +17,11 @@ from app.session.chats import Chat
 from app.session.model_service import ModelService
 from app.session.store_client import StoreClient
 from app.settings.keychain import Keychain
-from app.tools.servers import ToolSettings
+from app.system.language import best_language
+from app.tools.servers import ToolSettings, WebChoice
 from app.tools.tool import TANDEM, Permission, Tool, ToolFailed, ToolProgress, ToolResult, with_distinct_names
+from app.tools.web_addresses import WebAddresses
+from app.tools.web_tools import WebCall, web_tools
 
 if TYPE_CHECKING:
     # Imports asyncio, which would delay the window, and most users never set up a server.
@@ -57,6 +60,8 @@ class ToolService(QObject):
         self._writes = ThreadPoolExecutor(1, "tools-file")
         self.settings = ToolSettings(file, Keychain(), self._writes.submit)
         self.built_in: list[BuiltIn] = []
+        # The addresses that Tandem's web tools may reach.
+        self.web_addresses = WebAddresses()
         self._host: ToolHost | None = None
         self._host_changed.connect(self.changed, Qt.ConnectionType.QueuedConnection)
 
@@ -76,6 +81,17 @@ class ToolService(QObject):
         self.changed.emit()
 
     @property
+    def web_tools(self) -> list[Tool]:
+        """Tandem's tools for the web; none unless the person has turned them on."""
+        choice = self.settings.web
+        return web_tools(choice.service) if choice.on else []
+
+    def set_web(self, choice: WebChoice) -> None:
+        """Keep what the person chose for the web tools. Chats have them from the next question on."""
+        self.settings.set_web(choice)
+        self.changed.emit()
+
+    @property
     def usable(self) -> bool:
         """Whether the loaded model's chat template takes tools, in a form that is known."""
         return bool(self._models.pair.main and self._models.pair.main.tool_format)
@@ -86,8 +102,8 @@ class ToolService(QObject):
         return chosen if isinstance(chosen, bool) else self._models.is_starter
 
     def concern(self, chat: Chat) -> bool:
-        """Whether the person has a server of tools, or chose whether the chat has tools."""
-        return bool(self.settings.servers) or chat.settings.get(TOOLS_ON) is not None
+        """Whether the person has tools of their own choice, or chose whether the chat has tools."""
+        return bool(self.settings.servers) or self.settings.web.on or chat.settings.get(TOOLS_ON) is not None
 
     def set_on(self, chat: Chat, on: bool) -> None:
         """Give the chat its tools, or none, from the next question on."""
@@ -110,12 +126,17 @@ class ToolService(QObject):
         takes = self.usable and self.takes_servers(chat)
         return [server.name for server in self.settings.servers if server.usable] if takes else []
 
+    def web_tools_of(self, chat: Chat) -> list[Tool]:
+        """Return the web tools that the chat has."""
+        takes = self.usable and self.takes_servers(chat)
+        return [tool for tool in self.web_tools if takes and not self.is_off(tool)]
+
     def gather(self, chat: Chat, then: Callable[[list[Tool]], object]) -> None:
         """Pass the chat's tools to `then`, at once or when its servers run; none if it has none."""
         if not self.usable or not self.is_on(chat):
             then([])
             return
-        built_in = [entry.tool for entry in self.built_in]
+        built_in = [*(entry.tool for entry in self.built_in), *self.web_tools_of(chat)]
         names = self.servers_of(chat)
         if not names:
             then(built_in)
@@ -154,11 +175,15 @@ class ToolService(QObject):
         `reported` gets the progress that the tool reports, on the thread of the servers. A cancelled call does not call
         `done`.
         """
-        if tool.server == TANDEM:
+        if tool.asks_nobody:
             run = next(entry.run for entry in self.built_in if entry.tool == tool)
             run(lambda text: done(ToolResult(text)))
             return lambda: None
-        future = self.host.call(tool, arguments, reported)
+        if tool.server == TANDEM:
+            language = best_language([QLocale().name()])
+            future = self.host.call_web(WebCall(tool, arguments), self.web_addresses, language)
+        else:
+            future = self.host.call(tool, arguments, reported)
         self._bridge.watch(future, partial(_deliver, done))
         return future.cancel
 

@@ -15,6 +15,7 @@ from app.session.session import Session
 from app.session.tool_service import ToolService
 from app.settings_window.form import Form, Row
 from app.settings_window.server_card import ServerCard
+from app.settings_window.web_rows import CHOICES, WebRows
 from app.system.background import Background
 from app.tools.known_servers import FOLDER, KNOWN_SERVERS
 from app.tools.servers import Server, ServerStatus, servers_of
@@ -39,7 +40,6 @@ from app.wording.tools import (
     unoffered_sentence,
 )
 
-_CHOICES = (Permission.ASK, Permission.ALWAYS, Permission.DENY)
 _CANCELLABLE = ("starting", "signing-in")
 # Of the standard error, and of what a server tells; more lines scroll.
 _HEIGHT = 76
@@ -92,7 +92,7 @@ class ServerView(ThemeAware, QFrame):
                 row.deleteLater()
             self.rows = []
             for tool in status.tools:
-                chooser = Chooser(self, _CHOICES, partial(self._permit, [tool]))
+                chooser = Chooser(self, CHOICES, partial(self._permit, [tool]))
                 self.rows.append((tool, Row(chooser, self, at_end=True), chooser))
                 self._tools.addWidget(self.rows[-1][1])
         self.switch.setChecked(server.enabled)
@@ -173,6 +173,8 @@ class ToolsPage(ThemeAware, Form):
         self.add(self.hint, 6)
         self.add(self.outcome, 6)
         self.viewport().setAcceptDrops(True)
+        self.web = WebRows(self._tools, self.widget())
+        self.add(self.web, 16)
         servers = QWidget(self)
         self._servers = vbox(servers, margins=(0, 0, 0, 0), spacing=0)
         self.add(servers)
@@ -181,6 +183,8 @@ class ToolsPage(ThemeAware, Form):
         for server in KNOWN_SERVERS:
             add = self.known[server.name] = button(self, partial(self._open_card, None, server))
             self.row(self.bound("Add…", add), at_end=True)
+        # A search of the settings finds them too.
+        self.rows += self.web.rows
         self._tools.changed.connect(self._show)
         self._page_found.connect(self._ask_to_open)
         show_words(self.outcome, "")
@@ -194,7 +198,8 @@ class ToolsPage(ThemeAware, Form):
         self._show()
 
     def _show(self) -> None:
-        """Show the servers as they are, and keep what is shown of those that stay."""
+        """Show the web tools and the servers as they are, and keep what is shown of those that stay."""
+        self.web.show_choice()
         servers = {server.name: server for server in self._tools.settings.servers}
         for name in set(self._views) - set(servers):
             self._views.pop(name).deleteLater()
@@ -207,7 +212,7 @@ class ToolsPage(ThemeAware, Form):
                 view.changed.connect(lambda changed: self._put([changed]))
                 self._servers.addWidget(view)
             view.show_server(server, self._tools.host.status(name))
-        for known, row in zip(KNOWN_SERVERS, self.rows, strict=True):
+        for known, row in zip(KNOWN_SERVERS, self.rows, strict=False):
             row.set_words(KNOWN_TITLES[known.name], joined(KNOWN_SIGHTS[known.name], missing_program(known)))
             # A person may want several folders.
             row.set_due(known.name not in servers or FOLDER in known.args)

@@ -16,6 +16,8 @@ from app.tools.tool import SILENCE_S, Tool, ToolFailed, ToolProgress, ToolResult
 if TYPE_CHECKING:
     from app.tools.connection import McpConnection
     from app.tools.service_metadata import Issuer
+    from app.tools.web_addresses import WebAddresses
+    from app.tools.web_tools import WebCall
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +98,14 @@ class ToolHost:
         server may say nothing, in seconds.
         """
         return self._submit(self._call(tool, arguments, reported, silence_s))
+
+    def call_web(self, call: WebCall, addresses: WebAddresses, language: str) -> Future[ToolResult]:
+        """Run a call of Tandem's own web tools, to which the person has agreed. Cancelling the future ends it.
+
+        `language` is that of the window. The future has a `ToolFailed` if the call fails.
+        """
+        assert self._settings is not None
+        return self._submit(call.run(self._settings, addresses, language))
 
     def sign_in(self, name: str, open_page: Callable[[str], object], page_text: str) -> Future[None]:
         """Have the person sign in to a server, then start it; see `sign_in.sign_in`. Its status tells how it ends."""

@@ -18,6 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from app.settings.keychain import Keychain
+from app.tools.search_services import DEFAULT_SERVICE, SERVICES
 from app.tools.tool import TANDEM, Permission, Tool, ToolFailed, digest, is_visible
 from app.tools.variables import decides, variables_in, with_defaults
 from engine.files import private_files
@@ -152,17 +153,30 @@ class _StoredPermission(msgspec.Struct, frozen=True):
         return (self.server, self.tool) == (tool.server, tool.name)
 
 
+class WebChoice(msgspec.Struct, frozen=True):
+    """Whether models have Tandem's web tools, the service of their searches, and the address of one's own SearXNG."""
+
+    on: bool = False
+    service: str = DEFAULT_SERVICE
+    searxng: str = ""
+
+    def address_of(self, service: str) -> str:
+        """Return the address that the person entered for a service; "" for one that has its own."""
+        return self.searxng if service == "searxng" else ""
+
+
 class _File(msgspec.Struct):
     servers: list[Server] = []
     permissions: list[_StoredPermission] = []
+    web: WebChoice = WebChoice()
 
 
 class ToolSettings:
     """The servers and the permissions of tools, in the file at `path`; secrets are in the keychain `secrets`.
 
     The file is read at once; a damaged one is set aside. `submit` runs the writes, by default on the calling thread.
-    `put`, `remove`, `with_secrets`, `kept_sign_in` and `keep_sign_in` use the keychain, which may ask the person, so
-    they must not run on the Qt thread.
+    `put`, `remove`, `with_secrets`, `kept_sign_in`, `keep_sign_in`, `search_key` and `keep_search_key` use the
+    keychain, which may ask the person, so they must not run on the Qt thread.
     """
 
     def __init__(
@@ -181,8 +195,29 @@ class ToolSettings:
 
     @property
     def entries(self) -> list[str]:
-        """The names of the servers' entries in the keychain."""
-        return [_entry(server.name, kind) for server in self.servers for kind in ("tools", "sign-in")]
+        """The names of the entries of servers and of services that search in the keychain."""
+        services = [_entry(name, "search") for name, service in SERVICES.items() if service.needs_key]
+        return [_entry(server.name, kind) for server in self.servers for kind in ("tools", "sign-in")] + services
+
+    @property
+    def web(self) -> WebChoice:
+        """What the person chose for Tandem's web tools. A service of another version is the default."""
+        choice = self._file.web
+        return choice if choice.service in SERVICES else replace(choice, service=DEFAULT_SERVICE)
+
+    def set_web(self, choice: WebChoice) -> None:
+        """Keep what the person chose for Tandem's web tools."""
+        with self._lock:
+            self._file.web = choice
+        self._submit(self._write)
+
+    def search_key(self, service: str) -> str:
+        """Return the person's key of a service that searches; "" without one. May ask the person."""
+        return self._kept(_entry(service, "search")) if SERVICES[service].needs_key else ""
+
+    def keep_search_key(self, service: str, key: str) -> bool:
+        """Keep the key of a service; return whether the keychain could. Otherwise it is for this run."""
+        return self._keep(_entry(service, "search"), key)
 
     def put(self, server: Server) -> bool:
         """Add a server, or replace the one of the same name. Return whether its secrets are in the keychain.
@@ -246,7 +281,7 @@ class ToolSettings:
 
         A tool whose description, schema or server has changed is asked about again. A denied one stays denied.
         """
-        if tool.server == TANDEM:
+        if tool.asks_nobody:
             return Permission.ALWAYS
         choices = [choice for choice in self._file.permissions if choice.is_for(tool)]
         stored = choices[0] if choices else None

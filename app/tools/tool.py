@@ -47,7 +47,8 @@ class Tool:
 
     `parameters` is the JSON schema of an object. What the server claims is `read_only`, and `repeatable` if a second
     call changes nothing more. `origin` is the fingerprint of the server that has the tool: its command or address.
-    `instructions` are what that server tells models of all its tools.
+    `instructions` are what that server tells models of all its tools. A tool of Tandem has an origin if its calls leave
+    this computer.
     """
 
     server: str
@@ -76,6 +77,11 @@ class Tool:
         check = create({}, keywords, type_checker=Draft202012Validator.TYPE_CHECKER)
         error = next(check(self.parameters).iter_errors(arguments), None)
         return "" if error is None else f"{error.json_path}: {error.message}"
+
+    @property
+    def asks_nobody(self) -> bool:
+        """Whether it is a tool of Tandem whose calls stay on this computer, so that a person need not be asked."""
+        return self.server == TANDEM and not self.origin
 
     @property
     def fingerprint(self) -> str:

@@ -18,6 +18,7 @@ import httpx2
 from app.system.versions import installed_version
 from app.tools.tool import ToolFailed, ToolResult
 from app.tools.web_addresses import WebAddresses, shown_address
+from app.tools.web_results import page_text
 from engine.documents.reading import read_document
 from engine.documents.web_page import decoded_as
 from engine.files.reading_time import ReadingTime
@@ -96,7 +97,7 @@ async def read_page(
     elif start + PART < len(text):
         end = start + PART
         part += f"\n[These are characters {start} to {end} of {len(text)}. For more, call again with start {end}.]"
-    return ToolResult(f"Address: {file.address}\n\n{part}", seconds=loop.time() - begun)
+    return ToolResult(page_text(file.address, part), seconds=loop.time() - begun)
 
 
 async def fetched(address: str, addresses: WebAddresses, most_s: float = MOST_S) -> WebFile:
@@ -124,7 +125,7 @@ async def _followed(client: httpx2.AsyncClient, url: httpx2.URL, addresses: WebA
         response = await _answer(client, url, addresses)
         try:
             if not response.has_redirect_location:
-                return await _received(response, url)
+                return await received(response, url)
             target = _target(url, response.headers["location"])
         finally:
             await response.aclose()
@@ -160,16 +161,17 @@ async def _answer(client: httpx2.AsyncClient, url: httpx2.URL, addresses: WebAdd
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             failure = error
         except (httpx2.RequestError, httpx2.InvalidURL) as error:
-            raise _unreachable(url, error) from error
-    raise _unreachable(url, failure) from failure
+            raise unreachable(url.host, error) from error
+    raise unreachable(url.host, failure) from failure
 
 
-def _unreachable(url: httpx2.URL, error: Exception | None) -> ToolFailed:
+def unreachable(host: str, error: Exception | None) -> ToolFailed:
+    """Return the failure that says why a host cannot be reached."""
     detail = " ".join(str(error).split())[:200] or type(error).__name__
-    return ToolFailed("web-unreachable", host=url.host, detail=detail)
+    return ToolFailed("web-unreachable", host=host, detail=detail)
 
 
-async def _received(response: httpx2.Response, url: httpx2.URL) -> WebFile:
+async def received(response: httpx2.Response, url: httpx2.URL) -> WebFile:
     """Return the body of an answer. Raises `ToolFailed` if it refuses, is too large or breaks off."""
     if not response.is_success:
         raise ToolFailed("web-status", host=url.host, status=response.status_code)
@@ -183,7 +185,7 @@ async def _received(response: httpx2.Response, url: httpx2.URL) -> WebFile:
             if len(content) > most:
                 raise ToolFailed("web-too-large", host=url.host, megabytes=MOST_MEGABYTES)
     except (httpx2.RequestError, zlib.error) as error:
-        raise _unreachable(url, error) from error
+        raise unreachable(url.host, error) from error
     return WebFile(shown_address(url), bytes(content), response.headers.get("content-type", ""))
 
 

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.session.answer import STARTER, Answer, State
 from app.session.chats import Turn
+from app.tools.tool import TANDEM, visible
+from app.tools.web_results import READ_PAGE, sources_of
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, hbox
 from app.widgets.line_breaks import unbroken, with_good_breaks
@@ -19,6 +21,8 @@ from app.wording.errors import error_sentence
 from app.wording.sources import recorded_name
 
 translate = QCoreApplication.translate
+# Links under an answer: a line or two.
+_MOST_SOURCES = 8
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,19 @@ def footer_html(answer: Answer, with_figures: bool) -> str:
     if with_figures and (reason := figures.why(answer)):
         parts.append(with_good_breaks(escape(reason)))
     return "&nbsp;&nbsp;&nbsp; ".join(parts)
+
+
+def sources_html(turn: Turn) -> str:
+    """Return links to the web pages that an answer is from; "" if it is from none. Those that were read come first."""
+    calls = [call for call in turn.calls if call.use.server == TANDEM and not call.failed]
+    # The sort keeps the order of calls of the same tool.
+    calls.sort(key=lambda call: call.use.tool != READ_PAGE)
+    sources = [source for call in calls for source in sources_of(call.use.tool, call.text)]
+    # A search knows the title of a page that was read later.
+    titles = {source.address: source.title for source in sources}
+    addresses = list(titles)[:_MOST_SOURCES]
+    links = [f'<a href="{escape(address)}">{escape(visible(titles[address]))}</a>' for address in addresses]
+    return translate("TurnView", "Sources: {links}").format(links=" · ".join(links)) if links else ""
 
 
 def figures_text(answer: Answer) -> str:

@@ -15,7 +15,15 @@ from app.session.chats import Turn
 from app.transcript.action_row import ActionRow
 from app.transcript.answer_body import SLICE, AnswerBody, leave_menu_to_parent
 from app.transcript.answer_runs import LONGEST_SHOWN, AnswerRun
-from app.transcript.answer_texts import Note, figures_text, footer_html, origin_text, problem_note, status_text
+from app.transcript.answer_texts import (
+    Note,
+    figures_text,
+    footer_html,
+    origin_text,
+    problem_note,
+    sources_html,
+    status_text,
+)
 from app.transcript.call_card import CallCard, CallCards
 from app.transcript.prose import Prose
 from app.transcript.question_bubble import QuestionBubble
@@ -63,6 +71,8 @@ class TurnView(ThemeAware, QWidget):
         self.steps = ToolSteps(self._watch, transcript.pictures, self)
         self.calls = CallCards(transcript.pictures, self)
         self._note = Note(self)
+        # Made for the first answer from web pages, because each turn has a footer.
+        self._sources_line: WrappedLabel | None = None
         self._footer = named(styled(WrappedLabel(self), "muted"), "footer")
         self._footer.setTextFormat(Qt.TextFormat.RichText)
         self._footer.setContentsMargins(0, 6, 0, 0)
@@ -165,6 +175,7 @@ class TurnView(ThemeAware, QWidget):
         else:
             had_focus = _holds_focus(self.answer_row)
             self._hide_note()
+            self._show_sources("")
             self.answer_row.setEnabled(False)
             if had_focus:
                 self._transcript.focus_lost.emit()
@@ -333,6 +344,7 @@ class TurnView(ThemeAware, QWidget):
 
     def _show_end(self, answer: Answer) -> None:
         with_figures = self._transcript.with_figures
+        self._show_sources(sources_html(self.turn))
         self._footer.setText(footer_html(answer, with_figures))
         self.answer_row.setToolTip("" if with_figures else figures_text(answer))
         again = {
@@ -350,6 +362,17 @@ class TurnView(ThemeAware, QWidget):
         self.answer_row.button("branch").setVisible(self._transcript.may_branch)
         self.answer_row.setEnabled(True)
         self._light(self._under_mouse)
+
+    def _show_sources(self, links: str) -> None:
+        """Show links to web pages below the answer, or none if there are none."""
+        if links and self._sources_line is None:
+            self._sources_line = named(styled(WrappedLabel(self), "muted"), "sources")
+            self._sources_line.setTextFormat(Qt.TextFormat.RichText)
+            self._sources_line.linkActivated.connect(self._transcript.show_link)
+            self._column.insertWidget(self._column.indexOf(self._footer), self._sources_line)
+        if self._sources_line is not None:
+            self._sources_line.setText(links)
+            self._sources_line.setVisible(bool(links))
 
     def _hide_note(self) -> None:
         had_focus = _holds_focus(self._note)

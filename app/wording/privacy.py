@@ -11,6 +11,7 @@ from app.session.cluster_service import ON, STARTING
 from app.session.session import Session
 from app.settings.declarations import SettingsValues
 from app.settings.store import SettingsStore
+from app.tools.search_services import SERVICES
 from app.wording.errors import joined
 from app.wording.sentences import translate
 
@@ -60,7 +61,21 @@ def _cluster(session: Session) -> str:
 def _tools(session: Session) -> str:
     # A command runs here, but can pass on what it gets.
     words = translate("Privacy", "In chats with tools on, what the model sends to tool servers can leave this Mac.")
-    return words if any(server.usable for server in session.tools.settings.servers) else ""
+    servers = words if any(server.usable for server in session.tools.settings.servers) else ""
+    return joined(servers, _web(session))
+
+
+def _web(session: Session) -> str:
+    """Say what the web tools send; "" while they are off."""
+    choice = session.tools.settings.web
+    if not choice.on:
+        return ""
+    words = translate(
+        "Privacy",
+        "In chats with tools on, sites see the addresses of the pages that the model reads, and {service} sees its "
+        "searches.",
+    )
+    return words.format(service=SERVICES[choice.service].title)
 
 
 def _api(values: SettingsValues) -> str:

@@ -6,9 +6,11 @@ import time
 from collections.abc import Mapping, Sequence
 
 from app.session.calls import CallState, ToolRun
+from app.tools.search_services import SERVICES
 from app.tools.servers import Server, ServerStatus
 from app.tools.tool import SILENCE_S, TANDEM, Tool, ToolProgress, visible
 from app.tools.variables import CODE, decides, program_of
+from app.tools.web_results import READ_PAGE, SEARCH_WEB
 from app.wording.errors import joined
 from app.wording.figures import duration, number, percent, seconds
 from app.wording.sentences import Sentences, translate
@@ -30,6 +32,8 @@ def tool_name(server: str, name: str, title: str = "") -> str:
     own_tools = {
         "list_models": translate("Tools", "Models on this Mac"),
         "acceptance_today": translate("Tools", "Today's acceptance rate"),
+        READ_PAGE: translate("Tools", "Read a web page"),
+        SEARCH_WEB: translate("Tools", "Search the web"),
     }
     return own_tools.get(name, name) if server == TANDEM else title or name
 
@@ -103,6 +107,13 @@ TOOL_REASONS = Sentences(
         "web-redirects": "{host} redirects from page to page without end.",
         "web-slow": "{host} took longer than {seconds} seconds. Try again.",
         "web-too-large": "The page of {host} is larger than {megabytes} MB, so it was not read.",
+        "search-no-key": "Searching with {service} needs a key. Enter it in Settings > Tools.",
+        "search-no-address": "Searching with {service} needs its address. Enter it in Settings > Tools.",
+        "search-refused": (
+            "{service} refused the search (error {status}). Check the key or the address in Settings > Tools."
+        ),
+        "search-busy": "{service} takes no more searches for now. Wait a little, and try again.",
+        "search-unusable": "{service} answered something that is not a list of results.",
         "web-unreadable": "The page of {host} has no text that can be read ({detail}).",
     },
 )
@@ -162,6 +173,8 @@ def call_state(call: ToolRun) -> str:
 
 def call_sentence(call: ToolRun) -> str:
     """Say what a call waits for, how far it has come, or why it has no result; "" if it has one."""
+    if call.state is CallState.ASKS and call.tool is not None and call.tool.server == TANDEM:
+        return _web_question(call.tool)
     if call.state is CallState.ASKS and call.tool is not None and call.tool.read_only:
         return translate("CallCard", "The model wants to use this tool. Its server says that it only reads.")
     if call.state is CallState.ASKS:
@@ -171,6 +184,14 @@ def call_sentence(call: ToolRun) -> str:
     if call.state is CallState.INTERRUPTED:
         return translate("CallCard", "Tandem quit while the tool was running.")
     return tool_sentence(*call.error) if call.error is not None else ""
+
+
+def _web_question(tool: Tool) -> str:
+    """Say what a call of one of Tandem's web tools would send, and to whom."""
+    if tool.name == READ_PAGE:
+        return translate("CallCard", "The model wants to read this page. Its site sees the address that is asked for.")
+    words = translate("CallCard", "The model wants to search the web. {service} sees the words of the search.")
+    return words.format(service=SERVICES[tool.origin].title)
 
 
 def _running_sentence(call: ToolRun, now: float) -> str:

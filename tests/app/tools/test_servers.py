@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as changed
 
-from app.tools.servers import Server, ToolSettings, servers_from_json
+from app.tools.servers import Server, ToolSettings, WebChoice, servers_from_json
 from app.tools.tool import TANDEM, Permission, Tool, ToolFailed
 from app.tools.transports import process_of
 from app.tools.variables import decides, program_of
@@ -334,5 +334,21 @@ def test_a_denied_tool_stays_denied_whatever_it_says_of_itself(path: Path) -> No
     assert {settings.permission(one, {one.fingerprint}) for one in [TOOL, *same]} == {Permission.DENY}
 
 
-def test_the_tools_of_tandem_need_no_permission(path: Path) -> None:
-    assert ToolSettings(path, Secrets()).permission(replace(TOOL, server=TANDEM)) is Permission.ALWAYS
+def test_the_tools_of_tandem_need_no_permission_unless_they_leave_this_computer(path: Path) -> None:
+    settings = ToolSettings(path, Secrets())
+    assert settings.permission(replace(TOOL, server=TANDEM, origin="")) is Permission.ALWAYS
+    assert settings.permission(replace(TOOL, server=TANDEM, origin="web")) is Permission.ASK
+
+
+def test_the_choice_of_web_tools_is_kept_and_its_keys_are_secrets(path: Path) -> None:
+    secrets = Secrets()
+    settings = ToolSettings(path, secrets)
+    assert settings.web == WebChoice()
+    settings.set_web(WebChoice(on=True, service="brave"))
+    settings.keep_search_key("brave", "hidden")
+    again = ToolSettings(path, secrets)
+    assert (again.web, again.search_key("brave")) == (WebChoice(on=True, service="brave"), "hidden")
+    assert "hidden" not in path.read_text()
+    assert "search/brave" in again.entries
+    settings.set_web(WebChoice(on=True, service="of another version"))
+    assert ToolSettings(path, secrets).web == WebChoice(on=True)

@@ -10,7 +10,7 @@ import pytest
 
 from app.tools.tool import ToolFailed
 from app.tools.web_addresses import WebAddresses, is_public
-from tests.app.tools.web_site import Names
+from tests.app.tools.web_site import NameAnswers
 
 
 @pytest.mark.parametrize("text", ["1.1.1.1", "93.184.215.14", "2606:4700::1111", "64:ff9b::101:101"])
@@ -78,7 +78,7 @@ def test_what_is_no_public_address_of_the_web_is_refused(address: str, code: str
 
 
 def test_a_host_with_one_private_address_is_refused() -> None:
-    names = Names(news=[["1.1.1.1", "192.168.1.1"]])
+    names = NameAnswers(news=[["1.1.1.1", "192.168.1.1"]])
     with pytest.raises(ToolFailed) as failure:
         asyncio.run(WebAddresses(resolve=names.resolve).of(httpx2.URL("https://news.test/")))
     assert failure.value.code == "web-private"

@@ -12,17 +12,17 @@ import pytest
 from app.tools.tool import ToolFailed
 from app.tools.web_addresses import WebAddresses
 from app.tools.web_pages import MOST_MEGABYTES, MOST_REDIRECTS, PART, WebFile, fetched, read_page
-from tests.app.tools.web_site import Names, Page, Site, on_loopback, served
+from tests.app.tools.web_site import NameAnswers, SitePage, WebSite, on_loopback, served
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Site]:
+def running() -> Iterator[WebSite]:
     with served() as site:
         yield site
 
 
 @pytest.fixture
-def site(running: Site) -> Site:
+def site(running: WebSite) -> WebSite:
     running.pages.clear()
     running.asked.clear()
     running.paths.clear()
@@ -39,8 +39,8 @@ def failure(address: str, addresses: WebAddresses | None = None, most_s: float =
     return error.value
 
 
-def test_a_page_is_read_as_an_attachment_is(site: Site) -> None:
-    site.pages["/story"] = Page(b"<title>News</title><h1>Tides</h1><script>x()</script><p>High at noon.</p>")
+def test_a_page_is_read_as_an_attachment_is(site: WebSite) -> None:
+    site.pages["/story"] = SitePage(b"<title>News</title><h1>Tides</h1><script>x()</script><p>High at noon.</p>")
     result = asyncio.run(read_page(site.address("/story#top"), 0, on_loopback()))
     address, _, text = result.text.partition("\n")
     assert address == f"Address: {site.address('/story#top')}"
@@ -51,9 +51,9 @@ def test_a_page_is_read_as_an_attachment_is(site: Site) -> None:
     assert "cookie" not in site.asked[0]
 
 
-def test_a_long_page_is_read_in_parts(site: Site) -> None:
+def test_a_long_page_is_read_in_parts(site: WebSite) -> None:
     text = "".join(f"{number:07} " for number in range(PART // 8 + 2))
-    site.pages["/long"] = Page(text.encode(), "text/plain")
+    site.pages["/long"] = SitePage(text.encode(), "text/plain")
     address = site.address("/long")
     first = asyncio.run(read_page(address, 0, on_loopback())).text
     assert f"call again with start {PART}.]" in first
@@ -61,29 +61,29 @@ def test_a_long_page_is_read_in_parts(site: Site) -> None:
     assert second.endswith(text[PART:])
 
 
-def test_the_encoding_that_the_server_names_goes_first(site: Site) -> None:
+def test_the_encoding_that_the_server_names_goes_first(site: WebSite) -> None:
     content = '<meta charset="utf-8"><p>Ж</p>'.encode("koi8-r")
-    site.pages["/old"] = Page(content, "text/html; charset=koi8-r")
+    site.pages["/old"] = SitePage(content, "text/html; charset=koi8-r")
     assert asyncio.run(read_page(site.address("/old"), 0, on_loopback())).text.endswith("Ж")
 
 
-def test_what_is_no_text_is_not_read(site: Site) -> None:
-    site.pages["/picture"] = Page(b"\x89PNG\r\n\x1a\n\0\0", "image/png")
+def test_what_is_no_text_is_not_read(site: WebSite) -> None:
+    site.pages["/picture"] = SitePage(b"\x89PNG\r\n\x1a\n\0\0", "image/png")
     with pytest.raises(ToolFailed) as error:
         asyncio.run(read_page(site.address("/picture"), 0, on_loopback()))
     assert (error.value.code, error.value.arguments["detail"]) == ("web-unreadable", "not-text")
 
 
-def test_a_private_page_is_never_asked_for(site: Site) -> None:
-    names = Names(router=[["192.168.1.1"]])
+def test_a_private_page_is_never_asked_for(site: WebSite) -> None:
+    names = NameAnswers(router=[["192.168.1.1"]])
     assert failure(site.address("/", "router.test"), on_loopback(names)).code == "web-private"
     assert failure(site.address("/", "127.0.0.1"), WebAddresses()).code == "web-private"
     assert site.asked == []
 
 
-def test_a_redirect_is_checked_as_the_first_address_is(site: Site) -> None:
-    names = Names(news=[["127.0.0.1"]], router=[["192.168.1.1"]])
-    site.pages["/moved"] = Page(status=302, headers={"location": site.address("/secret", "router.test")})
+def test_a_redirect_is_checked_as_the_first_address_is(site: WebSite) -> None:
+    names = NameAnswers(news=[["127.0.0.1"]], router=[["192.168.1.1"]])
+    site.pages["/moved"] = SitePage(status=302, headers={"location": site.address("/secret", "router.test")})
     error = failure(site.address("/moved"), on_loopback(names))
     assert (error.code, error.arguments) == ("web-private", {"host": "router.test"})
     site.pages["/moved"].headers["location"] = "file:///etc/passwd"
@@ -91,47 +91,47 @@ def test_a_redirect_is_checked_as_the_first_address_is(site: Site) -> None:
     assert site.paths == ["/moved", "/moved"]
 
 
-def test_a_name_is_resolved_once_for_a_request(site: Site) -> None:
+def test_a_name_is_resolved_once_for_a_request(site: WebSite) -> None:
     """A name whose address changes after the check is reached at the address that was checked."""
-    names = Names(news=[["127.0.0.1"], ["192.168.1.1"]])
-    site.pages["/story"] = Page(b"read")
+    names = NameAnswers(news=[["127.0.0.1"], ["192.168.1.1"]])
+    site.pages["/story"] = SitePage(b"read")
     assert fetch(site.address("/story"), on_loopback(names)).content == b"read"
     assert names.asked == ["news.test"]
     assert failure(site.address("/story"), on_loopback(names)).code == "web-private"
 
 
-def test_redirects_are_followed_to_the_page(site: Site) -> None:
-    site.pages["/a"] = Page(status=301, headers={"location": "/b?x=1"})
-    site.pages["/b"] = Page(b"there", "text/plain")
+def test_redirects_are_followed_to_the_page(site: WebSite) -> None:
+    site.pages["/a"] = SitePage(status=301, headers={"location": "/b?x=1"})
+    site.pages["/b"] = SitePage(b"there", "text/plain")
     assert fetch(site.address("/a")) == WebFile(site.address("/b?x=1"), b"there", "text/plain")
 
 
-def test_redirects_without_end_are_left(site: Site) -> None:
-    site.pages["/a"] = Page(status=301, headers={"location": "/a"})
+def test_redirects_without_end_are_left(site: WebSite) -> None:
+    site.pages["/a"] = SitePage(status=301, headers={"location": "/a"})
     assert failure(site.address("/a")).code == "web-redirects"
     assert len(site.paths) == MOST_REDIRECTS + 1
 
 
-def test_a_page_is_bounded_in_size(site: Site) -> None:
-    site.pages["/large"] = Page(bytes(MOST_MEGABYTES * 2**20 + 1))
+def test_a_page_is_bounded_in_size(site: WebSite) -> None:
+    site.pages["/large"] = SitePage(bytes(MOST_MEGABYTES * 2**20 + 1))
     assert failure(site.address("/large")).code == "web-too-large"
     packed = {"content-encoding": "gzip"}
-    site.pages["/bomb"] = Page(gzip.compress(bytes(4 * MOST_MEGABYTES * 2**20)), headers=packed)
+    site.pages["/bomb"] = SitePage(gzip.compress(bytes(4 * MOST_MEGABYTES * 2**20)), headers=packed)
     assert failure(site.address("/bomb")).code == "web-too-large"
-    site.pages["/packed"] = Page(gzip.compress(b"small"), headers=packed)
+    site.pages["/packed"] = SitePage(gzip.compress(b"small"), headers=packed)
     assert fetch(site.address("/packed")).content == b"small"
 
 
-def test_a_page_is_bounded_in_time(site: Site) -> None:
+def test_a_page_is_bounded_in_time(site: WebSite) -> None:
     """The site never answers before the call has ended."""
-    page = site.pages["/slow"] = Page()
+    page = site.pages["/slow"] = SitePage()
     page.waits = threading.Event()
     error = failure(site.address("/slow"), most_s=0.2)
     assert error.code == "web-slow"
     page.waits.set()
 
 
-def test_a_refusal_has_its_status(site: Site) -> None:
+def test_a_refusal_has_its_status(site: WebSite) -> None:
     error = failure(site.address("/missing"))
     assert (error.code, error.arguments["status"]) == ("web-status", 404)
 

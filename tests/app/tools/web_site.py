@@ -15,7 +15,7 @@ LOOPBACK = ipaddress.IPv4Address("127.0.0.1")
 
 
 @dataclass
-class Page:
+class SitePage:
     """What a path answers: a status, a body, headers. `waits` is set when the site may answer."""
 
     body: bytes = b""
@@ -25,11 +25,11 @@ class Page:
     waits: threading.Event | None = None
 
 
-class Site:
+class WebSite:
     """Pages by path. `asked` has the headers of each request, `posted` the bodies of those that have one."""
 
     def __init__(self) -> None:
-        self.pages: dict[str, Page] = {}
+        self.pages: dict[str, SitePage] = {}
         self.asked: list[dict[str, str]] = []
         self.paths: list[str] = []
         self.posted: list[bytes] = []
@@ -40,15 +40,15 @@ class Site:
 
 
 @contextmanager
-def served() -> Iterator[Site]:
+def served() -> Iterator[WebSite]:
     """Serve a site on a free port of loopback."""
-    site = Site()
+    site = WebSite()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             site.asked.append({name.lower(): value for name, value in self.headers.items()})
             site.paths.append(self.path)
-            page = site.pages.get(self.path.partition("?")[0], Page(status=404))
+            page = site.pages.get(self.path.partition("?")[0], SitePage(status=404))
             if page.waits is not None:
                 page.waits.wait(60)
             self.send_response(page.status)
@@ -83,7 +83,7 @@ def served() -> Iterator[Site]:
         thread.join()
 
 
-class Names:
+class NameAnswers:
     """A resolver: the addresses of each name, in turn if there are several answers, and the names that were asked."""
 
     def __init__(self, **answers: list[list[str]]) -> None:
@@ -97,7 +97,7 @@ class Names:
         return [ipaddress.ip_address(text) for text in texts]
 
 
-def on_loopback(names: Names | None = None) -> WebAddresses:
+def on_loopback(names: NameAnswers | None = None) -> WebAddresses:
     """Return the rule of a network whose only public computer is this one, by the name "news.test"."""
-    names = names or Names(news=[["127.0.0.1"]])
+    names = names or NameAnswers(news=[["127.0.0.1"]])
     return WebAddresses(allows=lambda address: address == LOOPBACK, resolve=names.resolve)

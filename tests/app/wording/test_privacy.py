@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from app.composer.welcome import Welcome
 from app.session.cluster_service import OFF, ON, STARTING
-from app.tools.servers import Server
+from app.tools.servers import Server, WebChoice
 from app.widgets.application import Application
 from app.widgets.labels import SentenceLabel
 from tests.app.conftest import OpenWindow
@@ -120,3 +120,12 @@ def test_all_that_leaves_is_said_in_the_language_in_use(
     assert not any(word in sentence for sentence in shown() for word in ("Runs on", "telemetry", "leave"))
     qapp.language.choose("en")
     window.wait(lambda: {*english} <= {*shown()})
+
+
+def test_web_tools_say_who_sees_what(window: WindowDriver, sentences: Any) -> None:
+    window.session.tools.set_web(WebChoice(on=True, service="brave"))
+    said, listed = sentences()
+    for text in (said, listed):
+        assert "Brave sees its searches." in text
+    assert NOTHING not in said
+    assert NEVER not in listed
