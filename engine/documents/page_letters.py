@@ -31,7 +31,8 @@ _MOVING = ("animation", "transition", "-webkit-animation", "-webkit-transition")
 # So far to the left or above, nothing is on a page any more.
 _BESIDE_PAGE = -900
 _NOTHING = ("0", "0px")
-_HEIGHTS = ("height", "max-height")
+# How much an item of a flexible box grows: not at all.
+_NO_GROWTH = ("0", "initial", "none", "unset")
 _OF_TABLES = ("table", "td", "th", "tr")
 _POINT = re.compile(r"\bscale\(\s*0\s*[,)]")
 _CUT = re.compile(r"^rect\((\s*[01](px)?[\s,]*){4}\)|^inset\((50|100)%\)")
@@ -126,11 +127,20 @@ def is_left_out(tag: str, styles: Declarations) -> bool:
     # No animation shows this later.
     if styles.get("display") == "none":
         return True
-    is_flat = any(styles.get(side) in _NOTHING for side in _HEIGHTS) and styles.get("overflow") == "hidden"
+    is_flat = _has_no_height(styles) and styles.get("overflow") == "hidden"
     # Cells are as high as what is in them, and padding has a height of its own.
     is_flat = is_flat and tag not in _OF_TABLES and not any(name.startswith("padding") for name in styles)
     is_point = bool(_POINT.search(styles.get("transform", "")))
     return not is_moving and (_is_clear(styles.get("opacity", "")) or is_flat or is_point)
+
+
+def _has_no_height(styles: Declarations) -> bool:
+    """Return whether an element has a height of 0, which is only where items of flexible boxes begin to grow."""
+    if styles.get("min-height", "0") not in _NOTHING:
+        return False
+    growth = styles.get("flex-grow") or styles.get("flex", "none").split()[0]
+    is_flat = styles.get("height") in _NOTHING and growth in _NO_GROWTH
+    return is_flat or styles.get("max-height") in _NOTHING
 
 
 def is_for_listeners(styles: Declarations) -> bool:

@@ -72,6 +72,7 @@ _SIGNS = {
     "{": "{",
     "}": "}",
 }
+_SEPARATORS = ("\t", "\n")
 _PARAGRAPH_ENDS = ("par", "sect", "page", "\n", "\r")
 # Words whose numbers are settings of their group: the font, how many characters stand for a `\u`, whether the paragraph
 # is in a table, its level in a list, its level as a heading, and the style that a style is based on.
@@ -317,13 +318,14 @@ class RichTextReader:
         """
         in_document = self._destination is _Destination.DOCUMENT
         if word in _PARAGRAPH_ENDS:
+            self._skipped = 0
             self._end_line()
         elif word == "u":
             # May be half of a pair; the halves are joined in the whole text.
             self._add(chr(number & 0xFFFF))
             self._skipped = max(0, self._settings.get("uc", 1))
         elif word in _SIGNS:
-            self._add(_SIGNS[word])
+            self._add_sign(word)
         elif word == "row" and in_document:
             self._tables.end_row()
             self._text.start(TableRow())
@@ -338,6 +340,12 @@ class RichTextReader:
             self._set(word, number)
         elif not self._define(word, number):
             self._enter(word, is_optional=is_optional)
+
+    def _add_sign(self, word: str) -> None:
+        """Add what a control word stands for, unless it stands for a `\\u` itself. A separator is kept."""
+        if not self._skipped or _SIGNS[word] in _SEPARATORS:
+            self._add(_SIGNS[word])
+        self._skipped -= min(self._skipped, 1)
 
     def _set(self, word: str, number: int) -> None:
         """Set what a word sets in the group, and take back what it takes back."""

@@ -88,6 +88,8 @@ _MEANINGS: dict[str, Role | str] = {
     "tr": TableRow(),
     "br": "\n",
 }
+# The types of fields whose values are not shown as words.
+_VALUES_UNSEEN = ("color", "file", "hidden", "image", "password", "range")
 # The tag that the parser gives to text between elements.
 _TEXT = "-text"
 # What hides a page until scripts have run.
@@ -247,8 +249,7 @@ class _PageReader:
         if meaning is None:
             return []
         if isinstance(meaning, str):
-            # A picture has no letters.
-            self._add_sign(meaning, is_unseen=inner.is_unseen if tag == "math" else not inner.is_visible)
+            self._add_sign(meaning, tag, inner)
             return []
         self._text.start(meaning)
         return [*(_Visit(child, inner) for child in node.iter(include_text=True)), meaning]
@@ -274,9 +275,13 @@ class _PageReader:
             else:
                 self._text.add_of_page(words)
 
-    def _add_sign(self, sign: str, *, is_unseen: bool) -> None:
+    def _add_sign(self, sign: str, tag: str, letters: PageLetters) -> None:
+        """Add what an element with a tag stands for, which is drawn in its letters if it is a formula."""
+        is_unseen = letters.is_unseen if tag == "math" else not letters.is_visible
         if is_unseen:
             self._omit(sign)
+        elif tag == "input":
+            self._text.add_of_page(sign)
         else:
             self._text.add(sign)
 
@@ -354,9 +359,11 @@ def _meaning(node: LexborNode, tag: str, attributes: Mapping[str, str], text: Ma
 
 
 def _picture_or_box(tag: str, attributes: Mapping[str, str]) -> Role | str:
-    """Return the description of a picture, or whether a box of a form is ticked; another field shows nothing."""
-    if tag == "img" and attributes.get("alt"):
-        return f"[{attributes['alt']}]"
-    if tag == "input" and attributes.get("type", "").lower() in ("checkbox", "radio"):
+    """Return the description of a picture, whether a box of a form is ticked, or what is in a field or on a button."""
+    if tag == "img":
+        return f"[{attributes['alt']}]" if attributes.get("alt") else Through()
+    kind = attributes.get("type", "").lower()
+    if kind in ("checkbox", "radio"):
         return "☒ " if "checked" in attributes else "☐ "
-    return Through()
+    value = attributes.get("value", "").strip()
+    return f" {value} " if value and kind not in _VALUES_UNSEEN else Through()

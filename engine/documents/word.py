@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -37,6 +37,10 @@ from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage,
 _NOTES = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comments"}
 # What is seen of a run whatever its letters are like.
 _DRAWN = ("AlternateContent", "commentReference", "drawing", "endnoteReference", "footnoteReference", "object", "pict")
+# What stands around rows, cells or tables without being shown: content controls, and marks of other programs.
+_TRANSPARENT = ("customXml", "sdt", "sdtContent")
+# Rows with a fixed height below this many twentieths of a point show nothing of their text.
+_FLAT_ROW = 40
 # What holds the code of a field.
 _CODES = ("fldSimple", "instrText")
 # The address in the code of a field that is a link.
@@ -191,7 +195,7 @@ class WordReader(OfficeReader):
         if colour is None:
             colour = self._behind
         # A row may have a shading of its own instead of the table's.
-        has_shaded_rows = table.find("tr/tblPrEx/shd") is not None
+        has_shaded_rows = any(row.find("tblPrEx/shd") is not None for row in _children(table, "tr"))
         if has_shaded_rows or self._formats.shades_tables(value(table, "tblPr/tblStyle")):
             colour = UNKNOWN
         # A table in a table becomes words of a cell.
@@ -203,7 +207,7 @@ class WordReader(OfficeReader):
         if row.find("trPr/del") is not None:
             self._leave_out("deleted-text", row)
             row = _without_words(row)
-        elif _is_on(row, "trPr/hidden"):
+        elif _is_on(row, "trPr/hidden") or _is_flat(row):
             self._leave_out("hidden-text", row)
             row = _without_words(row)
         self._text.start(TableRow())
@@ -394,8 +398,24 @@ def _chosen(begin: Element) -> str:
 
 def _is_frame(table: Element) -> bool:
     """Return whether a table only places things on a page."""
-    rows = [[_has_content(cell) for cell in row.iterfind("tc")] for row in table.iterfind("tr")]
-    return only_places(rows, has_tables=table.find("tr/tc//tbl") is not None)
+    rows = [list(_children(row, "tc")) for row in _children(table, "tr")]
+    has_tables = any(cell.find(".//tbl") is not None for cells in rows for cell in cells)
+    return only_places([[_has_content(cell) for cell in cells] for cells in rows], has_tables=has_tables)
+
+
+def _children(element: Element, tag: str) -> Iterator[Element]:
+    """Yield the children of a table or a row that have a tag, also those in content controls."""
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag in _TRANSPARENT:
+            yield from _children(child, tag)
+
+
+def _is_flat(row: Element) -> bool:
+    """Return whether a row has a fixed height in which no text is seen. A height of 0 is none."""
+    height = row.find("trPr/trHeight")
+    return height is not None and height.get("hRule") == "exact" and 0 < integer(height.get("val")) < _FLAT_ROW
 
 
 def _has_content(cell: Element) -> bool:
@@ -415,7 +435,7 @@ def _merged_down(cell: Element) -> MergedDown:
 def _without_words(row: Element) -> Element:
     """Return a row with only the properties of its cells."""
     empty = Element("tr")
-    for cell in row.iterfind("tc"):
+    for cell in _children(row, "tc"):
         empty_cell = Element("tc")
         empty_cell.extend(cell.findall("tcPr"))
         empty.append(empty_cell)

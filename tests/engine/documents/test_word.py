@@ -339,6 +339,31 @@ def test_a_table_in_a_frame_is_a_table(frame: Callable[[str], str], text: str) -
     assert text_of(frame(table(*rows) + paragraph(""))) == text
 
 
+def controlled(content: str) -> str:
+    return f"<w:sdt><w:sdtPr/><w:sdtContent>{content}</w:sdtContent></w:sdt>"
+
+
+@pytest.mark.parametrize("controls", [("table",), ("row",), ("cell",), ("table", "row", "cell")], ids="-".join)
+def test_a_table_in_content_controls_is_a_table(controls: tuple[str, ...]) -> None:
+    def within(part: str, content: str) -> str:
+        return controlled(content) if part in controls else content
+
+    rows = ""
+    for names in ("ab", "cd"):
+        cells = "".join(within("cell", f"<w:tc>{paragraph(run(name))}</w:tc>") for name in names)
+        rows += within("row", f"<w:tr>{cells}</w:tr>")
+    body = within("table", table(rows)) + paragraph(run("after"))
+    assert text_of(body) == "| a | b |\n| --- | --- |\n| c | d |\n\nafter"
+
+
+@pytest.mark.parametrize("properties", ["<w:hidden/>", '<w:trHeight w:val="20" w:hRule="exact"/>'])
+def test_rows_that_are_not_shown_are_left_out_and_counted(properties: str) -> None:
+    cells = (paragraph(run("x")), controlled(paragraph(run("y"))))
+    shown = row(paragraph(run("a")), paragraph(run("b")), properties='<w:trHeight w:val="20"/>')
+    found = text_of(table(shown, row(*cells, properties=properties)))
+    assert found == "| a | b |\n| --- | --- |\n\n[Left out: 1 hidden passage]"
+
+
 def test_a_page_that_word_reads_as_a_part_of_the_document_is_read() -> None:
     page = "<html><body><h1>Offer</h1><table><tr><td>a<td>b</table><p style='display:none'>no</body></html>"
     chunk = '<w:altChunk r:id="aFChunk1"/>'
