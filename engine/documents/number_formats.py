@@ -55,7 +55,7 @@ BUILT_IN = {
     **dict.fromkeys((37, 38, 41), "#,##0;(#,##0)"),
     **dict.fromkeys((39, 40, 43), "#,##0.00;(#,##0.00)"),
     46: "[h]:mm:ss",
-    48: "0.0E+0",
+    48: "##0.0E+0",
 }
 # The day 0 of dates; until 1900-03-01, Excel counts a day that there was not. Workbooks of old Macs have the second.
 DAY_0 = datetime(1899, 12, 30)
@@ -77,6 +77,7 @@ _FRACTION = re.compile(
 )
 # Fractions have at most this many digits below the line.
 _MOST_FRACTION_DIGITS = 4
+_SCIENTIFIC = re.compile(r"(?P<mantissa>[0#?.]+)E(?P<sign>[+-])(?P<exponent>[0#?]+)", re.IGNORECASE)
 _TEXT_SECTION = 3
 _TOKEN = re.compile(
     r"""(?P<next>;) | "(?P<quoted>[^"]*)"? | \\(?P<escaped>.) | _.(?P<space>) | \*.
@@ -237,11 +238,11 @@ def _digits(number: Decimal, pattern: str) -> str:
     # "General" or "@".
     if pattern[0] not in "0#?.":
         return f"{float(number):.15g}"
+    if form := _SCIENTIFIC.fullmatch(pattern):
+        return _scientific(number, form)
     shown_pattern = pattern.rstrip(",")
     before_point, _, places = shown_pattern.partition(".")
     whole = before_point.rstrip(",")
-    if "E" in pattern.upper():
-        return f"{float(number):.{len(places.upper().partition('E')[0])}E}"
     # Each comma at the end, or before the point, divides by 1000; others stand between thousands.
     dividing_commas = len(pattern) - len(shown_pattern) + len(before_point) - len(whole)
     rounded = number.scaleb(-3 * dividing_commas).quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP)
@@ -254,6 +255,23 @@ def _digits(number: Decimal, pattern: str) -> str:
     if "," in whole:
         digits = _THOUSANDS.sub(",", digits)
     return f"{digits}.{after}" if after else digits
+
+
+def _scientific(number: Decimal, form: re.Match[str]) -> str:
+    """Return a number that is not negative with an exponent, such as "1.2E+4" in "0.0E+0".
+
+    The exponent is a multiple of the places before the point: 12345 is "12.3E+3" in "##0.0E+0".
+    """
+    step = max(1, len(form["mantissa"].partition(".")[0]))
+    exponent = number.adjusted() // step * step if number else 0
+    mantissa = _digits(number.scaleb(-exponent), form["mantissa"])
+    if Decimal(mantissa or 0) >= 10**step:
+        # It was rounded up, as 9.99 to 10.0.
+        exponent += step
+        mantissa = _digits(number.scaleb(-exponent), form["mantissa"])
+    plus = "+" if form["sign"] == "+" else ""
+    sign = "-" if exponent < 0 else plus
+    return f"{mantissa}E{sign}{str(abs(exponent)).zfill(form['exponent'].count('0'))}"
 
 
 def _time(number: float, first: datetime, *, is_elapsed: bool) -> str:

@@ -15,6 +15,7 @@ from engine.documents.hidden_columns import HiddenColumns
 from engine.documents.letters import PLAIN, Run, marked
 from engine.documents.marked_text import MarkedText, linked
 from engine.documents.merged_cells import MergedCells
+from engine.documents.moved_formulas import column_letters, column_number, moved_formula
 from engine.documents.number_formats import DAY_0, DAY_0_OF_1904, hides_texts, shown
 from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
 from engine.files.safe_xml import safe_xml
@@ -36,9 +37,20 @@ class _CellArea(NamedTuple):
     last_row: int
 
     def has(self, place: str) -> bool:
-        """Return whether a cell is in the area; one that does not say its place may be."""
         is_in_columns = self.first_column <= _column(place) <= self.last_column
-        return not place or (is_in_columns and self.first_row <= _row_number(place) <= self.last_row)
+        return is_in_columns and self.first_row <= _row_number(place) <= self.last_row
+
+
+class _SharedFormula(NamedTuple):
+    """A formula that several cells share, and the place of the cell for which it is written."""
+
+    text: str
+    place: str
+
+    def at(self, place: str) -> str:
+        """Return the formula as it is in the cell at a place."""
+        columns = _column(place) - _column(self.place)
+        return f"={moved_formula(self.text, columns, _row_number(place) - _row_number(self.place))}"
 
 
 @dataclass(slots=True)
@@ -48,8 +60,8 @@ class _Sheet:
     # The addresses that cells lead to; None for a place in the workbook.
     links: dict[str, str | None] = field(default_factory=dict)
     notes: dict[str | None, str] = field(default_factory=dict)
-    # The formulas that cells share, by their numbers, with the place where each stands.
-    formulas: dict[str, str] = field(default_factory=dict)
+    # The formulas that cells share, by their numbers.
+    formulas: dict[str, _SharedFormula] = field(default_factory=dict)
     # Where cells may be coloured in other ways than by their styles: by tables, by their values, by a picture.
     coloured: tuple[_CellArea, ...] = ()
     hidden: HiddenColumns = field(default_factory=HiddenColumns)
@@ -140,6 +152,7 @@ class SheetsReader:
         number = 0
         for row in sheet.iter("row"):
             number = integer(row.get("r"), number + 1)
+            _place_cells(row, number)
             texts = self._row(row)
             if any(texts):
                 self._text.left_out["hidden-text"] += self._sheet.merged.fill(number, texts)
@@ -253,25 +266,34 @@ class SheetsReader:
         return content
 
     def _formula(self, cell: Element, place: str) -> str:
-        """Return the formula of a cell, or that of the first cell that it is shared with; "" if it has none.
+        """Return the formula of a cell, which it may share with one before it; "" if it has none.
 
-        Formulas are kept for the cells that share them, so this is called for each cell in the order of the file. A
-        shared one is followed by the place where it stands.
+        Formulas are kept for the cells that share them, so this is called for each cell in the order of the file.
         """
         if (element := cell.find("f")) is None:
             return ""
-        # One that is not shared has no number, and is kept under the cell's place.
-        shared = element.get("si", place)
+        number = element.get("si")
         if not element.text:
-            return self._sheet.formulas.get(shared, "")
-        self._sheet.formulas[shared] = f"={element.text} (as in {place}, moved)"
+            shared = self._sheet.formulas.get(number) if number else None
+            return shared.at(place) if shared else ""
+        if number:
+            self._sheet.formulas[number] = _SharedFormula(element.text, place)
         return f"={element.text}"
 
 
 def _column(place: str) -> int:
     """Return the number of a cell's column; 0 if its place is not said."""
-    letters = reversed(place.rstrip("0123456789")[:3])
-    return sum(26**index * (ord(letter) - ord("A") + 1) for index, letter in enumerate(letters))
+    return column_number(place.rstrip("0123456789")[:3])
+
+
+def _place_cells(row: Element, number: int) -> None:
+    """Give the cells of row `number` that do not say their places those after the cells before them."""
+    column = 0
+    for cell in row.iter("c"):
+        place = cell.get("r")
+        column = _column(place) if place else column + 1
+        if not place:
+            cell.set("r", f"{column_letters(column)}{number}")
 
 
 def _hidden_columns(sheet: Element) -> HiddenColumns:

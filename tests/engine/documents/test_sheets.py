@@ -73,9 +73,17 @@ def test_a_cell_has_its_value_or_else_its_formula(cells: str, shown: tuple[str, 
     assert text_of(rows(cells)) == table(*shown)
 
 
-def test_a_formula_that_cells_share_is_said_with_the_first_of_them() -> None:
+def test_a_formula_that_cells_share_is_moved_to_each_of_them() -> None:
     cells = '<c r="B2"><f t="shared" si="0">A2*$A$1</f></c><c r="C2"><f t="shared" si="0"/></c><c><f/></c>'
-    assert text_of(rows(cells)) == table("", "=A2*$A$1", "=A2*$A$1 (as in B2, moved)")
+    assert text_of(rows(cells)) == table("", "=A2*$A$1", "=B2*$A$1")
+
+
+def test_cells_that_do_not_say_their_places_share_nothing() -> None:
+    cells = "<c><f>B1</f></c><c><f/></c><c><v>3</v></c>", '<c><f t="shared" si="1">A1</f></c><c><f si="1"/></c>'
+    links = '<hyperlinks><hyperlink ref="C1" id="link"/></hyperlinks>'
+    found = text_of(rows(*cells) + links, comments=NOTES)
+    assert found.splitlines()[0] == "| =B1 [Note: Ask Kim] |  | [3](https://example.org/x) |"
+    assert found.splitlines()[2] == "| =A1 | =B1 |  |"
 
 
 def test_a_zero_that_no_program_computed_is_no_value() -> None:
@@ -140,7 +148,7 @@ def test_a_cell_over_several_rows_has_its_text_in_each() -> None:
 def test_a_formula_that_is_shared_with_a_hidden_column_is_known() -> None:
     cells = '<c r="A1"><f t="shared" si="0">D1*2</f></c><c r="B1"><f t="shared" si="0"/></c>'
     hidden = '<cols><col min="1" max="1" hidden="1"/></cols>'
-    assert text_of(hidden + rows(cells)) == table("=D1*2 (as in A1, moved)") + "\n\n[Left out: 1 hidden column]"
+    assert text_of(hidden + rows(cells)) == table("=E1*2") + "\n\n[Left out: 1 hidden column]"
 
 
 def of_style(style: int, text: str, kind: str = "str") -> str:
