@@ -224,6 +224,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln message(s) of neither you nor a model were left out.</source>
+        <translation>
+            <numerusform>%Ln message of neither you nor a model was left out.</numerusform>
+            <numerusform>%Ln messages of neither you nor a model were left out.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln file(s), tool call(s) or reasoning text(s) were left out.</source>
         <translation>
             <numerusform>%Ln file, tool call or reasoning text was left out.</numerusform>

@@ -3095,6 +3095,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln message(s) of neither you nor a model were left out.</source>
+        <translation>
+            <numerusform>あなたのものでもモデルのものでもないメッセージ%Ln件は読み込みませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln file(s), tool call(s) or reasoning text(s) were left out.</source>
         <translation>
             <numerusform>添付ファイル、ツール呼び出し、思考のうち、%Ln件は読み込みませんでした。</numerusform>

@@ -3095,6 +3095,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln message(s) of neither you nor a model were left out.</source>
+        <translation>
+            <numerusform>사용자의 것도 모델의 것도 아닌 메시지 %Ln개는 가져오지 않았어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln file(s), tool call(s) or reasoning text(s) were left out.</source>
         <translation>
             <numerusform>첨부 파일, 도구 호출, 추론 %Ln개는 가져오지 않았어요.</numerusform>

@@ -3094,6 +3094,12 @@
             <numerusform>文件中有 %Ln 行无法读取。</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln message(s) of neither you nor a model were left out.</source>
+        <translation>
+            <numerusform>有 %Ln 条消息既不是你的也不是模型的，未导入。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>The import was canceled. Import the file again to add the missing chats.</source>
         <translation>导入已取消。再次导入该文件即可补上缺少的对话。</translation>

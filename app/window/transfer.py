@@ -285,6 +285,7 @@ class ImportExport(QObject):
         in_trash, empty = (sum(skipped.reason == reason for skipped in report.skipped) for reason in (IN_TRASH, EMPTY))
         unread = len(report.skipped) - in_trash - empty
         lines = report.left_out.get("unreadable", 0)
+        of_others = report.left_out.get("role", 0)
         parts = sum(report.left_out.get(reason, 0) for reason in ("tool", "reasoning", "file"))
         sentences = [self.tr("%Ln chat(s) imported.", "", len(report.added) + len(report.extended))]
         if report.unchanged:
@@ -297,9 +298,11 @@ class ImportExport(QObject):
             sentences.append(self.tr("%Ln part(s) of the file could not be read as a chat.", "", unread))
         if lines:
             sentences.append(self.tr("%Ln line(s) of the file could not be read.", "", lines))
+        if of_others:
+            sentences.append(self.tr("%Ln message(s) of neither you nor a model were left out.", "", of_others))
         if parts:
             sentences.append(self.tr("%Ln file(s), tool call(s) or reasoning text(s) were left out.", "", parts))
-        return joined(*sentences), bool(in_trash or empty or unread or lines or parts)
+        return joined(*sentences), bool(in_trash or empty or unread or lines or of_others or parts)
 
     def _import_stopped(self) -> str:
         self._session.store.reload()

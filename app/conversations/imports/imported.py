@@ -40,8 +40,8 @@ class ImportedConversation:
     `uid` identifies Tandem's chats and `origin` those of other apps, so that another import finds them. `selected` is
     the uid of the last message shown. `folder_start` is what Tandem's export says of its folder. `left_out` counts what
     is not imported, by reason code: "tool" (calls and their results), "reasoning" (without text), "file" (pictures that
-    are lost or not usable, and other files), "empty", "unreadable" (lines of the file). `pictures` are the files of its
-    pictures by their digests.
+    are lost or not usable, and other files), "role" (messages of neither a person nor a model), "empty", "unreadable"
+    (lines of the file). `pictures` are the files of its pictures by their digests.
     """
 
     origin: str | None
@@ -105,6 +105,16 @@ class ImportReport:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
+def _reason_to_leave_out(role: str, *, has_content: bool) -> str:
+    """Return the reason code for a message that is left out; "" for one that is imported."""
+    if role == TOOL:
+        return "tool"
+    if role not in ROLES:
+        # One without any role is no message of anybody.
+        return "role" if role and has_content else "empty"
+    return "" if has_content else "empty"
+
+
 def derived_uid(*parts: object) -> str:
     """Return a uid for a message without one: the same parts give the same uid."""
     return hashlib.sha256("\x1f".join(str(part) for part in parts).encode("utf-8", "replace")).hexdigest()[:32]
@@ -141,12 +151,13 @@ class ChatBuilder:
     ) -> None:
         """Add a message. One whose role is none of ROLES, or with neither text nor files, is left out and counted.
 
-        It is counted as "tool" if it is a tool's, else as "empty".
+        It is counted as "tool" if it is a tool's, as "role" if it is of anybody else, and else as "empty".
 
         `parent` is a uid, `written_at` in seconds since 1970, and `model` the name of the model that wrote an answer.
         """
-        if role not in ROLES or not (text.strip() or attachments):
-            self.left_out["tool" if role == TOOL else "empty"] += 1
+        reason = _reason_to_leave_out(role, has_content=bool(text.strip() or attachments))
+        if reason:
+            self.left_out[reason] += 1
             self.skip_message(uid, parent)
             return
         source = AnswerSource(main_model=model if role == "assistant" else "")

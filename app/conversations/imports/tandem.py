@@ -50,8 +50,9 @@ def _read(entry: Any, files: Files) -> ImportedConversation:
     for message in fields.items(entry, "messages"):
         uid = fields.text(message, "uid")
         parent = fields.text(message, "parent") or None
-        if fields.text(message, "role") not in (*ROLES, TOOL) or not uid:
-            chat.left_out["empty"] += 1
+        role = fields.text(message, "role")
+        if role not in (*ROLES, TOOL) or not uid:
+            chat.left_out["role" if role and uid else "empty"] += 1
             chat.skip_message(uid, parent)
             continue
         attached = [

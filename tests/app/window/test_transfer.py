@@ -238,9 +238,11 @@ def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(empty: Window
     thread.parent.mkdir()
     content = [{"type": "text", "text": {"value": "hello"}}, {"type": "image"}]
     message = {"object": "thread.message", "id": "m", "role": "user", "content": content, "created_at": 1}
-    thread.write_text(json.dumps(message) + '\n{"id": "m2", "ro\n')
+    critic = {**message, "id": "m1", "role": "critic", "content": content[:1]}
+    thread.write_text(f'{json.dumps(message)}\n{json.dumps(critic)}\n{{"id": "m2", "ro\n')
     empty.import_chats(thread)
-    left_out = "1 line of the file could not be read. 1 file, tool call or reasoning text was left out."
+    left_out = "1 line of the file could not be read. 1 message of neither you nor a model was left out. "
+    left_out += "1 file, tool call or reasoning text was left out."
     expected = f"1 chat imported. {left_out}"
     empty.wait(lambda: empty.banner_text == expected)
 
