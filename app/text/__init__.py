@@ -2,5 +2,6 @@
 
 `thinking`, `answer_parts` and `stray_calls` separate an answer into thoughts, content and calls. `blocks` splits
 content into code and prose while it is written; `spans`, `plain_blocks` and `code_spans` help it. `markdown` is the
-parser, and `shown` says which paragraphs its tokens show. `file_texts` reads attached files.
+parser, and `shown` says which paragraphs its tokens show; `places` says where those stand in the source. `file_texts`
+reads attached files.
 """
