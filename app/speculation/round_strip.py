@@ -25,11 +25,13 @@ ROWS = 9
 class RoundStrip(QWidget):
     """Shows the newest rounds that fit; the wheel scrolls back.
 
-    Emits `chosen` with the number of a clicked round. Only the visible columns are painted, so the cost does not grow
+    Emits `chosen` with the number of a clicked round, and `hovered` with that of the one under the mouse, None if there
+    is none. Only the visible columns are painted, so the cost does not grow
     with the answer.
     """
 
     chosen = Signal(int)
+    hovered = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -98,14 +100,19 @@ class RoundStrip(QWidget):
         record = self._round_at(event.position())
         number = record.number if record else None
         if number != self._hovered:
-            self._hovered = number
-            self.update()
+            self.point(number)
+            self.hovered.emit(number)
         if record:
             QToolTip.showText(event.globalPosition().toPoint(), self.words_at(event.position().toPoint()), self)
 
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hovered = None
+    def point(self, number: int | None) -> None:
+        """Light the column of a round, whose token is under the mouse in the transcript; None for no column."""
+        self._hovered = number
         self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.point(None)
+        self.hovered.emit(None)
         super().leaveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

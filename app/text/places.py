@@ -198,7 +198,7 @@ class CodePlaces:
 
     def place(self, text: str, source: str, at: int) -> list[SourcePlace]:
         """Return the places of the lines of code, in order. `end` is then where the block ends in the source."""
-        if self._at != at or not text.startswith(self._text):
+        if self._at != at or not self._text or not text.startswith(self._text):
             self._at = at
             self._complete = []
             self._begin = self._unit = 0

@@ -35,6 +35,7 @@ from app.transcript.code_block import CodeBlock
 from app.transcript.document_writer import LIST_INDENT, QUOTE_INDENT
 from app.transcript.fold_block import FoldBlock
 from app.transcript.prose import Prose
+from app.transcript.tints import AnswerTints
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import named, styled
@@ -51,8 +52,9 @@ class AnswerBody(ThemeAware, QWidget):
     """The blocks of an answer. Finished blocks never change; only the open tail is rendered again.
 
     `grows` carries by how many pixels the height will grow, before it does. `rerendered` is emitted when search
-    highlights must be made again, `passage_selected` carries the selected text, and `incomplete` is emitted when there
-    are blocks without widgets, which `load_between` makes.
+    highlights must be made again, `passage_selected` carries the selected text, `round_pointed` the number of the round
+    whose token is under the pointer or None, and `incomplete` is emitted when there are blocks without widgets, which
+    `load_between` makes.
     """
 
     grows = Signal(int)
@@ -60,6 +62,7 @@ class AnswerBody(ThemeAware, QWidget):
     rerendered = Signal()
     passage_selected = Signal(str)
     incomplete = Signal()
+    round_pointed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,6 +73,9 @@ class AnswerBody(ThemeAware, QWidget):
         self._removed: list[QWidget] = []
         self._runs: list[AnswerRun] = []
         self._tail: list[AnswerRun] = []
+        # The tokens whose tints are painted, and where the text begins in theirs.
+        self._tints: AnswerTints | None = None
+        self._tints_at = 0
         self._slices = single_shot(self, self._read_slice)
         self._clear()
         self.restyle()
@@ -138,6 +144,57 @@ class AnswerBody(ThemeAware, QWidget):
     def _read_slice(self) -> None:
         with self._plain_if_it_raises():
             self._read_blocks()
+            self._place_runs()
+
+    def tint(self, tints: AnswerTints | None, at: int = 0) -> None:
+        """Paint the tints of these tokens below the text, which begins at `at` in theirs; None for none."""
+        if tints is not self._tints or at != self._tints_at:
+            self._tints, self._tints_at = tints, at
+            for run in self.text_runs:
+                run.source_end = None
+            with self._plain_if_it_raises():
+                self._place_runs()
+
+    def repaint_tints(self) -> None:
+        """Paint the texts again, because their tints have changed."""
+        for view in self.findChildren(QAbstractScrollArea):
+            view.viewport().update()
+
+    def _place_runs(self) -> None:
+        """Find the runs that have changed in the text of the tokens. Those above them are where they were."""
+        if self._tints is None:
+            return
+        runs = [*self._runs, *self._tail]
+        first = next((index for index, run in enumerate(runs) if run.source_end is None), len(runs))
+        at = self._source_end_of(runs, first - 1)
+        for run in runs[first:]:
+            at = run.source_end = self._place(run, self._tints, at)
+
+    def _source_end_of(self, runs: list[AnswerRun], index: int) -> int:
+        """Return where a run ends in the text of the tokens; for -1, where the first one begins."""
+        end = runs[index].source_end if index >= 0 else None
+        return self._tints_at if end is None else end
+
+    def _place_loaded(self, run: AnswerRun) -> None:
+        """Find a run that has got its widget."""
+        if self._tints is not None and run in self._runs:
+            at = self._source_end_of(self._runs, self._runs.index(run) - 1)
+            run.source_end = self._place(run, self._tints, at)
+
+    def _place(self, run: AnswerRun, tints: AnswerTints, at: int) -> int:
+        """Find a run in the text of the tokens from `at` on. Return where it ends there."""
+        if isinstance(run.view, Prose | CodeBlock):
+            return run.view.tint(tints, at)
+        if isinstance(run.block, LimitNotice):
+            return at
+        # The text inside a fold begins below its summary.
+        lines = [line for line in run.block.text.split("\n") if line.strip()]
+        begin = tints.text.find(lines[0], at) if lines else -1
+        if isinstance(run.view, FoldBlock) and (inner := run.view.frame.findChild(AnswerBody)) is not None:
+            summary = tints.text.find("</summary>", max(at, begin))
+            inner.tint(tints, max(at, begin, summary))
+        end = tints.text.find(lines[-1], max(at, begin)) if lines else -1
+        return end + len(lines[-1]) if end >= 0 else at
 
     def _read_blocks(self) -> None:
         """Read the next slice of the text. If it is the last one, its first blocks get widgets at once."""
@@ -258,6 +315,7 @@ class AnswerBody(ThemeAware, QWidget):
 
     def _render(self, run: AnswerRun) -> None:
         """Make a run's widget, if it has one, show the run's block."""
+        run.source_end = None
         view, block = run.view, run.block
         if isinstance(view, CodeBlock) and isinstance(block, Code):
             view.indent(block.lists * LIST_INDENT + block.quotes * QUOTE_INDENT)
@@ -315,6 +373,7 @@ class AnswerBody(ThemeAware, QWidget):
         run.view = self._make_view(run)
         run.holder = None
         self._render(run)
+        self._place_loaded(run)
         part.exchange(run, holder)
         self._reveal(run.view)
 
@@ -346,6 +405,10 @@ class AnswerBody(ThemeAware, QWidget):
             view = self._new_fold()
         else:
             view = self._new_prose()
+        if isinstance(view, Prose):
+            view.layer.round_pointed.connect(self.round_pointed)
+        elif isinstance(view, CodeBlock):
+            view.text_view.layer.round_pointed.connect(self.round_pointed)
         leave_menu_to_parent(view)
         # A narrower widget would first be too high, and the chat would jump.
         view.resize(self.width(), view.height())
@@ -359,6 +422,7 @@ class AnswerBody(ThemeAware, QWidget):
         body.grows.connect(fold.grows)
         body.link_chosen.connect(self.link_chosen)
         body.passage_selected.connect(self.passage_selected)
+        body.round_pointed.connect(self.round_pointed)
         body.incomplete.connect(lambda: body.load_between(0, body.height(), SLICE))
         return fold
 

@@ -60,6 +60,8 @@ class AnswerRun:
         self.view: View | None = None
         self.holder: QWidget | None = None
         self.part: RunGroup | None = None
+        # Where the content ends in the text of the answer's tokens, None until it was looked for.
+        self.source_end: int | None = None
 
     def takes(self, block: Block) -> bool:
         """Add the next block if it goes into the same widget. Returns whether it does."""

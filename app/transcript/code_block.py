@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontDatabase, QTextCharFormat, QTextCursor, QTextDocument, QWheelEvent
+from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontDatabase,
+    QPainter,
+    QPaintEvent,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy, QTextEdit, QWidget
 
 from app.system.background import BackgroundCache
@@ -20,6 +30,7 @@ from app.text.code_spans import CodeSpans, language_of, spans
 from app.transcript.auto_height_browser import is_sideways, only_sideways
 from app.transcript.page_button import PageButton, is_page
 from app.transcript.preview import Preview, is_drawing, previews
+from app.transcript.tints import AnswerTints, TintLayer
 from app.widgets import theme
 from app.widgets.buttons import CopyButton
 from app.widgets.labels import label
@@ -140,6 +151,10 @@ class CodeBlock(ThemeAware, QFrame):
             self._awaited = whole
             self._colour()
 
+    def tint(self, tints: AnswerTints, at: int) -> int:
+        """Find the code in the text of the answer's tokens from `at` on, to tint it. Return where it ends there."""
+        return self.text_view.layer.place_code(tints, at, self._text)
+
     @property
     def previewed(self) -> bool:
         """Whether the preview is shown instead of the code."""
@@ -222,6 +237,7 @@ class _CodeView(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.document().setDocumentMargin(12)
+        self.layer = TintLayer(self)
         only_sideways(self)
         # Only now is it known whether the lines need a scroll bar.
         self.horizontalScrollBar().rangeChanged.connect(lambda: self.fit())
@@ -247,6 +263,22 @@ class _CodeView(QPlainTextEdit):
         if height > self.height() and self.isVisible():
             self.grows.emit(height - self.height())
         self.setFixedHeight(height)
+
+    def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, QPointF]]:
+        """Yield the lines of code in an area of the view, with where they are."""
+        block = self.cursorForPosition(area.topLeft()).block()
+        while block.isValid():
+            place = self.blockBoundingGeometry(block).translated(self.contentOffset())
+            if place.top() > area.bottom():
+                break
+            yield block, place.topLeft()
+            block = block.next()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.layer.is_shown:
+            with QPainter(self.viewport()) as painter:
+                self.layer.paint(painter, self._blocks_in(event.rect()), event.rect())
+        super().paintEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if is_sideways(event):

@@ -230,7 +230,7 @@ def _style_of(names: frozenset[str], link: str, pixels: int, head: bool) -> QTex
     if not names.isdisjoint(("code", "kbd")):
         style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
         style.setFontFixedPitch(True)
-        style.setBackground(QColor(theme.colours().selection))
+        style.setBackground(_code_background())
     for name in names & _VERTICAL.keys():
         style.setVerticalAlignment(_VERTICAL[name])
     for name in names & _ALERTS.keys():
@@ -240,6 +240,17 @@ def _style_of(names: frozenset[str], link: str, pixels: int, head: bool) -> QTex
         style.setAnchorHref(link)
         style.setForeground(QGuiApplication.palette().link())
     return style
+
+
+def _code_background() -> QColor:
+    """Return what makes the window's background that of code. It lets the tints of tokens through."""
+    below = QColor(theme.colours().window)
+    shown = QColor(theme.colours().selection)
+    # At half the opacity, twice the difference is needed.
+    red = 2 * shown.red() - below.red()
+    green = 2 * shown.green() - below.green()
+    blue = 2 * shown.blue() - below.blue()
+    return QColor(red, green, blue, 128)
 
 
 def _list_format(paragraph: Paragraph) -> QTextListFormat:

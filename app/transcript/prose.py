@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QUrl, Signal
+from collections.abc import Iterator
+
+from PySide6.QtCore import QMimeData, QPointF, QRect, QRectF, Qt, QUrl, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextBlock, QTextCursor, QTextOption
 from PySide6.QtWidgets import QWidget
 
 from app.text.formulas import Formula
-from app.text.shown import shown
+from app.text.shown import Paragraph, shown
+from app.text.utf16 import utf16_length
 from app.transcript.auto_height_browser import AutoHeightTextBrowser, blocks_of
 from app.transcript.document_writer import BARS, MARK, DocumentWriter
 from app.transcript.formula_pictures import pictures
 from app.transcript.formula_text import FormulaPainter, formula_size, source_of
+from app.transcript.tints import AnswerTints, TintLayer
 from app.widgets import theme
 from app.widgets.theme_aware import ThemeAware
 
@@ -43,6 +47,8 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self._missing: list[Formula] = []
         pictures().ready.connect(self._take_formulas)
         self._painter = FormulaPainter(self.document())
+        self._paragraphs: list[Paragraph] = []
+        self.layer = TintLayer(self)
         # None until the text is written in the fonts and colours of now.
         self._writer: DocumentWriter | None = None
         self._text_size = 0
@@ -74,7 +80,17 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self._marked = any(paragraph.quotes or paragraph.mark for paragraph in paragraphs)
         self._tables = any(paragraph.rows for paragraph in paragraphs)
         self._missing = self._writer.write(paragraphs)
+        self._paragraphs = paragraphs
         self.fit()
+
+    def tint(self, tints: AnswerTints, at: int) -> int:
+        """Find the text in that of the answer's tokens from `at` on, to tint it. Return where it ends there."""
+        return self.layer.place_prose(tints, at, self._paragraphs, self._formula_length)
+
+    def _formula_length(self, formula: Formula) -> int:
+        """Return how many units a formula takes: one, or those of its LaTeX while it is not typeset."""
+        is_typeset = pictures().known.get((formula, formula_size(self.font()))) is not None
+        return 1 if is_typeset else utf16_length(formula.source)
 
     def _select_again(self, anchor: int, position: int, before: str) -> None:
         """Select the same passage, whose bounds were these. Letters above it may have become a format or a formula."""
@@ -117,6 +133,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         """Render the same text again, all of it or, with the writer, from the first missing formula on."""
         text, self.markdown, self._writer = self.markdown, "", writer
         self.show_markdown(text, *self._how)
+        self.layer.place_again(self._paragraphs, self._formula_length)
         self.rerendered.emit()
 
     def source_of_selection(self) -> str:
@@ -130,7 +147,22 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
             data.setText(text)
         return data
 
+    def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, QPointF]]:
+        """Yield the blocks in an area of the view, the cells of a row of a table among them, with where they are."""
+        layout = self.document().documentLayout()
+        at = layout.hitTest(QPointF(0, area.top()), Qt.HitTestAccuracy.FuzzyHit)
+        block = self.document().findBlock(max(0, at))
+        while block.previous().isValid() and layout.blockBoundingRect(block.previous()).bottom() >= area.top():
+            block = block.previous()
+        while block.isValid() and (place := layout.blockBoundingRect(block)).top() <= area.bottom():
+            yield block, place.topLeft()
+            block = block.next()
+
     def paintEvent(self, event: QPaintEvent) -> None:
+        if self.layer.is_shown:
+            with QPainter(self.viewport()) as painter:
+                painter.translate(-self.horizontalScrollBar().value(), 0)
+                self.layer.paint(painter, self._blocks_in(event.rect()), event.rect())
         super().paintEvent(event)
         if self._marked:
             painter = QPainter(self.viewport())

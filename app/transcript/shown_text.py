@@ -37,17 +37,11 @@ _OTHER_LETTERS = re.compile(r"[$<]|\\[(\[]|\]\[|\[\^")
 AT_ONCE, _BATCH = 4_000, 8
 
 
-def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
-    """Return the question, then of each answer the thoughts and the reply block by block, and the results of its calls.
-
-    If `as_tokens`, the text of the tokens takes the place of the last thoughts and reply.
-    """
+def shown_texts(turn: Turn) -> list[str]:
+    """Return the question, then of each answer the thoughts and reply block by block, and the results of its calls."""
     texts = [shown_question(turn.question)] if turn.asks else []
     for answer in turn.answers:
-        if as_tokens and answer.tokens and answer is turn.answer:
-            texts.append("".join(token.text for token in answer.tokens))
-        else:
-            texts += [*block_texts(answer.parts.thought or ""), *block_texts(answer.parts.reply)]
+        texts += [*block_texts(answer.parts.thought or ""), *block_texts(answer.parts.reply)]
         texts += [shown_result(call) for call in answer.calls]
     return texts
 
@@ -87,7 +81,7 @@ class _Cached:
     are first needed.
     """
 
-    state: tuple[int, str, int, bool, bool]
+    state: tuple[int, str, bool]
     written: _TurnLetters | None = None
     shown: list[str] | None = None
 
@@ -118,18 +112,18 @@ class ShownTexts(QObject):
         self._background = Background("search", parent=self)
         self._rendering = 0
 
-    def count(self, turn: Turn, query: Query, as_tokens: bool) -> int:
+    def count(self, turn: Turn, query: Query) -> int:
         """Return how many matches of a query the turn shows."""
-        cached = self._cached_for(turn, as_tokens)
+        cached = self._cached_for(turn)
         # Rendering takes much longer than a look at the Markdown.
         if cached.written is None or not cached.written.may_match(query):
             return 0
         if cached.shown is None:
-            cached.shown = _shown(turn, as_tokens)
+            cached.shown = _shown(turn)
         return sum(1 for text in cached.shown for _ in query.pattern.finditer(text))
 
-    def _cached_for(self, turn: Turn, as_tokens: bool) -> _Cached:
-        state = (len(turn.steps), turn.answer.text, len(turn.answer.tokens), turn.answer.ended, as_tokens)
+    def _cached_for(self, turn: Turn) -> _Cached:
+        state = (len(turn.steps), turn.answer.text, turn.answer.ended)
         cached = self._cached.get(turn)
         if cached is None or cached.state != state:
             cached = self._cached[turn] = _Cached(state)
@@ -140,7 +134,7 @@ class ShownTexts(QObject):
             elif turn.answer.ended:
                 self._rendering += 1
                 both = partial(self._keep, cached)
-                self._background.run(lambda: (_letters(written), _shown(turn, as_tokens)), both)
+                self._background.run(lambda: (_letters(written), _shown(turn)), both)
         return cached
 
     def _keep(self, cached: _Cached, texts: tuple[_TurnLetters, list[str]]) -> None:
@@ -159,5 +153,5 @@ def _letters(written: str) -> _TurnLetters:
     )
 
 
-def _shown(turn: Turn, as_tokens: bool) -> list[str]:
-    return [fold(text) for text in shown_texts(turn, as_tokens)]
+def _shown(turn: Turn) -> list[str]:
+    return [fold(text) for text in shown_texts(turn)]

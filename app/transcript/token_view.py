@@ -7,7 +7,7 @@ a dotted one, so that colour is not needed.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import cast
 
@@ -22,8 +22,8 @@ from app.transcript.search_highlights import cursor_over, selection
 from app.widgets import theme
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
-from app.wording.figures import joined_lines, number, percent, rejected_text
-from app.wording.sources import role_of, source_name
+from app.wording.sources import role_of
+from app.wording.tokens import token_text
 from engine.events import Token
 from engine.methods import PROPOSERS, ProposerEntry
 from engine.stats import RoundRecord
@@ -155,20 +155,7 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
     def description_at(self, position: int) -> str:
         """Return the tooltip of the token at a position of the document; "" if there is none."""
         token = self.token_at(position)
-        if token is None:
-            return ""
-        text = self.tr("{source} · round {round}, position {position} · probability {percent}").format(
-            source=source_name(token.source),
-            round=number(token.round, 0),
-            position=token.position + 1,
-            percent=_probability(token.logprob),
-        )
-        at = bisect_left(self._rounds, token.round, key=lambda record: record.number)
-        record = self._rounds[at] if at < len(self._rounds) else None
-        # The first token after the accepted ones replaced the rejected ones.
-        if record is None or record.number != token.round or token.position != record.accepted:
-            return text
-        return joined_lines(text, rejected_text(record))
+        return token_text(token, self._rounds) if token is not None else ""
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip:
@@ -225,11 +212,3 @@ def _underline(proposer: ProposerEntry) -> QTextCharFormat.UnderlineStyle:
     if proposer.every_method:
         return QTextCharFormat.UnderlineStyle.DotLine
     return QTextCharFormat.UnderlineStyle.DashUnderline
-
-
-def _probability(logprob: float) -> str:
-    """Format a probability as whole percent, or as a bound if it would round to 0 or 100."""
-    share = math.exp(min(logprob, 0.0))
-    if share < 0.005:
-        return f"< {percent(0.01)}"
-    return f"> {percent(0.99)}" if 0.995 <= share < 1.0 else percent(share)

@@ -152,7 +152,7 @@ class Transcript(ThemeAware, TurnOwner):
 
     def count_matches(self, turn: Turn, query: Query) -> int:
         """Return the number of matches in the text that a turn shows, or would show if it were loaded."""
-        return self._texts.count(turn, query, self.as_tokens)
+        return self._texts.count(turn, query)
 
     def first_match(self, query: Query, counts: Mapping[Turn, int]) -> tuple[Turn, int] | None:
         """Return the first match at or below the top of the view; None if all are above it."""
@@ -186,10 +186,9 @@ class Transcript(ThemeAware, TurnOwner):
             self._column.slot(turn).refresh()
 
     def set_as_tokens(self, as_tokens: bool) -> None:
-        """Show answers as their tokens, or as rendered text."""
+        """Tint the tokens of all answers, or only those of one that streams."""
         self.as_tokens = as_tokens
         self._column.for_each_view(lambda view: view.refresh())
-        self.shown_as.emit()
 
     def set_with_figures(self, with_figures: bool) -> None:
         """Show the figures of each answer below it, or only on hover."""
@@ -212,16 +211,21 @@ class Transcript(ThemeAware, TurnOwner):
             self._refresh_feet()
 
     def show_round(self, turn: Turn, number: int) -> None:
-        """Select the tokens of a round and scroll to them. Answers must be shown as tokens."""
+        """Tint the tokens of a round only, and scroll to them."""
         view = self.view(turn)
         if view is None:
             self.reveal(turn)
             return
-        tokens = view.tokens
-        tokens.select_round(number)
+        view.light_rounds(frozenset((number,)))
         settle_layouts()
-        centre = tokens.mapTo(self._body, tokens.cursorRect().center())
-        self.ensureVisible(centre.x(), centre.y(), 0, 80)
+        if (place := view.rect_of_lit()) is not None:
+            centre = view.mapTo(self._body, place.center())
+            self.ensureVisible(centre.x(), centre.y(), 0, 80)
+
+    def light_rounds(self, turn: Turn, rounds: frozenset[int]) -> None:
+        """Tint the tokens of these rounds only, if the turn has its widgets. Of none, show the tints without that."""
+        if turn in self._column and (view := self._column.slot(turn).view) is not None:
+            view.light_rounds(rounds)
 
     def view(self, turn: Turn) -> TurnView | None:
         """Return the widgets of a turn, made now if it has none.

@@ -20,10 +20,10 @@ class TurnOwner(QScrollArea):
     """The display settings of a transcript, and the signals of its turns. Most signals carry a turn first.
 
     `acted` adds an action on the turn, `edited` the new text of its question, `call_chosen` a call of a tool and the
-    choice for it, `menu_wanted` the place for its menu and `rounds_selected` the rounds whose tokens are selected.
+    choice for it, `menu_wanted` the place for its menu, `rounds_selected` the rounds whose tokens are selected and
+    `round_pointed` the number of the round whose token is under the pointer, None for none.
     `tokens_wanted`: its tokens are needed and only on disk. `turned_to`: it was clicked or got the focus. Without a
-    turn, `focus_lost` is emitted when the widget with the focus is removed, and `shown_as` when answers are shown as
-    tokens or as text again.
+    turn, `focus_lost` is emitted when the widget with the focus is removed, and `shown_as` when more texts are known.
     """
 
     acted = Signal(object, str)
@@ -32,11 +32,12 @@ class TurnOwner(QScrollArea):
     tokens_wanted = Signal(object)
     menu_wanted = Signal(object, QPoint)
     rounds_selected = Signal(object, object)
+    round_pointed = Signal(object, object)
     turned_to = Signal(object)
     focus_lost = Signal()
     shown_as = Signal()
 
-    # Answers are shown as their tokens, and with their figures below them, not only on hover.
+    # The tokens of all answers are tinted, and answers are shown with their figures below them, not only on hover.
     as_tokens, with_figures = False, True
     # Answers have no buttons of their own.
     read_only = False

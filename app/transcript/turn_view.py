@@ -30,8 +30,9 @@ from app.transcript.question_bubble import QuestionBubble
 from app.transcript.search_highlights import SearchHighlights, TextView, view_of
 from app.transcript.shown_text import AT_ONCE, block_texts
 from app.transcript.thinking_fold import ThinkingFold
+from app.transcript.tint_fade import TintFade
+from app.transcript.tints import AnswerTints, lit_rect, selected_rounds
 from app.transcript.token_legend import TokenLegend
-from app.transcript.token_view import TokenView
 from app.transcript.tool_step import ToolSteps
 from app.transcript.turn_owner import TurnOwner
 from app.widgets.labels import WrappedLabel, label, set_name
@@ -65,7 +66,8 @@ class TurnView(ThemeAware, QWidget):
         self._status = label(self, "muted")
         self.thinking = ThinkingFold(self)
         self.body = AnswerBody(self)
-        self.tokens = TokenView(self)
+        self.tints = AnswerTints()
+        self._fade = TintFade(self.tints, self)
         # Made if the tokens are shown without the live panel, which has a legend of its own.
         self._legend: TokenLegend | None = None
         self.steps = ToolSteps(self._watch, transcript.pictures, self)
@@ -94,9 +96,9 @@ class TurnView(ThemeAware, QWidget):
         # The space next to the question is free, so its buttons need no line of their own.
         row = (self.question_row, 0, Qt.AlignmentFlag.AlignBottom)
         fill(column, fill(hbox(spacing=8), 1, row, (self._bubble, 5))).addSpacing(_BELOW_QUESTION)
-        fill(column, self.steps, self.thinking, self.body, self._status, self.tokens, self.calls, self._note)
+        fill(column, self.steps, self.thinking, self.body, self._status, self.calls, self._note)
         fill(column, self._footer, self.answer_row)
-        for part in (self.tokens, self._footer, self._bubble.text):
+        for part in (self._footer, self._bubble.text):
             leave_menu_to_parent(part)
         self.answer_row.setHidden(self._transcript.read_only)
         self._bubble.setVisible(self.turn.asks)
@@ -117,14 +119,13 @@ class TurnView(ThemeAware, QWidget):
     def _connect(self) -> None:
         turn, chat = self.turn, self._transcript
         self.calls.chosen.connect(lambda call, choice: chat.call_chosen.emit(turn, call, choice))
-        self.body.passage_selected.connect(
-            lambda passage: chat.rounds_selected.emit(turn, turn.answer.rounds_of(passage.translate(_LINE_ENDS)))
-        )
-        self.tokens.rounds_selected.connect(lambda rounds: chat.rounds_selected.emit(turn, rounds))
+        self.body.passage_selected.connect(lambda passage: chat.rounds_selected.emit(turn, self._rounds_of(passage)))
+        self._fade.changed.connect(self._repaint_tints)
+        for body in (self.body, self.thinking.body):
+            body.round_pointed.connect(lambda number: chat.round_pointed.emit(turn, number))
         for body in (self.body, self.thinking.body):
             self._watch(body)
-        for growing in (self.tokens, self.body):
-            growing.grows.connect(self._grow)
+        self.body.grows.connect(self._grow)
         self._note.acted.connect(partial(chat.act, turn))
         self.answer_row.acted.connect(partial(self._act_on, "answer"))
         self.question_row.acted.connect(partial(self._act_on, "question"))
@@ -148,26 +149,64 @@ class TurnView(ThemeAware, QWidget):
         answer = self.turn.answer
         self.steps.show_steps(self.turn.steps)
         self.calls.show_calls(answer.calls)
-        # An answer that was stored without its tokens is shown as text.
-        as_tokens = self._transcript.as_tokens and bool(answer.tokens)
-        if as_tokens:
-            self.tokens.show_tokens(answer.tokens, answer.rounds)
-            self.thinking.hide()
-        else:
-            self.thinking.show_thoughts(answer)
-            self.body.show_text(answer.reply, answer.ended, _FIRST if answer.ended else SLICE)
+        self._take_tokens(answer)
+        self.thinking.show_thoughts(answer)
+        self.body.show_text(answer.reply, answer.ended, _FIRST if answer.ended else SLICE)
         # While more text follows, nothing around the text changes.
-        shown = as_tokens, bool(answer.text), bool(answer.tokens), answer.writes_call
+        shown = bool(answer.text), bool(answer.tokens), answer.writes_call, self._transcript.as_tokens
         state = shown if answer.state is State.WRITING else None
         if state is None or state != self._surroundings:
-            self._show_surroundings(answer, as_tokens)
+            self._show_surroundings(answer)
         self._surroundings = state
 
-    def _show_surroundings(self, answer: Answer, as_tokens: bool) -> None:
+    def _take_tokens(self, answer: Answer, *, is_asked: bool = False) -> None:
+        """Take the tokens so far, whose tints are below the text while it streams or if they are to stay.
+
+        `is_asked` says that they are needed without that.
+        """
+        streams = answer.state is State.WRITING
+        self._fade.follow(streams=streams, stay=self._transcript.as_tokens)
+        if not answer.tokens or not (is_asked or streams or self.tints.is_shown or self.tints.tokens):
+            return
+        if self.tints.take(answer.tokens, answer.rounds):
+            self.body.tint(None)
+            self.thinking.body.tint(None)
+        parts = answer.parts
+        # The template may have written the beginning.
+        opening = max(0, len(answer.text) - len(self.tints.text))
+        begin = parts.begin if parts.begin is not None else parts.end
+        self.body.tint(self.tints, max(0, begin - opening))
+        self.thinking.body.tint(self.tints)
+
+    def _rounds_of(self, passage: str) -> frozenset[int]:
+        """Return the rounds that wrote the selected passage; without tokens, those of its only place in the text."""
+        self._take_tokens(self.turn.answer, is_asked=True)
+        if not passage or not self.tints.tokens:
+            return self.turn.answer.rounds_of(passage.translate(_LINE_ENDS))
+        return frozenset(number for view in self.body.text_views for number in selected_rounds(view))
+
+    def _repaint_tints(self) -> None:
+        for body in self._bodies():
+            body.repaint_tints()
+
+    def light_rounds(self, rounds: frozenset[int]) -> None:
+        """Tint the tokens of these rounds only; of none, show the tints that the answer has without that."""
+        if rounds != self.tints.lit:
+            self.tints.lit = rounds
+            self._take_tokens(self.turn.answer)
+            self._repaint_tints()
+
+    def rect_of_lit(self) -> QRect | None:
+        """Return where the rounds that are lit begin in this widget; None if they are not on the screen."""
+        for body in self._bodies():
+            for view in body.text_views:
+                if (place := lit_rect(view)) is not None:
+                    return QRect(view.mapTo(self, place.topLeft()), place.size())
+        return None
+
+    def _show_surroundings(self, answer: Answer) -> None:
         """Show or hide the widgets around the text of an answer in this state."""
-        self.tokens.setVisible(as_tokens)
-        self._show_legend(as_tokens)
-        self.body.setVisible(not as_tokens)
+        self._show_legend(self._transcript.as_tokens and bool(answer.tokens))
         self._status.setText(status_text(answer))
         self._status.setVisible(answer.writes_call or not (answer.text or answer.ended or answer.calls))
         if answer.ended:
@@ -197,14 +236,14 @@ class TurnView(ThemeAware, QWidget):
         shown = as_tokens and self._transcript.with_figures and self._is_newest
         if shown and self._legend is None:
             self._legend = TokenLegend(parent=self)
-            self._column.insertWidget(self._column.indexOf(self.tokens), self._legend)
+            self._column.insertWidget(self._column.indexOf(self.thinking), self._legend)
         if self._legend is not None:
             self._legend.show_answer(self.turn.answer)
             self._legend.setVisible(shown)
 
     def refresh_footer(self) -> None:
         """Show the legend, figures, note and actions again, because the transcript shows others now."""
-        self._show_legend(not self.tokens.isHidden())
+        self._show_legend(self._transcript.as_tokens and bool(self.turn.answer.tokens))
         if self.turn.answer.ended:
             self._show_end(self.turn.answer)
             self._footer.setVisible(bool(self._footer.text()))
@@ -244,7 +283,7 @@ class TurnView(ThemeAware, QWidget):
 
     def _show_highlights(self) -> None:
         shown = self._text_views()
-        for view in (self.tokens, *self.thinking.body.text_views, *self.body.text_views):
+        for view in (*self.thinking.body.text_views, *self.body.text_views):
             if view not in shown:
                 view.setExtraSelections([])
         turn, index = self._transcript.current_match or (None, None)
@@ -302,8 +341,6 @@ class TurnView(ThemeAware, QWidget):
         question = [self._bubble.text] if self.turn.asks else []
         before = [*question, *self.steps.sources]
         results = [card.result for card in self.calls.cards]
-        if not self.tokens.isHidden():
-            return [*before, self.tokens, *results]
         thoughts = [] if self.thinking.isHidden() else self.thinking.body.text_runs
         return [*before, *thoughts, *self.body.text_runs, *results]
 
@@ -398,6 +435,8 @@ class TurnView(ThemeAware, QWidget):
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
         self._light(True)
+        # From now on, the token under the mouse can be told.
+        self._take_tokens(self.turn.answer, is_asked=True)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)

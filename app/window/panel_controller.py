@@ -25,9 +25,13 @@ class PanelController(QObject):
         self._session, self._transcript, self._panel = session, transcript, panel
         self.turn: Turn | None = None
         self._answer: Answer | None = None
+        # The rounds whose tokens stay lit while no column is under the mouse.
+        self._chosen: frozenset[int] = frozenset()
         transcript.turned_to.connect(self._select)
         transcript.rounds_selected.connect(self._mark_rounds)
+        transcript.round_pointed.connect(self._point_to_round)
         panel.round_chosen.connect(self._show_round)
+        panel.strip.hovered.connect(self._light_round)
         panel.details_wanted.connect(self._load_tokens)
         panel.details.fold.toggled.connect(self._read_costs)
         # The figures of an answer are in the panel or below the answer.
@@ -76,6 +80,8 @@ class PanelController(QObject):
             self._show(turn)
 
     def _show(self, turn: Turn | None) -> None:
+        self._chosen = frozenset()
+        self._light_round(None)
         self.turn = turn
         self._answer = turn.answer if turn is not None else None
         turns = self._session.chat.turns
@@ -91,13 +97,30 @@ class PanelController(QObject):
             self._session.answers.load_tokens(self._session.chat, self.turn)
 
     def _show_round(self, number: int) -> None:
-        """Show the tokens of a round. Answers are shown as tokens from now on, since text does not show rounds."""
-        if self.turn is not None:
-            self._transcript.set_as_tokens(True)
+        """Light the tokens of a round and scroll to them. They stay lit until it is chosen again."""
+        if self.turn is None:
+            return
+        chosen = frozenset((number,))
+        self._chosen = chosen if chosen != self._chosen else frozenset()
+        self._panel.strip.mark(self._chosen)
+        if self._chosen:
             self._transcript.show_round(self.turn, number)
+        else:
+            self._light_round(None)
+
+    def _light_round(self, number: int | None) -> None:
+        """Light the tokens of the round whose column is under the mouse, else those that were chosen."""
+        if self.turn is not None:
+            self._transcript.light_rounds(self.turn, self._chosen if number is None else frozenset((number,)))
+
+    def _point_to_round(self, turn: Turn, number: int | None) -> None:
+        if turn is self.turn:
+            self._panel.strip.point(number)
 
     def _mark_rounds(self, turn: Turn, rounds: frozenset[int]) -> None:
         if rounds:
             self._select(turn)
         if turn is self.turn:
+            self._chosen = frozenset()
+            self._light_round(None)
             self._panel.strip.mark(rounds)

@@ -28,6 +28,7 @@ from app.sidebar.list_model import INSIDE, ROW
 from app.transcript.answer_body import AnswerBody
 from app.transcript.answer_texts import Note
 from app.transcript.question_bubble import QuestionBubble
+from app.transcript.tints import AnswerTints, TintLayer
 from app.widgets.search_field import LiveField
 
 if TYPE_CHECKING:
@@ -39,9 +40,22 @@ if TYPE_CHECKING:
     from app.sidebar.list_model import ChatListModel
     from app.sidebar.pane import ChatPane, PurgeButton
     from app.transcript.token_legend import TokenLegend
-    from app.transcript.token_view import TokenView
     from app.transcript.turn_view import TurnView
     from app.window.palette import CommandPalette
+
+
+def tinted_text(body: AnswerBody, tints: AnswerTints) -> str:
+    """Return the letters of an answer that are tinted."""
+    if not tints.is_shown:
+        return ""
+    letters = ""
+    for view in body.text_views:
+        layer = view.findChild(TintLayer)
+        for position in range(view.document().characterCount() - 1):
+            token = layer.token_at(position)
+            if token is not None and tints.style(token) is not None:
+                letters += view.document().characterAt(position)
+    return letters
 
 
 def names_in(legend: TokenLegend) -> list[str]:
@@ -107,8 +121,9 @@ class TurnDriver:
         return [mark.cursor.selectedText() for view in self.text_views for mark in view.extraSelections()]
 
     @property
-    def tokens(self) -> TokenView:
-        return self.view.tokens
+    def tinted(self) -> str:
+        """The letters of the answer that are tinted."""
+        return tinted_text(self.view.body, self.view.tints)
 
     @property
     def thoughts(self) -> str:

@@ -158,6 +158,7 @@ def test_a_growing_text_has_the_places_of_a_whole_one() -> None:
 def test_growing_code_has_the_places_of_whole_code() -> None:
     source = "1. So:\n\n   ```py\n   x = 1\n\n   😀 = 2\n   ```\n   after"
     code, whole = CodePlaces(), CodePlaces()
+    assert code.place("", source[: source.index("`")], 7) == []
     for end in range(1, len("x = 1\n\n😀 = 2\n") + 1):
         places = code.place("x = 1\n\n😀 = 2\n"[:end], source, 7)
     assert places == whole.place("x = 1\n\n😀 = 2\n", source, 7)

@@ -1,4 +1,4 @@
-"""The token view tints exactly what the engine reports, and shares its selection with the round strip."""
+"""The token view tints exactly what the engine reports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QTextCharFormat, QTextCursor
-from pytestqt.qtbot import QtBot
 
 from app.conversations.database.encoding import round_from_row, round_to_row
 from app.session.answer import Answer
@@ -94,28 +93,6 @@ def test_a_token_tells_its_round_position_and_probability(view: TokenView) -> No
     for index, (_, words) in enumerate(shown):
         assert view.description_at(3 * index + 1) == f"draft · round 7, position 3 · probability {words}"
     assert view.description_at(99) == ""
-
-
-def test_a_click_in_the_strip_selects_the_round_and_a_selection_marks_its_rounds(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = open_window(ScriptedEngine([Script(f"A first part of it. {MIXED}")]))
-    turn = window.session.answers.ask("tokens please")
-    qtbot.waitUntil(lambda: turn.answer.ended)
-    body, tokens = (getattr(window.transcript.view(turn), part) for part in ("body", "tokens"))
-    prose = body.text_views[0]
-    prose.setTextCursor(prose.document().find("first part"))
-    assert window.panel.strip.marked == turn.answer.rounds_of("first part") != frozenset()
-    assert (body.isVisible(), tokens.isVisible()) == (True, False)
-    window.panel.strip.chosen.emit(3)
-    assert (body.isVisible(), tokens.isVisible()) == (False, True)
-    assert tokens.textCursor().selectedText().replace("\u2029", "\n") == turn.answer.text_of_round(3)
-    assert window.panel.strip.marked == frozenset({3})
-    tokens.selectAll()
-    numbers = {record.number for record in turn.answer.rounds}
-    assert window.panel.strip.marked == numbers
-    window.trigger("show-text")
-    assert (body.isVisible(), tokens.isVisible()) == (True, False)
 
 
 def test_a_passage_marks_the_rounds_that_wrote_it_if_it_stands_there_once() -> None:

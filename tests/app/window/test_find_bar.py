@@ -140,10 +140,10 @@ def test_the_search_begins_after_the_last_letter_and_lets_the_window_go_on(
     searched: list[str] = []
     count = ShownTexts.count
 
-    def slow(texts: ShownTexts, turn: Turn, query: Query, as_tokens: bool) -> int:
+    def slow(texts: ShownTexts, turn: Turn, query: Query) -> int:
         searched.append(turn.question)
         time.sleep(0.003)
-        return count(texts, turn, query, as_tokens)
+        return count(texts, turn, query)
 
     monkeypatch.setattr(ShownTexts, "count", slow)
     window.trigger("find-in-chat")
@@ -175,19 +175,16 @@ def test_the_current_match_has_another_colour(open_window: OpenWindow) -> None:
     assert is_current() == [False, False, True]
 
 
-def test_tokens_are_searched_where_they_are_shown(open_window: OpenWindow) -> None:
+def test_a_tinted_answer_is_searched_as_it_is_shown(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A **draft** and [draft](https://draft.example).")]))
     answered(window, "What?")
     window.find_in_chat("draft")
-    assert window.found_text == "1 of 2"
     window.trigger("show-tokens")
-    assert window.found_text == "1 of 3"
-    assert window.turn().highlighted == ["draft"] * 3
+    assert window.found_text == "1 of 2"
+    assert window.turn().highlighted == ["draft"] * 2
     window.trigger("show-text")
     assert window.turn().highlighted == ["draft"] * 2
     QTest.keyClick(window.find_bar.edit, Qt.Key.Key_Escape)
-    assert window.turn().highlighted == []
-    window.trigger("show-tokens")
     assert window.turn().highlighted == []
 
 
@@ -249,7 +246,7 @@ WITHIN = [
 
 @pytest.mark.parametrize(("typed", "words", "count"), WITHIN)
 def test_words_are_found_inside_of_words_and_signs_as_they_stand(typed: str, words: str, count: int) -> None:
-    assert ShownTexts().count(Turn("", Answer(State.DONE, typed)), phrase(words), False) == count
+    assert ShownTexts().count(Turn("", Answer(State.DONE, typed)), phrase(words)) == count
 
 
 TOGETHER = "A draft model. The model has a draft. A draft-model! == and ->"
@@ -269,9 +266,9 @@ TOGETHER = "A draft model. The model has a draft. A draft-model! == and ->"
 )
 def test_matches_in_turns_far_from_the_view_are_counted_without_widgets(typed: str, words: str, count: int) -> None:
     texts, turn = ShownTexts(), Turn("초안이 뭐예요?", Answer(State.DONE, typed))
-    assert texts.count(turn, phrase(words), False) == count
+    assert texts.count(turn, phrase(words)) == count
     turn.answer.text = "없음"
-    assert texts.count(turn, phrase(words), False) == (1 if words == "초안" else 0)
+    assert texts.count(turn, phrase(words)) == (1 if words == "초안" else 0)
 
 
 def test_a_huge_answer_is_searched_on_another_thread(qtbot: QtBot) -> None:
@@ -282,7 +279,7 @@ def test_a_huge_answer_is_searched_on_another_thread(qtbot: QtBot) -> None:
     texts = ShownTexts()
     with qtbot.waitSignal(texts.ready, timeout=1000 * PATIENCE_S):
         began = time.thread_time()
-        assert texts.count(turn, query, False) == 0
+        assert texts.count(turn, query) == 0
         assert time.thread_time() - began < 0.1
-    assert texts.count(turn, query, False) == sum("needle" in paragraph for paragraph in paragraphs)
-    assert texts.count(turn, phrase("draft"), False) == 1000
+    assert texts.count(turn, query) == sum("needle" in paragraph for paragraph in paragraphs)
+    assert texts.count(turn, phrase("draft")) == 1000

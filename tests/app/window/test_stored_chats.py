@@ -28,8 +28,9 @@ def test_a_chat_is_there_after_a_restart_and_can_be_seen_as_tokens(open_window: 
     assert window.shown_text() == STORY
     assert window.titles == ["A story"]
     window.trigger("show-tokens")
-    window.wait(lambda: window.turn().tokens.isVisible())
+    window.wait(lambda: bool(window.turn().tinted))
     assert window.answer().tokens == tokens
+    assert window.turn().tinted == "".join(token.text for token in tokens if token.source != "main")
 
 
 def test_the_question_is_on_disk_before_the_engine_gets_it(open_window: OpenWindow) -> None:

@@ -1,0 +1,158 @@
+"""The answer itself shows which tokens were drafted: tints below its letters, while it streams and when it is asked."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QMouseEvent, QTextCursor
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.transcript.answer_body import AnswerBody
+from app.transcript.prose import Prose
+from app.transcript.tint_fade import TintFade
+from app.transcript.tints import AnswerTints, TintLayer
+from app.widgets import theme
+from engine.events import Token
+from tests.app.conftest import OpenWindow, Show
+from tests.app.random_rounds import PROSE_CODE_TABLE, sample, starter_tokenizer, token_texts
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import PLAIN, STORY, Script, ScriptedRound
+
+MIXED = "One two, **three**.\n\n한국어 문장 하나와 그림, そして日本語。\n```python\nx = 1\n```\nThe end of it all."
+
+
+def tokens_of(text: str, seed: int) -> list[Token]:
+    """Return the tokens of a text in rounds of up to 16, whose last token is the main model's own."""
+    draw, tokens, number = random.Random(seed), list[Token](), 0
+    pieces = token_texts(text, starter_tokenizer())
+    while pieces:
+        count = draw.randint(1, 16)
+        source = draw.choice(("draft", "ngram"))
+        for at, piece in enumerate(pieces[:count]):
+            tokens.append(Token(0, piece, "main" if at + 1 == count else source, at, number, -0.1))
+        pieces = pieces[count:]
+        number += 1
+    return tokens
+
+
+def show_tinted(body: AnswerBody, tints: AnswerTints, tokens: list[Token], *, ended: bool) -> None:
+    tints.take(tokens, ())
+    body.tint(tints)
+    body.show_text("".join(token.text for token in tokens), ended)
+
+
+def owners(body: AnswerBody) -> list[tuple[str, Token | None]]:
+    """Return each letter of the texts with the token that wrote it."""
+    return [
+        (view.document().characterAt(at), view.findChild(TintLayer).token_at(at))
+        for view in body.text_views
+        for at in range(view.document().characterCount() - 1)
+    ]
+
+
+@pytest.mark.usefixtures("typeset", "plain_code")
+def test_a_streaming_answer_has_the_tints_of_a_whole_one(show: Show[AnswerBody]) -> None:
+    for seed, text in enumerate([PROSE_CODE_TABLE, MIXED, *(answer.text for answer in sample(1, 21))]):
+        tokens = tokens_of(text, seed)
+        growing, whole = show(AnswerBody()), show(AnswerBody())
+        tints = AnswerTints(strength=1.0)
+        ends = [at + 1 for at, (one, next_one) in enumerate(pairwise(tokens)) if one.round != next_one.round]
+        for end in ends:
+            show_tinted(growing, tints, tokens[:end], ended=False)
+        show_tinted(growing, tints, tokens, ended=True)
+        show_tinted(whole, AnswerTints(strength=1.0), tokens, ended=True)
+        assert owners(growing) == owners(whole)
+        assert all(letter in token.text for letter, token in owners(whole) if letter.isalnum() and token)
+        assert all(token for letter, token in owners(whole) if letter.isalnum())
+
+
+def pixels(image: QImage, colour: str) -> int:
+    return sum(image.pixelColor(x, y).name() == colour for x in range(image.width()) for y in range(image.height()))
+
+
+def test_a_tint_is_painted_below_the_letters_of_its_token(show: Show[Prose]) -> None:
+    prose = show(Prose(), 300, 60)
+    tints = AnswerTints(strength=1.0)
+    tints.take([Token(0, "**One", "main", 0, 0, -0.1), Token(0, " two**", "draft", 0, 1, -0.1)], ())
+    prose.show_markdown(tints.text)
+    prose.tint(tints, 0)
+    colours = theme.colours()
+    image = prose.grab().toImage()
+    assert pixels(image, colours.draft_tint) > 100
+    assert pixels(image, colours.draft) > 10
+    assert pixels(image, colours.main_tint) == 0
+    tints.lit = frozenset((0,))
+    lit = prose.grab().toImage()
+    assert (pixels(lit, colours.draft_tint), pixels(lit, colours.main_tint) > 100) == (0, True)
+    tints.lit, tints.strength = frozenset(), 0.0
+    assert pixels(prose.grab().toImage(), colours.draft_tint) == 0
+
+
+def test_tints_fade_after_the_end_unless_they_stay(
+    show: Show[Prose], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.transcript.tint_fade._STAYS_MS", 10)
+    tints, prose = AnswerTints(), show(Prose())
+    fade = TintFade(tints, prose)
+    fade.follow(streams=False, stay=False)
+    assert tints.strength == 0.0
+    fade.follow(streams=True, stay=False)
+    assert tints.strength == 1.0
+    fade.follow(streams=False, stay=True)
+    fade.follow(streams=False, stay=False)
+    assert tints.strength == 0.0
+    fade.follow(streams=True, stay=False)
+    fade.follow(streams=False, stay=False)
+    assert tints.strength == 1.0
+    qtbot.waitUntil(lambda: tints.strength == 0.0)
+
+
+def test_a_column_lights_its_tokens_and_a_word_lights_its_column(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script(f"A first part of it. {MIXED}")]))
+    window.ask_and_wait("tokens please")
+    answer, strip = window.answer(), window.panel.strip
+    prose = window.turn().view.body.text_views[0]
+    prose.setTextCursor(prose.document().find("first part"))
+    assert strip.marked == answer.rounds_of("first part") != frozenset()
+    window.panel.strip.chosen.emit(1)
+    assert window.turn().tinted == answer.text_of_round(1)
+    assert strip.marked == frozenset({1})
+    strip.hovered.emit(2)
+    assert window.turn().tinted == answer.text_of_round(2).replace("*", "")
+    strip.hovered.emit(None)
+    assert window.turn().tinted == answer.text_of_round(1)
+    strip.chosen.emit(1)
+    assert strip.marked == frozenset()
+    cursor = QTextCursor(prose.document())
+    cursor.setPosition(4)
+    place = QPointF(prose.cursorRect(cursor).center() + QPoint(1, 0))
+    at = prose.viewport().mapToGlobal(place)
+    none = Qt.MouseButton.NoButton
+    lit = strip.grab().toImage()
+    move = QMouseEvent(QEvent.Type.MouseMove, place, at, none, none, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(prose.viewport(), move)
+    assert strip.grab().toImage() != lit
+    QApplication.sendEvent(prose.viewport(), QEvent(QEvent.Type.Leave))
+    assert strip.grab().toImage() == lit
+
+
+def test_an_answer_is_tinted_while_it_streams_and_the_toggle_keeps_the_tints(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine([Script(STORY, [ScriptedRound(4, 4), PLAIN])], by_hand=True)
+    window = open_window(engine)
+    window.session.answers.ask("A story")
+    window.wait(lambda: bool(engine.answering))
+    engine.go_on(4)
+    window.wait(lambda: bool(window.turn().tinted))
+    written = "".join(token.text for token in window.answer().tokens if token.source == "draft")
+    assert window.turn().tinted == written
+    window.trigger("show-tokens")
+    engine.go_on(100)
+    window.wait_until_answered()
+    assert window.turn().view.tints.strength == 1.0
+    assert window.turn().tinted == "".join(token.text for token in window.answer().tokens if token.source == "draft")
+    window.trigger("show-text")
+    assert window.turn().tinted == ""
