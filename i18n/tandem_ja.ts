@@ -5690,6 +5690,10 @@
         <translation>デフォルトに戻す</translation>
     </message>
     <message>
+        <source>More</source>
+        <translation>その他</translation>
+    </message>
+    <message>
         <source>Same text</source>
         <translation>同じテキスト</translation>
     </message>

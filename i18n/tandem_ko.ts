@@ -5690,6 +5690,10 @@
         <translation>기본값으로 되돌리기</translation>
     </message>
     <message>
+        <source>More</source>
+        <translation>더 보기</translation>
+    </message>
+    <message>
         <source>Same text</source>
         <translation>같은 텍스트</translation>
     </message>

@@ -5690,6 +5690,10 @@
         <translation>恢复默认值</translation>
     </message>
     <message>
+        <source>More</source>
+        <translation>更多</translation>
+    </message>
+    <message>
         <source>Same text</source>
         <translation>文字相同</translation>
     </message>

@@ -160,6 +160,7 @@ class SettingsValues(RememberedValues):
         ),
         choices=RULES,
         terminal="when a draft token is accepted (match)",
+        is_rare=True,
     )
     same_text: bool = SPECULATION.setting(
         False,
@@ -211,6 +212,7 @@ class SettingsValues(RememberedValues):
         most=1.0,
         step=0.05,
         terminal="drop tokens below the fraction X of the top probability, 0 (none) to 1",
+        is_rare=True,
     )
     repetition_penalty: float = GENERATION.setting(
         1.0,
@@ -220,6 +222,7 @@ class SettingsValues(RememberedValues):
         most=2.0,
         step=0.05,
         terminal="above 0; 1 turns it off",
+        is_rare=True,
     )
     max_tokens: int = GENERATION.setting(
         0,
@@ -271,6 +274,7 @@ class SettingsValues(RememberedValues):
             "the next time a model is loaded."
         ),
         choices=KV_PRECISION,
+        is_rare=True,
     )
     work_offline: bool = NETWORK.setting(
         False,
@@ -286,10 +290,16 @@ class SettingsValues(RememberedValues):
         help="Reads which version of Tandem is the newest. Nothing about you or your chats is sent.",
     )
     hub_endpoint: str = NETWORK.setting(
-        "", title="Mirror", help="The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly."
+        "",
+        title="Mirror",
+        help="The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.",
+        is_rare=True,
     )
     proxy: str = NETWORK.setting(
-        "", title="Proxy", help="The address of a proxy, such as http://proxy:8080. Leave empty for no proxy."
+        "",
+        title="Proxy",
+        help="The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.",
+        is_rare=True,
     )
     keep_prefixes: bool = STORAGE.setting(
         True,
@@ -319,6 +329,7 @@ class SettingsValues(RememberedValues):
         "",
         title="Allowed web origins",
         help="Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.",
+        is_rare=True,
     )
     machines: str = MACHINES.setting(
         "",

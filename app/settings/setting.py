@@ -15,7 +15,7 @@ class Setting:
     Numbers lie between `least` and `most`; `least_words` replace the least, or no shortcut; with `grouped`, thousands
     are separated. `is_shortcut`: a text in Qt's portable form. `page` is "" if no page has a row for the setting. A
     setting of requests has the help of its option of `tandem chat` in `terminal`; with `in_chats`, a chat may have a
-    value of its own.
+    value of its own. One that `is_rare` is changed by few people: its page has it behind a fold.
     """
 
     key: str
@@ -32,6 +32,7 @@ class Setting:
     is_shortcut: bool = False
     terminal: str = ""
     in_chats: bool = True
+    is_rare: bool = False
 
     @property
     def texts(self) -> list[str]:

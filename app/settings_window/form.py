@@ -27,9 +27,10 @@ class Row(QFrame):
         self.setObjectName("settingRow")
         self.control = control
         self._at_end = at_end
-        # Whether the page has something to say in it, and whether the search finds it.
+        # Whether the page has something to say in it, whether the search finds it, and whether a fold hides it.
         self._is_due = True
         self._is_found = True
+        self._is_folded = False
         self.name = label(self, "", wraps=True)
         self.help = label(self, "muted", wraps=True)
         words = fill(vbox(spacing=2), self.name, self.help)
@@ -66,12 +67,20 @@ class Row(QFrame):
     def set_due(self, due: bool) -> None:
         """Show the row only if the page has something to say in it; otherwise no search shows it either."""
         self._is_due = due
-        self.setVisible(due and self._is_found)
+        self._show()
 
     def set_found(self, is_found: bool) -> None:
         """Show the row if a search finds it, and there is something to say in it."""
         self._is_found = is_found
-        self.setVisible(is_found and self._is_due)
+        self._show()
+
+    def set_folded(self, is_folded: bool) -> None:
+        """Hide the row while the fold that it belongs to is closed."""
+        self._is_folded = is_folded
+        self._show()
+
+    def _show(self) -> None:
+        self.setVisible(self._is_due and self._is_found and not self._is_folded)
 
     def matches(self, text: str) -> bool:
         """Return whether a text is in the name or the help, unless there is nothing to say in the row."""

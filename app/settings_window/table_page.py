@@ -13,7 +13,7 @@ from app.settings.declarations import PAGES, settings_of
 from app.settings.setting import Setting
 from app.settings.store import SettingsStore
 from app.settings_window.form import Form, Row
-from app.widgets.buttons import button
+from app.widgets.buttons import button, fold_head
 from app.widgets.labels import show_words
 from app.widgets.theme_aware import ThemeAware
 
@@ -22,7 +22,7 @@ _WITH_NEXT_ANSWER = ("speculation", "generation")
 
 
 class TablePage(ThemeAware, Form):
-    """The rows of one page, which follow every change of the settings.
+    """The rows of one page, which follow every change of the settings. The rare ones are below the others, folded.
 
     A subclass calls `restyle` once the page is complete.
     """
@@ -31,14 +31,42 @@ class TablePage(ThemeAware, Form):
         super().__init__(parent)
         self.settings = settings
         self._page = page
-        self._setting_controls = [
-            SettingControl(setting, self, partial(self._keep, setting)) for setting in settings_of(page)
-        ]
-        for control in self._setting_controls:
-            self.row(control.widget)
+        declared = sorted(settings_of(page), key=lambda setting: setting.is_rare)
+        self._setting_controls = [SettingControl(setting, self, partial(self._keep, setting)) for setting in declared]
+        self.more = fold_head(self)
+        self._rare_rows: list[Row] = []
+        # A search shows the rows that it finds even while the fold is closed.
+        self._is_searched = False
+        self._add_setting_rows()
         self.reset = button(self, self._reset, "link")
         self._head.addWidget(self.reset)
         settings.subscribe(self.show_values)
+
+    def _add_setting_rows(self) -> None:
+        """Add a row for each setting, and the fold above the first rare one."""
+        values = self.settings.values
+        for control in self._setting_controls:
+            setting = control.setting
+            if setting.is_rare and not self._rare_rows:
+                self.add_line(8, self.more)
+            row = self.row(control.widget)
+            if setting.is_rare:
+                self._rare_rows.append(row)
+                # What was changed is never hidden when the page opens.
+                self.more.setChecked(self.more.isChecked() or getattr(values, setting.key) != setting.default)
+        self.more.toggled.connect(self._fold_rare)
+        self._fold_rare()
+
+    def _fold_rare(self) -> None:
+        """Show the rare settings if the fold is open or a search is under way."""
+        self.more.setVisible(bool(self._rare_rows) and not self._is_searched)
+        for row in self._rare_rows:
+            row.set_folded(not self._is_searched and not self.more.isChecked())
+
+    def show_matching(self, text: str) -> bool:
+        self._is_searched = bool(text)
+        self._fold_rare()
+        return super().show_matching(text)
 
     def control(self, key: str) -> QWidget:
         """Return the widget in which a setting is entered."""
@@ -89,6 +117,7 @@ class TablePage(ThemeAware, Form):
         translate = QCoreApplication.translate
         self.title.setText(translate("Settings", PAGES[self._page]))
         self.reset.setText(translate("Settings", "Restore defaults"))
+        self.more.setText(translate("Settings", "More"))
         waits = self._page in _WITH_NEXT_ANSWER
         show_words(self.note, translate("Settings", "Changes take effect with the next answer.") if waits else "")
         for row, control in zip(self.rows, self._setting_controls, strict=False):

@@ -51,6 +51,30 @@ def test_the_way_back_to_the_defaults_is_beside_the_title_of_every_page(open_set
         assert page.reset.x() > title.x()
 
 
+RARE = {
+    "speculation": ["Acceptance rule"],
+    "generation": ["Min p", "Repetition penalty", "KV cache"],
+    "network": ["Mirror", "Proxy"],
+    "api": ["Allowed web origins"],
+}
+
+
+def test_rare_settings_are_folded_until_they_are_wanted_or_changed(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
+    library.settings.change(proxy="http://proxy:8080")
+    for name, rare in RARE.items():
+        page = window.settings_page(name)
+        rows = [row for row in page.rows if row.name.text() in rare]
+        assert [row.name.text() for row in rows] == rare
+        assert all(row.isVisible() for row in rows) is (name == "network")
+        page.more.click()
+        assert all(row.isVisible() for row in rows) is (name != "network")
+    # The reset reaches what is folded.
+    network = window.settings_page("network")
+    network.reset.click()
+    assert library.settings.values.proxy == ""
+
+
 def test_pages_whose_settings_wait_for_the_next_answer_say_so(open_settings: OpenShown) -> None:
     window, _, _ = open_settings()
     for page, waits in (("speculation", True), ("generation", True), ("network", False)):
