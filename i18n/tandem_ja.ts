@@ -164,6 +164,14 @@
         <translation>すべてのコマンドとキーを表示</translation>
     </message>
     <message>
+        <source>Log of this session…</source>
+        <translation>今回のセッションのログ…</translation>
+    </message>
+    <message>
+        <source>Show what Tandem has recorded since it started</source>
+        <translation>起動してからのTandemの記録を表示</translation>
+    </message>
+    <message>
         <source>Show chats in Finder</source>
         <translation>チャットをFinderに表示</translation>
     </message>
@@ -548,6 +556,14 @@
         <translation>直前の質問に投機的デコーディングありとなしで回答し、速さを比べます</translation>
     </message>
     <message>
+        <source>Request history…</source>
+        <translation>リクエスト履歴…</translation>
+    </message>
+    <message>
+        <source>Show all answers with their figures</source>
+        <translation>すべての回答とその数値を表示</translation>
+    </message>
+    <message>
         <source>Minimize</source>
         <translation>しまう</translation>
     </message>
@@ -635,10 +651,6 @@
         <translation>今すぐチェック</translation>
     </message>
     <message>
-        <source>The log is empty.</source>
-        <translation>ログは空です。</translation>
-    </message>
-    <message>
         <source>Export diagnostics</source>
         <translation>診断情報の書き出し</translation>
     </message>
@@ -649,14 +661,6 @@
     <message>
         <source>The file could not be saved. Choose another folder.</source>
         <translation>ファイルを保存できませんでした。別のフォルダを選んでください。</translation>
-    </message>
-    <message>
-        <source>Log of this session</source>
-        <translation>今回のセッションのログ</translation>
-    </message>
-    <message>
-        <source>Copy log</source>
-        <translation>ログをコピー</translation>
     </message>
     <message>
         <source>Export diagnostics…</source>
@@ -693,6 +697,14 @@
     <message>
         <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
         <translation>インターフェイスはQtで作られています。QtはGNU LGPL（Lesser General Public License）バージョン3に基づき、変更せずに使用しています。自分でビルドしたQtに置き換えることができ、ソースコードはQt Projectから入手できます。</translation>
+    </message>
+    <message>
+        <source>Set up…</source>
+        <translation>設定…</translation>
+    </message>
+    <message>
+        <source>Splits a model too large for one Mac.</source>
+        <translation>1台に収まらないモデルを分割します。</translation>
     </message>
     <message>
         <source>Show all licenses</source>
@@ -4446,6 +4458,10 @@
         <translation>GGUFファイル…</translation>
     </message>
     <message>
+        <source>Teach this draft…</source>
+        <translation>このドラフトを学習…</translation>
+    </message>
+    <message>
         <source>Choose a folder that contains models</source>
         <translation>モデルのあるフォルダを選択</translation>
     </message>
@@ -5226,6 +5242,21 @@
     <message>
         <source>{variable} (decides which program runs)</source>
         <translation>{variable}（実行するプログラムを決める）</translation>
+    </message>
+</context>
+<context>
+    <name>SessionLog</name>
+    <message>
+        <source>Log of this session</source>
+        <translation>今回のセッションのログ</translation>
+    </message>
+    <message>
+        <source>Copy log</source>
+        <translation>ログをコピー</translation>
+    </message>
+    <message>
+        <source>The log is empty.</source>
+        <translation>ログは空です。</translation>
     </message>
 </context>
 <context>

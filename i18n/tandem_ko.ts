@@ -164,6 +164,14 @@
         <translation>모든 명령과 단축키 보기</translation>
     </message>
     <message>
+        <source>Log of this session…</source>
+        <translation>이번 실행 로그…</translation>
+    </message>
+    <message>
+        <source>Show what Tandem has recorded since it started</source>
+        <translation>Tandem을 시작한 뒤의 기록 보기</translation>
+    </message>
+    <message>
         <source>Show chats in Finder</source>
         <translation>Finder에서 대화 보기</translation>
     </message>
@@ -556,6 +564,14 @@
         <translation>마지막 질문에 추측 디코딩을 사용해서, 또 사용하지 않고 답하고 속도를 비교해요</translation>
     </message>
     <message>
+        <source>Request history…</source>
+        <translation>요청 기록…</translation>
+    </message>
+    <message>
+        <source>Show all answers with their figures</source>
+        <translation>모든 답변과 수치 보기</translation>
+    </message>
+    <message>
         <source>Minimize</source>
         <translation>최소화</translation>
     </message>
@@ -635,10 +651,6 @@
         <translation>지금 점검</translation>
     </message>
     <message>
-        <source>The log is empty.</source>
-        <translation>로그가 비어 있어요.</translation>
-    </message>
-    <message>
         <source>Export diagnostics</source>
         <translation>진단 정보 내보내기</translation>
     </message>
@@ -649,14 +661,6 @@
     <message>
         <source>The file could not be saved. Choose another folder.</source>
         <translation>파일을 저장하지 못했어요. 다른 폴더를 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>Log of this session</source>
-        <translation>이번 실행 로그</translation>
-    </message>
-    <message>
-        <source>Copy log</source>
-        <translation>로그 복사하기</translation>
     </message>
     <message>
         <source>Export diagnostics…</source>
@@ -693,6 +697,14 @@
     <message>
         <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
         <translation>인터페이스는 Qt로 만들었어요. Qt는 GNU 약소 일반 공중 사용 허가서(LGPL) 버전 3에 따라 수정 없이 사용해요. 직접 빌드한 Qt로 바꿔 쓸 수 있고, 소스 코드는 Qt Project에서 받을 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Set up…</source>
+        <translation>설정하기…</translation>
+    </message>
+    <message>
+        <source>Splits a model too large for one Mac.</source>
+        <translation>Mac 한 대에 담기에는 너무 큰 모델을 여러 대에 나눠요.</translation>
     </message>
     <message>
         <source>Show all licenses</source>
@@ -4398,6 +4410,10 @@
         <translation>GGUF 파일…</translation>
     </message>
     <message>
+        <source>Teach this draft…</source>
+        <translation>이 초안 모델 학습시키기…</translation>
+    </message>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>설치된 모델과 카탈로그에 맞는 초안 모델이 없어요. 프롬프트 룩업에는 초안 모델이 필요 없어요.</translation>
     </message>
@@ -5226,6 +5242,21 @@
     <message>
         <source>{variable} (decides which program runs)</source>
         <translation>{variable} (실행할 프로그램을 결정함)</translation>
+    </message>
+</context>
+<context>
+    <name>SessionLog</name>
+    <message>
+        <source>Log of this session</source>
+        <translation>이번 실행 로그</translation>
+    </message>
+    <message>
+        <source>Copy log</source>
+        <translation>로그 복사하기</translation>
+    </message>
+    <message>
+        <source>The log is empty.</source>
+        <translation>로그가 비어 있어요.</translation>
     </message>
 </context>
 <context>

@@ -164,6 +164,14 @@
         <translation>显示所有命令及其快捷键</translation>
     </message>
     <message>
+        <source>Log of this session…</source>
+        <translation>本次运行的日志…</translation>
+    </message>
+    <message>
+        <source>Show what Tandem has recorded since it started</source>
+        <translation>显示 Tandem 启动以来的记录</translation>
+    </message>
+    <message>
         <source>Show chats in Finder</source>
         <translation>在访达中显示对话</translation>
     </message>
@@ -556,6 +564,14 @@
         <translation>分别用和不用推测解码回答上一个问题，并比较速度</translation>
     </message>
     <message>
+        <source>Request history…</source>
+        <translation>请求历史…</translation>
+    </message>
+    <message>
+        <source>Show all answers with their figures</source>
+        <translation>显示所有回答及其数据</translation>
+    </message>
+    <message>
         <source>Minimize</source>
         <translation>最小化</translation>
     </message>
@@ -635,10 +651,6 @@
         <translation>立即检查</translation>
     </message>
     <message>
-        <source>The log is empty.</source>
-        <translation>日志为空。</translation>
-    </message>
-    <message>
         <source>Export diagnostics</source>
         <translation>导出诊断信息</translation>
     </message>
@@ -649,14 +661,6 @@
     <message>
         <source>The file could not be saved. Choose another folder.</source>
         <translation>无法保存文件。请选择其他文件夹。</translation>
-    </message>
-    <message>
-        <source>Log of this session</source>
-        <translation>本次运行的日志</translation>
-    </message>
-    <message>
-        <source>Copy log</source>
-        <translation>拷贝日志</translation>
     </message>
     <message>
         <source>Export diagnostics…</source>
@@ -693,6 +697,14 @@
     <message>
         <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
         <translation>界面使用 Qt 构建。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以将 Qt 换成自己的版本，源代码可从 Qt Project 获取。</translation>
+    </message>
+    <message>
+        <source>Set up…</source>
+        <translation>设置…</translation>
+    </message>
+    <message>
+        <source>Splits a model too large for one Mac.</source>
+        <translation>将单台 Mac 放不下的模型拆分到多台 Mac 上。</translation>
     </message>
     <message>
         <source>Show all licenses</source>
@@ -4398,6 +4410,10 @@
         <translation>GGUF 文件…</translation>
     </message>
     <message>
+        <source>Teach this draft…</source>
+        <translation>训练此草稿模型…</translation>
+    </message>
+    <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
         <translation>本机和目录中都没有适合的草稿模型。提示词查找不需要草稿模型。</translation>
     </message>
@@ -5226,6 +5242,21 @@
     <message>
         <source>{variable} (decides which program runs)</source>
         <translation>{variable}（决定运行哪个程序）</translation>
+    </message>
+</context>
+<context>
+    <name>SessionLog</name>
+    <message>
+        <source>Log of this session</source>
+        <translation>本次运行的日志</translation>
+    </message>
+    <message>
+        <source>Copy log</source>
+        <translation>拷贝日志</translation>
+    </message>
+    <message>
+        <source>The log is empty.</source>
+        <translation>日志为空。</translation>
     </message>
 </context>
 <context>

@@ -14,6 +14,7 @@ from app.library.measured import measured_pairs
 from app.models.picker import Picker
 from app.session.chat_requests import OtherModel
 from app.session.cluster_service import OFF
+from app.speculation.teaching_card import TeachingCard
 from app.widgets.outside import Notifier, show_count
 from app.wording.errors import error_sentence
 from app.wording.figures import speedup_is_known
@@ -51,6 +52,8 @@ class ModelController(QObject):
         self._banner, self._window = banner, window
         self.main_picker = Picker("main", library, session, main_chip, window)
         self.draft_picker = Picker("draft", library, session, draft_chip, window)
+        self.teaching = TeachingCard(session, window)
+        self.draft_picker.teaching_wanted.connect(self.teaching.open)
         self._notifier = Notifier("arrow-down", window)
         self._awake = KeepAwake("Tandem downloads a model")
         self._notifier.opened.connect(self.page_wanted)

@@ -9,20 +9,17 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QListWidget, QListWidgetItem, QPushButton, QWidget
 
-from app.models.card import Card
 from app.models.draft_ahead import DraftAheadRow
 from app.models.memory_gauge import MemoryGauge
+from app.models.picker_row import PickerRow
 from app.widgets import theme
-from app.widgets.icons import Mark, icon
-from app.widgets.labels import ElidedLabel, label, show_words
+from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.search_field import ListField
 from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording import models as model_wording
-from app.wording.hub import size_words
-from app.wording.sources import source_name
 from app.wording.speculation import state_now
 
 if TYPE_CHECKING:
@@ -39,7 +36,7 @@ class Picker(ThemeAware, Overlay):
     """A picker of the `role` "main" or "draft". `chosen` carries the user's choice, `wanted` one to download.
 
     `folder_wanted` carries a folder of models, or a file in one, that the user chose or whose path was entered;
-    `file_wanted` carries a GGUF file.
+    `file_wanted` carries a GGUF file. `teaching_wanted` asks for the teaching of the loaded draft.
     """
 
     chosen = Signal(object)
@@ -47,6 +44,7 @@ class Picker(ThemeAware, Overlay):
     more = Signal()
     folder_wanted = Signal(str)
     file_wanted = Signal(str)
+    teaching_wanted = Signal()
     is_modal = False
 
     def __init__(self, role: str, library: Library, session: Session, chip: QWidget, window: QWidget) -> None:
@@ -81,9 +79,12 @@ class Picker(ThemeAware, Overlay):
         self._file = self.bound("GGUF file…", styled(QPushButton(self), "link"))
         self._file.setVisible(self.role == "main")
         self._file.clicked.connect(self._choose_file)
+        self._teach = named(self.bound("Teach this draft…", styled(QPushButton(self), "link")), "teach")
+        self._teach.setVisible(self.role == "draft")
+        self._teach.clicked.connect(self._show_teaching)
         # Aligned with the icons of the rows.
         links = hbox(margins=(16, 0, 16, 0), spacing=16)
-        fill(links, self._more, self._folder, self._file, (self.state, 1))
+        fill(links, self._more, self._folder, self._file, self._teach, (self.state, 1))
         memory_row = hbox(margins=(16, 0, 16, 0))
         fill(memory_row, self.memory)
         fill(self.column, self._field, memory_row, self._note, self._list, line, self.ahead, links)
@@ -250,6 +251,10 @@ class Picker(ThemeAware, Overlay):
         self.close_overlay()
         self.more.emit()
 
+    def _show_teaching(self) -> None:
+        self.close_overlay()
+        self.teaching_wanted.emit()
+
     def _current(self) -> ModelChoice | None:
         index = self._list.currentRow()
         return self._row(index).choice if index >= 0 else None
@@ -316,86 +321,6 @@ class Picker(ThemeAware, Overlay):
         self._list.setAccessibleName(self.accessibleName())
 
 
-class PickerRow(Card):
-    """Shows a `ModelChoice`. `get` follows a click on its button."""
-
-    get = Signal()
-
-    def __init__(self, role: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent, framed=False)
-        self._role = role
-        self._icon = Mark(16, self)
-        self._button = self.add_button("button", self.get.emit)
-        self.row.insertWidget(0, self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        self.lines.setContentsMargins(12, 8, 12, 8)
-
-    def show_choice(self, choice: ModelChoice) -> None:
-        self.choice = choice
-        self._icon.show_icon(icon(*_icon_of(choice, self._role)))
-        self.name.setText(model_wording.choice_name(choice))
-        self.name.setEnabled(choice.usable)
-        self.facts.setText(model_wording.choice_sentence(choice))
-        self.badge.show_word(*self._badge_of(choice))
-        words = self.tr("{size} in memory") if choice.kind == "unload" else "{size}"
-        size = words.format(size=size_words(choice.bytes)) if choice.bytes else ""
-        show_words(self.size_shown, "\n".join([size, self.tr("in use")] if choice.loaded else [size]).strip())
-        self._button.setVisible(_is_gettable(choice))
-        self._button.setText(self.tr("Download"))
-
-    @property
-    def spoken(self) -> str:
-        """The text of the row for screen readers."""
-        parts = [self.name.text(), self.badge.text(), self.facts.text(), *self.size_shown.text().split("\n")]
-        if _is_gettable(self.choice):
-            parts.append(self._button.text())
-        return ", ".join(part for part in parts if part)
-
-    def height_at(self, width: int) -> int:
-        """Return the height of the row at that width."""
-        self.ensurePolished()
-        layout = self.layout()
-        assert layout is not None
-        layout.activate()
-        return max(layout.totalHeightForWidth(width), 52)
-
-    def _badge_of(self, choice: ModelChoice) -> tuple[str, str]:
-        """Return the words of the badge and its tone; "" for no badge. The first thing that holds is said."""
-        if choice.download is not None:
-            return model_wording.download_badge(choice.download)[0], "lookup"
-        if choice.best:
-            return self.tr("best on this Mac"), "draft"
-        if kind := self._kind_words(choice):
-            return kind, "neutral"
-        if choice.verdict == "together":
-            return self.tr("multiple Macs"), "neutral"
-        if choice.verdict == "different":
-            return self.tr("different tokenizer"), "lookup"
-        entry = choice.entry
-        if entry is None:
-            return "", "neutral"
-        if self._role == "draft":
-            # A main model's sentence names the app.
-            return entry.app, "neutral"
-        if choice.usable and entry.tight:
-            return self.tr("tight"), "lookup"
-        if choice.kind == "get" and entry.purpose:
-            return model_wording.PURPOSES[entry.purpose], "neutral"
-        return "", "neutral"
-
-    def _kind_words(self, choice: ModelChoice) -> str:
-        """Return what kind of model it is, "" for a usual one."""
-        entry = choice.entry
-        if entry is not None and entry.head:
-            from engine.model_files.head_kinds import title_of
-
-            return self.tr("{method} head").format(method=title_of(entry.head))
-        if entry is not None and entry.base:
-            return "LoRA"
-        if choice.advice is not None and choice.advice.verdict.startswith("head"):
-            return source_name("head")
-        return self.tr("built in") if choice.is_starter else ""
-
-
 def folder_at(words: str) -> str:
     """Return the folder whose path, or that of a file in it, is `words`; "" if there is none."""
     words = words.strip()
@@ -405,22 +330,3 @@ def folder_at(words: str) -> str:
     if not path.exists():
         return ""
     return str(path if path.is_dir() else path.parent)
-
-
-def _is_gettable(choice: ModelChoice) -> bool:
-    return choice.kind == "get" and choice.usable and (choice.download is None or choice.download.stopped)
-
-
-def _icon_of(choice: ModelChoice, role: str) -> tuple[str, str]:
-    """Return the icon and its colour, which only repeat the words beside it."""
-    if not choice.usable or choice.kind in ("none", "unload"):
-        return "draft-off", "muted"
-    if choice.kind == "lookup":
-        return "draft-on", "lookup"
-    if choice.verdict in ("different", "unknown"):
-        return "draft-off", "lookup"
-    if role == "main":
-        mark = "main-model" if choice.kind == "use" else "draft-off"
-        return mark, "main"
-    mark = "draft-on" if choice.kind == "use" else "draft-off"
-    return mark, "draft"

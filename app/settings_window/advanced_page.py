@@ -1,20 +1,21 @@
-"""The log of this run, the diagnostics file, the check of this Mac, and the licences."""
+"""The advanced settings, the diagnostics file, the check of this Mac, and the licences."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QWidget
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.library.library import Library
 from app.session.session import Session
 from app.settings.checkup import gather, report, write_diagnostics
-from app.settings.declarations import SettingsValues
+from app.settings.declarations import PAGES, SettingsValues
 from app.settings.engine_settings import speculation_of
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
@@ -32,7 +33,6 @@ from app.wording.errors import error_sentence
 from engine.bench.pair_check import PairCheck, check_pair
 from engine.machine.facts import MachineFacts, read_facts
 
-_REFRESH_MS = 1000
 _LATEST_ANSWERS = 20
 # Of a page whose lines are not wrapped.
 _HEIGHT = 290
@@ -41,30 +41,36 @@ _NOTICES = resource("NOTICES.txt")
 
 
 class AdvancedPage(TablePage):
-    """The advanced settings and, while it is shown, the log."""
+    """The advanced settings and what else few people need.
 
-    def __init__(self, library: Library, session: Session, parent: QWidget | None = None) -> None:
+    `open_page` shows the page of settings whose id it is called with.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        session: Session,
+        open_page: Callable[[str], object],
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__("advanced", library.settings, parent)
         self._library = library
         self._session = session
-        self.view = self.bound("Log of this session", record_view(self), QWidget.setAccessibleName)
-        self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.view.setMinimumHeight(180)
+        # Once a Mac is named, the page is in the list.
+        self.machines = button(self, lambda: open_page("machines"))
+        self.machines_row = self.row(self.machines)
         self.check = MacCheck(session, library.settings, self)
         self.check_button = button(self, self.check.toggle)
         self.check_row = self.row(self.check_button)
         self.report = CheckReport(self.check, self)
         self.add(self.report)
-        self.add(self.view, 16)
-        self.copy = CopyButton(self, lambda: LOG_BUFFER.text)
-        self.bound("Copy log", self.copy, QWidget.setAccessibleName)
         self.export = self.bound("Export diagnostics…", button(self, self._choose_file))
         self.bound(
             "Saves versions, settings, statistics and the log to a file you can review and share",
             self.export,
             QWidget.setToolTip,
         )
-        self.add_line(8, self.copy, self.export)
+        self.add_line(8, self.export)
         self.outcome = label(self, "muted", wraps=True)
         self._about = label(self, "muted", wraps=True)
         self.add(self.outcome)
@@ -75,8 +81,6 @@ class AdvancedPage(TablePage):
         # The file exists only in bundles; elsewhere each package comes with its own licence.
         self.licences.setVisible(_NOTICES.is_file())
         self.add_line(4, self.licences)
-        self._timer = QTimer(self, interval=_REFRESH_MS)
-        self._timer.timeout.connect(self._show_log)
         self.check.changed.connect(self._set_check_texts)
         self.restyle()
 
@@ -92,15 +96,9 @@ class AdvancedPage(TablePage):
         self.check_button.setText(self.tr("Stop") if self.check.running else self.tr("Check now"))
         self.check_row.set_words(self.tr("Check this Mac"), words)
 
-    def _show_log(self) -> None:
-        """Show the newest lines, unless the user has scrolled up or selected something."""
-        text = LOG_BUFFER.text or self.tr("The log is empty.")
-        bar = self.view.verticalScrollBar()
-        if text != self.view.toPlainText() and not self.view.textCursor().hasSelection():
-            at_end = bar.value() == bar.maximum()
-            self.view.setPlainText(text)
-            if at_end:
-                bar.setValue(bar.maximum())
+    def show_values(self) -> None:
+        super().show_values()
+        self.machines_row.set_due(not self.settings.values.machines)
 
     def _choose_file(self) -> None:
         name = str(Path.home() / "tandem-diagnostics.json")
@@ -134,17 +132,10 @@ class AdvancedPage(TablePage):
         )
         self._about.setText(f"{licence}\n\n{of_qt}")
         show_words(self.outcome, "")
+        self.machines.setText(self.tr("Set up…"))
+        title = QCoreApplication.translate("Settings", PAGES["machines"])
+        self.machines_row.set_words(title, self.tr("Splits a model too large for one Mac."))
         self._set_check_texts()
-        self._show_log()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._show_log()
-        self._timer.start()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._timer.stop()
 
 
 class MacCheck(QObject):

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _NARROWEST_LIST = 200
 # The list has a heading above this page: those from here on are for developers.
 _FIRST_OF_DEVELOPERS = "api"
+# The page that the live panel opens, and the one that the page Advanced opens until another Mac is named.
+_FROM_THE_PANEL, _FROM_ADVANCED = "history", "machines"
 
 
 class SettingsWindow(ThemeAware, TabOrdered, QWidget):
@@ -41,6 +43,8 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
         self._items: dict[str, QListWidgetItem] = {}
         # The control of a page that had the focus last, and its place in the window.
         self._used: tuple[QWidget, QPoint] | None = None
+        # The page that was asked for last.
+        self._opened = ""
         self.resize(1080, 760)
         # Fits a screen of 800 by 500 with its bars.
         self.setMinimumSize(760, 420)
@@ -83,6 +87,8 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
             self._make()
         if not self.isVisible():
             self._place(centred=is_new)
+        self._opened = page_id
+        self._list_pages()
         self._list.setCurrentItem(self._items[page_id])
         self.show()
         self.activateWindow()
@@ -110,7 +116,7 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
             # Imported here because the start of the window must not wait for the pages.
             from app.settings_window.pages import build_page
 
-            self._pages[page_id] = build_page(page_id, self._library, self._session, self._models)
+            self._pages[page_id] = build_page(page_id, self._library, self._session, self._models, self.open)
             self._stack.addWidget(self._pages[page_id])
         return self._pages[page_id]
 
@@ -142,17 +148,32 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
         if widgets := stops(self._stack):
             min(widgets, key=lambda widget: _distance(place, widget.mapTo(self, widget.rect().center()))).setFocus()
 
-    def _find(self, text: str) -> None:
-        """List the pages that contain the text; show the first with it in a title, else the first."""
-        text = text.strip()
-        pages = [page_id for page_id in PAGES if _holds(page_id, text)]
-        about = [self._items[page_id] for page_id in pages if _holds(page_id, text, only_titles=True)]
-        about = about or [self._items[page_id] for page_id in pages]
+    def _is_listed(self, page_id: str, text: str) -> bool:
+        """Return whether the list has a page: if a search finds it or, without one, unless another place opens it."""
+        if text:
+            return _holds(page_id, text)
+        is_elsewhere = page_id == _FROM_THE_PANEL
+        if page_id == _FROM_ADVANCED:
+            is_elsewhere = not self._library.settings.values.machines
+        return not is_elsewhere or page_id == self._opened
+
+    def _list_pages(self) -> list[str]:
+        """List the pages that the search finds, all but those of other places without one, and return their ids."""
+        text = self.search.words.strip()
+        pages = [page_id for page_id in PAGES if self._is_listed(page_id, text)]
         for page_id, item in self._items.items():
             item.setHidden(page_id not in pages)
         self._none.setHidden(bool(pages))
         ids = list(PAGES)
         self._heading.setHidden(all(self._items[id_].isHidden() for id_ in ids[ids.index(_FIRST_OF_DEVELOPERS) :]))
+        return pages
+
+    def _find(self, text: str) -> None:
+        """List the pages that contain the text; show the first with it in a title, else the first."""
+        text = text.strip()
+        pages = self._list_pages()
+        about = [self._items[page_id] for page_id in pages if _holds(page_id, text, only_titles=True)]
+        about = about or [self._items[page_id] for page_id in pages]
         if text and about and self._list.currentItem() not in about:
             self._list.setCurrentItem(about[0])
         self._open_current()

@@ -23,8 +23,10 @@ from app.settings_window.tools_page import ToolsPage
 from app.wording import privacy
 
 
-def build_page(page_id: str, library: Library, session: Session, models: ModelController) -> QWidget:
-    """Build the page of that id in `PAGES`."""
+def build_page(
+    page_id: str, library: Library, session: Session, models: ModelController, open_page: Callable[[str], object]
+) -> QWidget:
+    """Build the page of that id in `PAGES`; `open_page` shows another one."""
     settings = library.settings
     builders: dict[str, Callable[[], QWidget]] = {
         "general": lambda: GeneralPage(settings),
@@ -37,7 +39,7 @@ def build_page(page_id: str, library: Library, session: Session, models: ModelCo
         "network": lambda: _network_page(library, session),
         "api": lambda: ApiPage(library, session.api),
         "machines": lambda: MachinesPage(library, session),
-        "advanced": lambda: AdvancedPage(library, session),
+        "advanced": lambda: AdvancedPage(library, session, open_page),
     }
     return builders[page_id]()
 

@@ -1,4 +1,4 @@
-"""The settings of speculation, the teaching of the draft, and a button that measures the models again."""
+"""The settings of speculation, and a button that measures the models again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from app.session.session import Session
 from app.settings.declarations import SETTINGS
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
-from app.speculation.teaching_section import TeachingSection
 from app.widgets.buttons import button
 from app.wording.errors import joined
 from app.wording.rounding import same_text_sentence
@@ -18,14 +17,12 @@ from engine.tuning import LearnedPair
 
 
 class SpeculationPage(TablePage):
-    """The settings of speculation, then the teaching of the draft, then what was measured."""
+    """The settings of speculation, then what was measured."""
 
     def __init__(self, settings: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("speculation", settings, parent)
         self._session = session
         self._learned: tuple[LearnedPair, ...] = ()
-        self.teaching = TeachingSection(session, self)
-        self.add(self.teaching, 24)
         self.measure_again = button(self, self._measure_again)
         self._measured = self.row(self.measure_again)
         session.models.changed.connect(self._refresh_if_shown)

@@ -68,6 +68,7 @@ class SpeculationPanel(ThemeAware, QFrame):
         self._rule.setObjectName("line")
         self.details = Details(body)
         # Whatever changes its height is below everything else, so that nothing moves.
+        self.history = ActionButtons(actions, ("request-history",), body)
         self._remarks = label(body, "muted", wraps=True)
         self.requests = label(body, "muted", wraps=True)
         for view in (self._remarks, self.requests):
@@ -75,7 +76,7 @@ class SpeculationPanel(ThemeAware, QFrame):
         column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
         fill(column, fill(hbox(), (self._title, 1), self._segments)).addSpacing(4)
         fill(column, self.line, self._make_figures(), self.sample, self._sentence, self.buttons, self._rule)
-        fill(column, self.details, self._remarks, self.requests, 1)
+        fill(column, self.details, self._remarks, self.requests, 1, self.history)
         keep_right_edge(self._area, column)
         fill(vbox(self, margins=(1, 0, 0, 0)), self._area)
         self.restyle()
@@ -182,6 +183,7 @@ class SpeculationPanel(ThemeAware, QFrame):
             view.setVisible(has_story)
         self.line.setVisible(answer is not None and not has_story)
         self.buttons.setVisible(answer is not None and bool(answer.figures.generated_tokens))
+        self.history.setVisible(answer is not None)
         self.buttons.show_only((not has_story and self._remedy) or "compare")
         self.strip.show_answer(answer)
         if answer is None:

@@ -56,6 +56,7 @@ from app.window.palette import CommandPalette
 from app.window.panel_controller import PanelController
 from app.window.panes import Panes
 from app.window.quick_entry import QuickEntry
+from app.window.session_log import SessionLog
 from app.window.side_by_side import SideBySide
 from app.window.temporary_mark import TemporaryMark
 from app.window.transfer import IMPORTED, ImportExport
@@ -67,7 +68,7 @@ from app.wording.pictures import left_out_sentence
 from engine.documents.formats import program_of
 
 # Actions that need no main window; the others show it again after it was closed on macOS.
-_ACT_ELSEWHERE = {"about", "close-window", "models-page", "quick-entry", "serve-api", "settings"}
+_ACT_ELSEWHERE = {"about", "close-window", "models-page", "quick-entry", "request-history", "serve-api", "settings"}
 
 
 def prepare_answers() -> None:
@@ -116,6 +117,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._make_panel()
         self._menus = Menus(self._actions, self)
         self.command_palette = CommandPalette(self._actions, self.settings.open, self)
+        self.log = SessionLog(self)
         self.quick_entry = QuickEntry(self.preferences, session, self.attachments, self)
         self._settings_applier = SettingsApplier(self.preferences, application, session, self.composer, self)
         self._announcer = Announcer(session, self)

@@ -22,8 +22,9 @@ from app.widgets.theme_aware import ThemeAware
 
 _ROWS_SHOWN = 9
 _ROW_HEIGHT = 36
-# What edits the text that has the focus, which is the palette's own field, and the palette itself.
-_LEFT_OUT = frozenset({"palette", "shortcuts", "undo", "redo", "cut", "copy", "paste", "select-all"})
+# What edits the text that has the focus, which is the palette's own field, the palette itself, and what its page of the
+# settings has a row for.
+_LEFT_OUT = frozenset({"palette", "shortcuts", "undo", "redo", "cut", "copy", "paste", "select-all", "request-history"})
 
 
 def matches(text: str, wanted: str) -> bool:

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.conversations.database.records import Conversation, Folder
-from app.models.picker import PickerRow
+from app.models.picker_row import PickerRow
 from app.sidebar.list_model import INSIDE, ROW
 from app.transcript.answer_body import AnswerBody
 from app.transcript.answer_texts import Note

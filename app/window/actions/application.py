@@ -128,6 +128,12 @@ HELP_ACTIONS = (
         lambda window: window.command_palette.open(),
     ),
     WindowAction(
+        "show-log",
+        "Log of this session…",
+        "Show what Tandem has recorded since it started",
+        lambda window: window.log.open(),
+    ),
+    WindowAction(
         "show-chats-folder",
         "Show chats in Finder",
         "Show the folder where chats are stored",

@@ -87,4 +87,10 @@ SPECULATION_ACTIONS = (
         enabled=_can_compare,
         begins_section=True,
     ),
+    WindowAction(
+        "request-history",
+        "Request history…",
+        "Show all answers with their figures",
+        lambda window: window.settings.open("history"),
+    ),
 )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from app.window.palette import CommandPalette
     from app.window.panes import Panes
     from app.window.quick_entry import QuickEntry
+    from app.window.session_log import SessionLog
     from app.window.transfer import ImportExport
     from app.window.turn_commands import TurnCommands
     from app.window.updates import UpdateChecker
@@ -47,6 +48,7 @@ class ActedWindow(QMainWindow):
     panes: Panes
     command_palette: CommandPalette
     quick_entry: QuickEntry
+    log: SessionLog
     sidebar: ChatPane
     chats: ChatCommands
     turns: TurnCommands

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.library.entries import Entry, MemoryBudget, from_catalog, from_installed
 from app.library.inventory import Inventory
 from app.library.model_choices import draft_choices, main_choices
-from app.models.picker import PickerRow
+from app.models.picker_row import PickerRow
 from app.session.model_names import short_name
 from app.wording.hub import size_words
 from app.wording.models import details_words, draft_words, facts_words, verdict_words

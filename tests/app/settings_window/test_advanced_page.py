@@ -1,4 +1,4 @@
-"""The page of advanced settings: the log, diagnostics, licences and the check of this Mac."""
+"""The page of advanced settings and the card of the log: diagnostics, licences and the check of this Mac."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from app.settings_window.advanced_page import AdvancedPage
 from app.system.log_buffer import LOG_BUFFER
 from app.system.versions import installed_version
 from app.widgets.application import Application
+from app.window.session_log import SessionLog
 from app.wording import checkup
 from engine.bench.pair_check import PairCheck
 from engine.errors import NotEnoughMemory
@@ -60,9 +61,12 @@ def test_the_log_has_the_records_of_its_level_and_a_bundle_shows_every_licence(
         logging.getLogger("engine.test").info("taken in")
     finally:
         LOG_BUFFER.stop()
+    window.trigger("show-log")
+    log = window.find(SessionLog)
+    assert "taken in" in log.view.toPlainText()
+    assert "too fine" not in log.view.toPlainText()
+    log.close_overlay()
     advanced = window.settings_page("advanced")
-    assert "taken in" in advanced.view.toPlainText()
-    assert "too fine" not in advanced.view.toPlainText()
     # A checkout has no such file.
     assert not advanced.licences.isVisible()
     opened: list[str] = []
@@ -70,7 +74,7 @@ def test_the_log_has_the_records_of_its_level_and_a_bundle_shows_every_licence(
     notices = tmp_path / "NOTICES.txt"
     notices.write_text("MLX 0.32.4: MIT")
     monkeypatch.setattr("app.settings_window.advanced_page._NOTICES", notices)
-    page = AdvancedPage(library, window.session)
+    page = AdvancedPage(library, window.session, lambda _: None)
     page.licences.click()
     assert opened == [str(notices)]
 

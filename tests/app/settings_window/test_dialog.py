@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings.declarations import PAGES, SETTINGS, settings_of
+from app.settings_window.advanced_page import AdvancedPage
 from app.settings_window.form import Form
 from app.widgets.application import Application
 from app.widgets.banner import Notice
@@ -33,6 +34,31 @@ def listed(window: Any) -> list[str]:
     pages = window.settings.findChild(QListWidget)
     items = [pages.item(index) for index in range(pages.count())]
     return [item.data(Qt.ItemDataRole.UserRole) or item.text() for item in items if not item.isHidden()]
+
+
+# The others are opened from the live panel and from Advanced.
+USUAL = [page_id for page_id in PAGES if page_id not in ("history", "machines")]
+
+
+def test_pages_of_other_places_are_listed_while_they_are_of_use(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
+    window.settings.open("advanced")
+    assert [page for page in listed(window) if page != "Developer"] == USUAL
+    window.settings.search.setText("Multiple Macs")
+    assert "machines" in listed(window)
+    window.settings.search.clear()
+    advanced = window.settings.page("advanced")
+    assert isinstance(advanced, AdvancedPage)
+    advanced.machines.click()
+    assert window.settings.page("machines").isVisible()
+    assert "machines" in listed(window)
+    window.settings.open("history")
+    assert "history" in listed(window)
+    library.settings.change(machines="studio.local")
+    window.settings.open("general")
+    assert "machines" in listed(window)
+    assert "history" not in listed(window)
+    assert advanced.machines_row.isHidden()
 
 
 @pytest.mark.first
@@ -59,7 +85,7 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(
     assert network.isVisible()
     assert [row.name.text() for row in network.rows if not row.isHidden()] == ["Proxy", "Connection"]
     window.settings.search.clear()
-    assert [found for found in listed(window) if found != "Developer"] == list(PAGES)
+    assert [found for found in listed(window) if found != "Developer"] == USUAL
     hidden = [row.name.text() for row in network.rows if row.isHidden()]
     assert hidden == ["Mirror", "Proxy"]
     # A page with the text in a title comes before one that only mentions it.

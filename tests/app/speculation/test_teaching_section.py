@@ -1,19 +1,31 @@
-"""Teaching the draft in the settings window: what a person sees and chooses."""
+"""Teaching the draft in its card: what a person sees and chooses."""
 
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 
+from app.speculation.teaching_section import TeachingSection
 from engine.errors import CannotTeach
 from engine.status import TaughtDraft, TeachingProgress, TeachingResult
 from tests.app.conftest import OpenShown
+from tests.app.window_driver import WindowDriver
 
 BETTER = TeachingResult(0.66, 0.78, better=True)
 
 
+def shown_section(window: WindowDriver) -> TeachingSection:
+    """Open the card as the draft picker does."""
+    picker = window.picker("draft").picker
+    picker.open()
+    window.find(QPushButton, "teach").click()
+    assert picker.isHidden()
+    return window.find(TeachingSection)
+
+
 def test_a_person_teaches_the_draft_and_deletes_what_it_learned(open_shown: OpenShown) -> None:
     window, _, engine = open_shown()
-    section = window.settings_page("speculation").teaching
+    section = shown_section(window)
     window.wait(lambda: section.start.isEnabled())
     section.start.click()
     window.wait(lambda: engine.teaching is not None)
@@ -33,7 +45,7 @@ def test_a_person_teaches_the_draft_and_deletes_what_it_learned(open_shown: Open
 
 def test_a_teaching_is_stopped(open_shown: OpenShown) -> None:
     window, _, engine = open_shown()
-    section = window.settings_page("speculation").teaching
+    section = shown_section(window)
     window.wait(lambda: section.start.isEnabled())
     section.start.click()
     window.wait(lambda: engine.teaching is not None)
@@ -44,7 +56,7 @@ def test_a_teaching_is_stopped(open_shown: OpenShown) -> None:
 
 def test_what_is_not_better_is_said(open_shown: OpenShown) -> None:
     window, _, engine = open_shown()
-    section = window.settings_page("speculation").teaching
+    section = shown_section(window)
     window.wait(lambda: section.start.isEnabled())
     section.start.click()
     window.wait(lambda: engine.teaching is not None)
@@ -64,7 +76,7 @@ def test_what_is_not_better_is_said(open_shown: OpenShown) -> None:
 def test_it_says_why_a_draft_is_not_taught(open_shown: OpenShown, known: TaughtDraft, words: str) -> None:
     window, _, engine = open_shown()
     engine.learnt = known
-    section = window.settings_page("speculation").teaching
+    section = shown_section(window)
     window.wait(lambda: words in section.state.text())
 
 
@@ -78,7 +90,7 @@ def test_it_says_why_a_draft_is_not_taught(open_shown: OpenShown, known: TaughtD
 )
 def test_a_teaching_that_fails_says_what_to_do(open_shown: OpenShown, error: CannotTeach, words: str) -> None:
     window, _, engine = open_shown()
-    section = window.settings_page("speculation").teaching
+    section = shown_section(window)
     window.wait(lambda: section.start.isEnabled())
     section.start.click()
     window.wait(lambda: engine.teaching is not None)
