@@ -785,6 +785,10 @@
 <context>
     <name>Ahead</name>
     <message>
+        <source>Nothing is drafted ahead on {host}.</source>
+        <translation>{host}で先行ドラフトは使われません。</translation>
+    </message>
+    <message>
         <source>Drafting ahead was tried, but would not have made this answer faster.</source>
         <translation>先行ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
     </message>
@@ -835,6 +839,22 @@
     <message>
         <source>Drafting ahead has stopped for this answer: three drafts were not valid.</source>
         <translation>この回答では先行ドラフトを停止しました。3つのドラフトが正しくありませんでした。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: {host} cannot be reached on the network.</source>
+        <translation>先行ドラフトは使われません。ネットワークで{host}に接続できません。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: {host} cannot load the draft model.</source>
+        <translation>先行ドラフトは使われません。{host}でドラフトモデルを読み込めません。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: what answered at {host} did not prove that Tandem had started it.</source>
+        <translation>先行ドラフトは使われません。{host}で応答したプログラムは、Tandemが起動したものだと証明できませんでした。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead has stopped: the connection to {host} was lost twice.</source>
+        <translation>先行ドラフトを停止しました。{host}との接続が2回切れました。</translation>
     </message>
 </context>
 <context>
@@ -3386,6 +3406,10 @@
         <translation>確認の結果</translation>
     </message>
     <message>
+        <source>Another Mac can draft the next round while this Mac&apos;s main model checks the current one.</source>
+        <translation>このMacのメインモデルがこのラウンドを検証している間に、別のMacが次のラウンドのドラフトを生成できます。</translation>
+    </message>
+    <message>
         <source>Model</source>
         <translation>モデル</translation>
     </message>
@@ -5405,10 +5429,6 @@
         <translation>先行ドラフト</translation>
     </message>
     <message>
-        <source>Drafts the next round while the main model checks this one, which can speed up a large main model. Needs memory for a second copy of the draft model.</source>
-        <translation>メインモデルがこのラウンドを検証している間に次のラウンドのドラフトを生成します。大きなメインモデルでは速くなることがあります。ドラフトモデルをもう1つ読み込むメモリが必要です。</translation>
-    </message>
-    <message>
         <source>On this Mac&apos;s processor</source>
         <translation>このMacのプロセッサ</translation>
     </message>
@@ -5739,6 +5759,14 @@
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
         <translation>ほかのアプリを使用中に長い回答が終わったときや、ツールが許可待ちになったときに知らせます。通知にチャットの内容は含まれません。</translation>
+    </message>
+    <message>
+        <source>Drafts the next round while the main model checks this one, which can speed up a large main model. On this Mac it needs memory for a second copy of the draft model; another Mac needs Tandem and that model.</source>
+        <translation>メインモデルがこのラウンドを検証している間に次のラウンドのドラフトを生成します。大きなメインモデルでは速くなることがあります。このMacではドラフトモデルをもう1つ読み込むメモリが必要です。別のMacではTandemとそのモデルが必要です。</translation>
+    </message>
+    <message>
+        <source>On {name}</source>
+        <translation>{name}</translation>
     </message>
     <message>
         <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>

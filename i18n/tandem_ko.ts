@@ -785,6 +785,10 @@
 <context>
     <name>Ahead</name>
     <message>
+        <source>Nothing is drafted ahead on {host}.</source>
+        <translation>{host}에서 초안을 미리 쓰지 않아요.</translation>
+    </message>
+    <message>
         <source>Drafting ahead was tried, but would not have made this answer faster.</source>
         <translation>미리 초안 쓰기를 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
     </message>
@@ -835,6 +839,22 @@
     <message>
         <source>Drafting ahead has stopped for this answer: three drafts were not valid.</source>
         <translation>이 답변에서 미리 초안 쓰기를 멈췄어요. 초안 3개가 올바르지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: {host} cannot be reached on the network.</source>
+        <translation>초안을 미리 쓰지 않아요. 네트워크에서 {host}에 연결할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: {host} cannot load the draft model.</source>
+        <translation>초안을 미리 쓰지 않아요. {host}에서 초안 모델을 불러올 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: what answered at {host} did not prove that Tandem had started it.</source>
+        <translation>초안을 미리 쓰지 않아요. {host}에서 응답한 프로그램이 Tandem이 시작한 것임을 증명하지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead has stopped: the connection to {host} was lost twice.</source>
+        <translation>미리 초안 쓰기를 멈췄어요. {host}와의 연결이 두 번 끊겼어요.</translation>
     </message>
 </context>
 <context>
@@ -3386,6 +3406,10 @@
         <translation>점검 결과</translation>
     </message>
     <message>
+        <source>Another Mac can draft the next round while this Mac&apos;s main model checks the current one.</source>
+        <translation>이 Mac의 메인 모델이 이번 라운드를 확인하는 동안 다른 Mac이 다음 라운드의 초안을 쓸 수 있어요.</translation>
+    </message>
+    <message>
         <source>Model</source>
         <translation>모델</translation>
     </message>
@@ -5405,10 +5429,6 @@
         <translation>미리 초안 쓰기</translation>
     </message>
     <message>
-        <source>Drafts the next round while the main model checks this one, which can speed up a large main model. Needs memory for a second copy of the draft model.</source>
-        <translation>메인 모델이 이번 라운드를 확인하는 동안 다음 라운드의 초안을 써서, 큰 메인 모델이 더 빨라질 수 있어요. 초안 모델을 하나 더 올릴 메모리가 필요해요.</translation>
-    </message>
-    <message>
         <source>On this Mac&apos;s processor</source>
         <translation>이 Mac의 프로세서</translation>
     </message>
@@ -5739,6 +5759,14 @@
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
         <translation>다른 앱을 사용하는 동안 긴 답변이 끝나거나 도구가 허용을 기다리면 알려요. 알림에는 대화 내용이 들어가지 않아요.</translation>
+    </message>
+    <message>
+        <source>Drafts the next round while the main model checks this one, which can speed up a large main model. On this Mac it needs memory for a second copy of the draft model; another Mac needs Tandem and that model.</source>
+        <translation>메인 모델이 이번 라운드를 확인하는 동안 다음 라운드의 초안을 써서, 큰 메인 모델이 더 빨라질 수 있어요. 이 Mac에서는 초안 모델을 하나 더 올릴 메모리가 필요하고, 다른 Mac에는 Tandem과 그 초안 모델이 있어야 해요.</translation>
+    </message>
+    <message>
+        <source>On {name}</source>
+        <translation>{name}</translation>
     </message>
     <message>
         <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>

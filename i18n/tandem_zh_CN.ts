@@ -785,6 +785,10 @@
 <context>
     <name>Ahead</name>
     <message>
+        <source>Nothing is drafted ahead on {host}.</source>
+        <translation>没有在 {host} 上预先起草。</translation>
+    </message>
+    <message>
         <source>Drafting ahead was tried, but would not have made this answer faster.</source>
         <translation>尝试了预先起草，但不会让这个回答更快。</translation>
     </message>
@@ -835,6 +839,22 @@
     <message>
         <source>Drafting ahead has stopped for this answer: three drafts were not valid.</source>
         <translation>这个回答中预先起草已停止：有三份草稿无效。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: {host} cannot be reached on the network.</source>
+        <translation>没有预先起草：在网络上无法连接 {host}。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: {host} cannot load the draft model.</source>
+        <translation>没有预先起草：{host} 无法加载草稿模型。</translation>
+    </message>
+    <message>
+        <source>Nothing is drafted ahead: what answered at {host} did not prove that Tandem had started it.</source>
+        <translation>没有预先起草：{host} 上作出响应的程序未能证明自己由 Tandem 启动。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead has stopped: the connection to {host} was lost twice.</source>
+        <translation>预先起草已停止：与 {host} 的连接断开了两次。</translation>
     </message>
 </context>
 <context>
@@ -3386,6 +3406,10 @@
         <translation>检查结果</translation>
     </message>
     <message>
+        <source>Another Mac can draft the next round while this Mac&apos;s main model checks the current one.</source>
+        <translation>在这台 Mac 的主模型检查这一轮时，另一台 Mac 可以起草下一轮。</translation>
+    </message>
+    <message>
         <source>Model</source>
         <translation>模型</translation>
     </message>
@@ -5405,10 +5429,6 @@
         <translation>预先起草</translation>
     </message>
     <message>
-        <source>Drafts the next round while the main model checks this one, which can speed up a large main model. Needs memory for a second copy of the draft model.</source>
-        <translation>在主模型检查这一轮时起草下一轮，可以让大的主模型更快。内存需要能再放下一份草稿模型。</translation>
-    </message>
-    <message>
         <source>On this Mac&apos;s processor</source>
         <translation>用本机的处理器</translation>
     </message>
@@ -5739,6 +5759,14 @@
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
         <translation>使用其他应用时，较长的回答完成后或有工具等待你的允许时会通知你。通知不包含对话内容。</translation>
+    </message>
+    <message>
+        <source>Drafts the next round while the main model checks this one, which can speed up a large main model. On this Mac it needs memory for a second copy of the draft model; another Mac needs Tandem and that model.</source>
+        <translation>在主模型检查这一轮时起草下一轮，可以让大的主模型更快。在本机上，内存需要能再放下一份草稿模型；另一台 Mac 上需要有 Tandem 和该模型。</translation>
+    </message>
+    <message>
+        <source>On {name}</source>
+        <translation>用 {name}</translation>
     </message>
     <message>
         <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>

@@ -153,4 +153,6 @@ def ahead_summary(stats: RequestStats) -> str:
     rounds = stats.ahead_hits + stats.ahead_misses + stats.ahead_late + stats.ahead_bad
     if stats.ahead_used:
         return f"{stats.ahead_hits} of {rounds} drafts made ahead ({1e3 * stats.ahead_hidden_s:.0f} ms hidden)"
-    return f"nothing drafted ahead ({stats.ahead})" if stats.ahead and stats.ahead != "ready" else ""
+    if stats.ahead in ("", "ready"):
+        return ""
+    return f"nothing drafted ahead ({', '.join(filter(None, (stats.ahead, stats.ahead_host, stats.ahead_detail)))})"

@@ -14,14 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.bench_report import print_report
 from app.cli.command import DONE, INTERRUPTED, add_command
-from app.cli.pair_options import add_pair_options, checked, chosen_pair, installed_path, model_folder
+from app.cli.pair_options import (
+    AHEAD_HELP,
+    add_pair_options,
+    checked,
+    chosen_pair,
+    draft_place,
+    installed_path,
+    model_folder,
+)
 from app.cli.terminal import say, terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
 from engine.methods import methods
 from engine.requests import MAX_TEMPERATURE
-from engine.settings import DRAFT_AHEAD, EngineSettings
+from engine.settings import EngineSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,8 +65,8 @@ def add_parser(subparsers: Any) -> None:
     questions("--context", metavar="TOKENS", help="a question behind so many tokens of text, such as 2k,8k, read once")
     ways = parser.add_argument_group("ways of drafting").add_argument
     ways("--against", choices=("mlx-lm", "mlx-dspark"), help="also measure another program, which must be installed")
-    ahead_help = "also measure a draft model that drafts ahead on this computer's processor"
-    ways("--draft-ahead", choices=DRAFT_AHEAD, default="off", help=ahead_help)
+    ahead_help = f"also measure {AHEAD_HELP}"
+    ways("--draft-ahead", type=draft_place, default="off", metavar="PLACE", help=ahead_help)
     ways("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, compared with mlx-lm")
     output = parser.add_argument_group("output").add_argument
     output("--json", action="store_true", help="print one JSON object instead of a table")

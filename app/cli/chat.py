@@ -16,7 +16,7 @@ from typing import Any
 from app.cli.answers import JsonOutput, TextOutput
 from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, add_command
 from app.cli.conversation import TerminalConversation, add_request_options, readable, request, talk
-from app.cli.pair_options import add_pair_options, chosen_pair, own_engine_settings
+from app.cli.pair_options import AHEAD_HELP, add_pair_options, chosen_pair, draft_place, own_engine_settings
 from app.session.attachments import read_attachment
 from app.settings.engine_settings import OWN_SAMPLING
 from app.text.fences import file_block
@@ -26,7 +26,6 @@ from engine.files.reading_time import ReadingTime
 from engine.pictures.picture_file import MOST_MEGABYTES
 from engine.pictures.reading import digest_of, picture_size, time_for
 from engine.requests import SamplingSettings, SpeculationSettings
-from engine.settings import DRAFT_AHEAD
 from engine.tokenizers.thinking import LEVELS, SWITCHED
 
 # Characters; more than any model's context holds.
@@ -67,8 +66,7 @@ def add_parser(subparsers: Any) -> None:
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the engine that `run` opens itself."""
-    ahead_help = "where the draft model drafts while the main model verifies (off)"
-    parser.add_argument("--draft-ahead", choices=DRAFT_AHEAD, default="off", help=ahead_help)
+    parser.add_argument("--draft-ahead", type=draft_place, default="off", metavar="PLACE", help=f"{AHEAD_HELP} (off)")
 
 
 def add_options(parser: argparse.ArgumentParser, *, with_main: bool = True) -> None:

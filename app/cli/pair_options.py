@@ -18,6 +18,7 @@ from app.settings.engine_settings import memory_limit_of
 from app.settings.store import SettingsStore
 from app.system.paths import learned_file, settings_folder
 from engine import ModelNotUsable
+from engine.computers.hosts import is_name
 from engine.errors import BadRequest, CodedError, EngineError
 from engine.files.paths import resources
 from engine.files.steps import run_to_completion
@@ -29,6 +30,11 @@ from engine.model_files.model import Model
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.status import LoadedPair
+
+AHEAD_HELP = (
+    "a draft model that drafts while the main model verifies: off, here (on this computer's processor), or the name or "
+    "address of another computer, as ssh takes it"
+)
 
 # Their names in `tandem models list`.
 STARTER_MAIN, STARTER_DRAFT = "starter/main", "starter/draft"
@@ -70,6 +76,13 @@ def add_pair_options(parser: Any, *, with_main: bool = True) -> None:
         _MODEL_HELP.format(kind="draft model or head", more="'s, or none with another main model") + '; "none" for none'
     )
     parser.add_argument("--draft", metavar="MODEL", help=draft_help)
+
+
+def draft_place(text: str) -> str:
+    """Return a value for `EngineSettings.draft_ahead` from an option of the terminal."""
+    if not is_name(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither off nor here, nor the name of a computer")
+    return text
 
 
 def use_last_pair(arguments: argparse.Namespace, values: SettingsValues) -> None:

@@ -7,14 +7,25 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.session.model_service import ModelService
 from app.settings.declarations import SETTINGS
+from app.settings.draft_places import draft_places
 from app.settings.store import SettingsStore
 from app.widgets.controls import Chooser
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.theme_aware import ThemeAware
-from app.wording.ahead import WHY_NOT
+from app.wording.ahead import WHY_NOT, place_words
 
 _SETTING = SETTINGS["draft_ahead"]
+
+
+def show_places(chooser: Chooser, settings: SettingsStore) -> None:
+    """Show where a draft model may draft ahead, other computers among them, and the choice."""
+    places = draft_places(settings.values)
+    chooser.blockSignals(True)
+    chooser.set_values(places)
+    chooser.set_texts(map(place_words, places))
+    chooser.set_value(settings.values.draft_ahead)
+    chooser.blockSignals(False)
 
 
 class DraftAheadRow(ThemeAware, QWidget):
@@ -26,7 +37,7 @@ class DraftAheadRow(ThemeAware, QWidget):
         self._models = models
         self.name = QLabel(self)
         self.help = label(self, "muted", wraps=True)
-        self.chooser = Chooser(self, _SETTING.values, self._choose)
+        self.chooser = Chooser(self, chosen=self._choose)
         self.name.setBuddy(self.chooser)
         column = vbox(self, margins=(16, 4, 16, 4), spacing=4)
         fill(column, fill(hbox(spacing=16), (self.name, 1), self.chooser), self.help)
@@ -41,7 +52,7 @@ class DraftAheadRow(ThemeAware, QWidget):
         """Show the choice, or why a head has none."""
         draft = self._models.pair.draft
         is_head = draft is not None and draft.kind == "head"
-        self.chooser.set_value(self._settings.values.draft_ahead)
+        show_places(self.chooser, self._settings)
         self.chooser.setEnabled(not is_head)
         words = QCoreApplication.translate("Settings", _SETTING.help)
         self.help.setText(WHY_NOT["head"] if is_head else words)
@@ -49,5 +60,4 @@ class DraftAheadRow(ThemeAware, QWidget):
     def retranslate(self) -> None:
         translate = QCoreApplication.translate
         self.name.setText(translate("Settings", _SETTING.title))
-        self.chooser.set_texts(translate("Settings", words) for _, words in _SETTING.choices)
         self._show()

@@ -16,6 +16,7 @@ from app.settings.engine_settings import models_limit, speculation_of
 from app.system.versions import installed_version, versions
 from engine.bench.pair_check import PairCheck
 from engine.machine.facts import MachineFacts
+from engine.settings import DRAFT_AHEAD
 from engine.stats import RequestStats
 
 _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transformers": "transformers"}
@@ -64,6 +65,9 @@ def report(checkup: dict[str, Any]) -> str:
     """
     models = {role: name if name and "/" in name else None for role, name in (checkup["models"] or {}).items()}
     figures = {name: value for name, value in checkup.items() if name not in ("problem", "local_network")}
+    if checkup["speculation"]["draft_ahead"] not in DRAFT_AHEAD:
+        # Another computer, whose name is left out like those of folders.
+        figures["speculation"] = checkup["speculation"] | {"draft_ahead": "elsewhere"}
     return json.dumps(figures | {"models": models or None}, ensure_ascii=False)
 
 

@@ -137,10 +137,11 @@ class SettingsValues(RememberedValues):
         "off",
         title="Draft ahead",
         help=(
-            "Drafts the next round while the main model checks this one, which can speed up a large main model. Needs "
-            "memory for a second copy of the draft model."
+            "Drafts the next round while the main model checks this one, which can speed up a large main model. On "
+            "this Mac it needs memory for a second copy of the draft model; another Mac needs Tandem and that model."
         ),
         choices=DRAFT_AHEAD,
+        others="On {name}",
     )
     depth: int = SPECULATION.setting(
         0,

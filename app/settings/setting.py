@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from engine.computers.hosts import is_name
+
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Setting:
     """One setting. `choices` are its values with their words, as in the module `declarations`.
+
+    A computer's name is a value, too, if there are words for {name} in `others`.
 
     Numbers lie between `least` and `most`; `least_words` replace the least, or no shortcut; with `grouped`, thousands
     are separated. `is_shortcut`: a text in Qt's portable form. `page` is "" if no page has a row for the setting. A
@@ -24,6 +28,7 @@ class Setting:
     title: str = ""
     help: str = ""
     choices: tuple[tuple[Any, str], ...] = ()
+    others: str = ""
     least: float = 0
     most: float = 0
     step: float = 1
@@ -37,9 +42,8 @@ class Setting:
     @property
     def texts(self) -> list[str]:
         """Its English texts, of the translation context "Settings"."""
-        return [
-            text for text in (self.title, self.help, self.least_words, *(words for _, words in self.choices)) if text
-        ]
+        words = (words for _, words in self.choices)
+        return [text for text in (self.title, self.help, self.least_words, self.others, *words) if text]
 
     @property
     def values(self) -> list[Any]:
@@ -51,7 +55,7 @@ class Setting:
         if type(value) is not type(self.default):
             return False
         if self.choices:
-            return value in self.values
+            return value in self.values or (bool(self.others) and is_name(str(value)))
         if isinstance(value, (int, float)) and self.page and not isinstance(value, bool):
             return self.least <= value <= self.most
         return True

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
 from app.library.entries import Entry
 from app.library.library import Library
 from app.session.cluster_service import CHECKING, FETCHING, OFF, ON, STARTING, STOPPING
 from app.session.session import Session
+from app.settings.declarations import SETTINGS
+from app.settings.draft_places import computers
 from app.settings_window.table_page import TablePage
 from app.widgets.buttons import button
 from app.widgets.controls import Chooser
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox
+from app.wording.ahead import place_words
 from app.wording.errors import error_sentence
 from app.wording.machines import check_line, fetch_line, part_line, together_sentence
 from app.wording.models import entry_name
@@ -41,6 +45,8 @@ class MachinesPage(TablePage):
         buttons = QWidget(self)
         fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.check, self.switch, self.fetch)
         self.state = self.row(buttons)
+        self.draft_there = button(self, self._draft_there)
+        self.draft_row = self.row(self.draft_there)
         self.found = self.row(None)
         self._privacy = label(self, "reason-plain", wraps=True)
         self.bound(
@@ -50,6 +56,7 @@ class MachinesPage(TablePage):
         )
         self.add(self._privacy, 16)
         self._cluster.changed.connect(self._show)
+        library.settings.subscribe(self._offer_draft)
         library.models_changed.connect(self._list_models)
         self._models.changed.connect(self._choose_loaded)
         self.restyle()
@@ -81,6 +88,16 @@ class MachinesPage(TablePage):
             here = next((entry for entry in entries if entry.path == path), None)
             draft = next((entry.path for entry in entries if here and entry.id == here.draft), None)
         self._cluster.start(path, draft)
+
+    def _draft_there(self) -> None:
+        self.settings.change(draft_ahead=computers(self.settings.values)[0])
+
+    def _offer_draft(self) -> None:
+        """Offer that the first other machine drafts ahead, while nothing is drafted ahead."""
+        names = computers(self.settings.values)
+        self.draft_row.set_due(bool(names) and self.settings.values.draft_ahead == "off")
+        if names:
+            self.draft_there.setText(place_words(names[0]))
 
     def _show(self) -> None:
         """Show what the service does, and what can be done now."""
@@ -139,6 +156,11 @@ class MachinesPage(TablePage):
 
     def retranslate(self) -> None:
         super().retranslate()
+        self.draft_row.set_words(
+            QCoreApplication.translate("Settings", SETTINGS["draft_ahead"].title),
+            self.tr("Another Mac can draft the next round while this Mac's main model checks the current one."),
+        )
+        self._offer_draft()
         self.model_row.set_words(
             self.tr("Model"),
             self.tr("Splits a model too large for one Mac. Click Check to see what each Mac needs to download."),

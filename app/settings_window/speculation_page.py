@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from app.models.draft_ahead import show_places
 from app.session.session import Session
 from app.settings.declarations import SETTINGS
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.widgets.buttons import button
+from app.widgets.controls import Chooser
 from app.wording.errors import joined
 from app.wording.rounding import same_text_sentence
 from engine.tuning import LearnedPair
@@ -28,6 +32,10 @@ class SpeculationPage(TablePage):
         session.models.changed.connect(self._refresh_if_shown)
         session.answers.ended.connect(self._refresh_if_shown)
         self.restyle()
+
+    def show_values(self) -> None:
+        super().show_values()
+        show_places(cast("Chooser", self.control("draft_ahead")), self.settings)
 
     def refresh(self) -> None:
         """Ask the engine what it has learned, and show it."""

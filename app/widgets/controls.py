@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
@@ -62,6 +62,13 @@ class Chooser(_WithoutWheel, QComboBox):
             self.addItem("", value)
         if chosen is not None:
             self.activated.connect(lambda: chosen(self.currentData()))
+
+    def set_values(self, values: Sequence[object]) -> None:
+        """Offer other values, without texts."""
+        if list(values) != [self.itemData(index) for index in range(self.count())]:
+            self.clear()
+            for value in values:
+                self.addItem("", value)
 
     def set_texts(self, texts: Iterable[str]) -> None:
         """Set the texts of the values, in their order."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QLocale
 
+from app.settings.declarations import SETTINGS
+from app.wording.cluster import CLUSTER_REASONS
 from app.wording.errors import joined
 from app.wording.sentences import Sentences, translate
 from engine.stats import RequestStats
@@ -27,9 +29,39 @@ WHY_NOT = Sentences(
 )
 
 
+# By the same states, for a runner on another computer, whose name is {host}; `CLUSTER_REASONS` has the other ones.
+WHY_NOT_THERE = Sentences(
+    "Ahead",
+    {
+        "no-address": "Nothing is drafted ahead: {host} cannot be reached on the network.",
+        "not-usable": "Nothing is drafted ahead: {host} cannot load the draft model.",
+        "other-key": "Nothing is drafted ahead: what answered at {host} did not prove that Tandem had started it.",
+        "ended": "Drafting ahead has stopped: the connection to {host} was lost twice.",
+    },
+)
+
+
+def place_words(place: str) -> str:
+    """Return the words for a value of `EngineSettings.draft_ahead`, the name of another computer among them."""
+    setting = SETTINGS["draft_ahead"]
+    words = dict(setting.choices).get(place)
+    return translate("Settings", setting.others).format(name=place) if words is None else translate("Settings", words)
+
+
+def why_not(stats: RequestStats) -> str:
+    """Say why nothing is drafted ahead; "" if there is no reason."""
+    host = stats.ahead_host
+    if host and stats.ahead in WHY_NOT_THERE:
+        return WHY_NOT_THERE[stats.ahead].format(host=host)
+    if host and stats.ahead in CLUSTER_REASONS:
+        text = CLUSTER_REASONS[stats.ahead].format(host=host, detail=stats.ahead_detail)
+        return joined(translate("Ahead", "Nothing is drafted ahead on {host}.").format(host=host), text)
+    return WHY_NOT.get(stats.ahead, "")
+
+
 def ahead_sentence(stats: RequestStats) -> str:
     """Say what drafting ahead did in an answer, or why there was none; "" if it is off, or was not needed."""
-    reason = WHY_NOT.get(stats.ahead, "")
+    reason = why_not(stats)
     rounds = ahead_rounds(stats)
     if not rounds or (reason and not stats.ahead_used):
         return reason

@@ -9,6 +9,7 @@ from msgspec import convert
 from app.settings.declarations import SETTINGS
 from app.system.paths import in_bundle
 from app.system.versions import OLD_MACOS
+from app.wording.ahead import place_words
 from app.wording.errors import joined
 from app.wording.rounding import (
     is_always_equal,
@@ -163,10 +164,9 @@ def _speed(checkup: dict[str, Any]) -> list[tuple[str, str]]:
         return [(plain, why)]
     names = f"{models['main']} + {models['draft']}" if models["draft"] else models["main"]
     ahead = SETTINGS["draft_ahead"]
-    place = dict(ahead.choices)[checkup["speculation"]["draft_ahead"]]
     rows = [
         (translate("Checkup", "Models"), names),
-        (translate("Settings", ahead.title), translate("Settings", place)),
+        (translate("Settings", ahead.title), place_words(checkup["speculation"]["draft_ahead"])),
     ]
     if speed["plain_tokens_per_second"] is None:
         return [*rows, (plain, why)]

@@ -24,7 +24,7 @@ class Machine:
     @property
     def is_local(self) -> bool:
         """Whether it is this machine, which needs no ssh."""
-        return self.name in _LOCAL
+        return is_name_here(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,11 @@ def parse_machines(text: str) -> Machines:
     reached = [Machine(name, _address_of(name)) for name in others]
     address_here = _own_address(reached[0].address) if reached else "127.0.0.1"
     return Machines((*(Machine(name, address_here) for name in own_ranks), *reached))
+
+
+def is_name_here(name: str) -> bool:
+    """Whether a name stands for this machine."""
+    return name in _LOCAL
 
 
 def is_name(text: str) -> bool:

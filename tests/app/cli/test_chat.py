@@ -439,7 +439,10 @@ def test_a_chat_goes_on_after_a_paused_answer_and_continue_lets_it_go_on(
     assert engine.asked[5][-3:] == ["Rain again?", loop.text, "And then?"]
 
 
-@pytest.mark.parametrize(("options", "place"), [([], "off"), (["--draft-ahead", "here"], "here")])
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [([], "off"), (["--draft-ahead", "here"], "here"), (["--draft-ahead", "me@studio"], "me@studio")],
+)
 def test_the_engine_drafts_ahead_where_the_option_says(
     monkeypatch: pytest.MonkeyPatch, options: list[str], place: str
 ) -> None:

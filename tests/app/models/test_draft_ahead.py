@@ -35,6 +35,30 @@ def test_what_is_chosen_below_the_drafts_reaches_the_engine_and_the_settings(ope
     assert window.settings_page("speculation").control("draft_ahead").currentData() == "here"
 
 
+def test_another_mac_that_is_named_can_draft_ahead_and_is_offered_where_it_is_named(open_shown: OpenShown) -> None:
+    window, _, engine = open_shown()
+    row = row_of(window)
+    machines = window.settings_page("machines")
+    assert machines.draft_row.isHidden()
+    machines.settings.change(machines="127.0.0.1, studio, me@mini")
+    places = [row.chooser.itemData(index) for index in range(row.chooser.count())]
+    assert places == ["off", "here", "studio", "me@mini"]
+    assert row.chooser.itemText(3) == "On me@mini"
+    assert not machines.draft_row.isHidden()
+    machines.draft_there.click()
+    assert engine.settings.draft_ahead == "studio"
+    assert machines.draft_row.isHidden()
+    chooser = window.settings_page("speculation").control("draft_ahead")
+    assert (chooser.currentData(), chooser.currentText()) == ("studio", "On studio")
+    # It stays chosen until the person chooses otherwise.
+    machines.settings.change(machines="")
+    assert row.chooser.currentData() == "studio"
+    row.chooser.setCurrentIndex(0)
+    row.chooser.activated.emit(0)
+    assert engine.settings.draft_ahead == "off"
+    assert row.chooser.count() == 2
+
+
 def test_main_models_have_no_such_choice(open_settings: OpenShown) -> None:
     window, _, _ = open_settings()
     assert not row_of(window, "main").isVisible()

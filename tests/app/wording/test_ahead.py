@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.cli.answers import ahead_summary
-from app.wording.ahead import WHY_NOT, ahead_sentence
+from app.wording.ahead import WHY_NOT, WHY_NOT_THERE, ahead_sentence, place_words
+from app.wording.cluster import CLUSTER_REASONS
 from engine.stats import RequestStats
 
 USED = RequestStats(ahead="ready", ahead_hits=34, ahead_misses=12, ahead_late=6, ahead_used=30, ahead_hidden_s=0.31)
@@ -34,3 +35,20 @@ def test_what_was_tried_without_use_is_said() -> None:
 @pytest.mark.parametrize("state", ["", "ready"])
 def test_it_says_nothing_if_it_is_off_or_was_not_needed(state: str) -> None:
     assert ahead_sentence(RequestStats(ahead=state)) == ahead_summary(RequestStats(ahead=state)) == ""
+
+
+@pytest.mark.parametrize("reason", [*WHY_NOT_THERE, *CLUSTER_REASONS])
+def test_of_another_computer_it_says_which_one_and_what_was_found_there(reason: str) -> None:
+    stats = RequestStats(ahead=reason, ahead_host="studio", ahead_detail="mlx 0, not 1")
+    sentence = ahead_sentence(stats)
+    assert "studio" in sentence
+    assert "{" not in sentence
+    assert ahead_summary(stats) == f"nothing drafted ahead ({reason}, studio, mlx 0, not 1)"
+
+
+def test_a_place_is_called_by_the_words_of_the_setting_or_by_the_name_of_a_computer() -> None:
+    assert [place_words(place) for place in ("off", "here", "studio")] == [
+        "Off",
+        "On this Mac's processor",
+        "On studio",
+    ]
