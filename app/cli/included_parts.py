@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from zipfile import ZipFile
@@ -34,12 +35,12 @@ from engine.events import Finished
 from engine.grammars.grammar import Grammar
 from engine.pictures.picture_file import FORMATS
 from engine.pictures.reading import picture_size
-from engine.requests import ChatRequest
+from engine.requests import ChatRequest, SamplingSettings
 from engine.tokenizers.prompt_process import PromptProcess
 from engine.tokenizers.prompts import PromptJob
 from engine.tokenizers.tasks import TokenizerSource
 
-_PROMPT_S, _SERVER_S = 60, 60
+_PROMPT_S, _SERVER_S, _RUNNER_S = 60, 60, 60
 _PDF_TEXT = "Tandem reads this page."
 
 
@@ -53,6 +54,7 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
         "gpu": _find_gpu,
         "architectures": _find_architectures,
         "prompt-process": _make_prompt,
+        "draft-runner": _draft_ahead,
         "pdf": lambda: _read_pdf(folder),
         "documents": lambda: _read_book(folder),
         "formulas": _typeset,
@@ -110,6 +112,27 @@ def _make_prompt() -> None:
         process.end()
     if not prompt.ids:
         raise ValueError("an empty prompt")
+
+
+def _draft_ahead() -> None:
+    """Let a draft runner of this computer, and one that is reached like another computer, draft once each."""
+    from engine.ahead.link import in_a_process
+    from engine.ahead.messages import Begin, DraftReply, Ready, RoundOutcome
+    from engine.ahead.other_computer import on_computer
+
+    draft = starter_pair()[1]
+    for start in (in_a_process, partial(on_computer, "127.0.0.1")):
+        connection = start(draft)
+        try:
+            first = connection.channel.receive(_RUNNER_S)
+            connection.channel.send(Begin(1, 1, 1000, SamplingSettings()))
+            connection.channel.send(RoundOutcome(1, 1, 0, (1, 2, 3), 2))
+            reply = connection.channel.receive(_RUNNER_S)
+        finally:
+            connection.channel.close()
+            connection.end()
+        if not isinstance(first, Ready) or not isinstance(reply, DraftReply):
+            raise ValueError(f"a draft runner sends {first} and {reply}")
 
 
 def _see() -> None:

@@ -36,6 +36,7 @@ PARTS = {
         *("mlx_lm-*.dist-info/METADATA", "numpy/_core/_multiarray_umath.*.so", "safetensors/_safetensors_rust.abi3.so"),
     ],
     "prompt-process": ["tokenizers/tokenizers.abi3.so", "sentencepiece/_sentencepiece.*.so", "regex/_regex.*.so"],
+    "draft-runner": ["mlx_lm-*.dist-info/METADATA"],
     "pdf": ["pypdf-*.dist-info/METADATA"],
     "documents": ["chardet/_kernel.*.so", "selectolax/lexbor.*.so"],
     "formulas": ["ziamath-*.dist-info/METADATA"],

@@ -62,6 +62,7 @@ def nothing_included(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(included_parts, "read_attachment", gone)
     monkeypatch.setattr(included_parts, "feed_source", gone)
     monkeypatch.setattr(included_parts, "PromptProcess", gone)
+    monkeypatch.setattr("engine.ahead.link.in_a_process", gone)
     monkeypatch.setattr(included_parts, "LocalApi", gone)
     monkeypatch.setattr(included_parts, "ToolHost", gone)
     monkeypatch.setattr(included_parts, "picture_size", gone)
@@ -76,6 +77,7 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any) -> None:
     assert {name for name, problem in parts.items() if problem} == {
         "architectures",
         "prompt-process",
+        "draft-runner",
         "pdf",
         "documents",
         "formulas",
