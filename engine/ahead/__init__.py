@@ -8,7 +8,8 @@ Where a reader of the paper finds its parts:
 
 - the handshake: `messages`. `RoundOutcome` has the accepted tokens and the recovery token, the last of them;
   `DraftReply` has the continuation that was prepared, or none.
-- the tree cache: `tree_drafter.TreeCache`. A branch for each number of accepted tokens.
+- the tree cache: `tree_cache.TreeCache`. A branch for each number of accepted tokens. `tree_drafter` fills it, and the
+  runner sends it as `PreparedTree` while it grows: an outcome that is in it needs no answer, and so waits for no link.
 - the draft runner's loop: `runner`, a process of its own. `branches` reads all branches in one pass.
 - the second device: this computer's processor, or another computer, which `other_computer` reaches.
 - the scheduler's side: `link` starts the runner and reaches it, and `drafting_ahead` is one answer's exchange with it.

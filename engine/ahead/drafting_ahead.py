@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -9,7 +10,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.ahead.link import RunnerLink
-from engine.ahead.messages import LONGEST_WINDOW, Begin, DraftReply, End, RoundOutcome
+from engine.ahead.messages import LONGEST_WINDOW, Begin, DraftReply, End, PreparedTree, RoundOutcome
+from engine.ahead.tree_cache import TreeCache
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DRAFTED, SamplingSettings
 
@@ -79,6 +81,9 @@ class DraftingAhead:
         self._awaited = False
         self._until = 0.0
         self._reply: DraftReply | None = None
+        # The position and the tokens of the latest outcome, and what had arrived before it of the runner's tree.
+        self._outcome: tuple[int, tuple[int, ...]] = (0, ())
+        self._tree = TreeCache()
         # How many replies in a row were of no use, how many rounds are left of a pause, and how many the next one has.
         self._misses = 0
         self._pausing = 0
@@ -141,27 +146,58 @@ class DraftingAhead:
         tokens = tuple(self._text[position:])
         outcome = RoundOutcome(self._begin.conversation, self._round, position, tokens, self.depth)
         patience_s = self._drafting_s(self.depth)
+        self._outcome = (position, tokens)
         self._until = time.monotonic() + max(HANDOVER_S, FIRST_PATIENCE_S if patience_s is None else patience_s)
         if self._link.send(outcome):
             self._sent = len(self._text)
             self._awaited = True
 
     def _receive(self, until: float) -> DraftReply | None:
-        """Return the reply to the latest outcome, if it comes before `until`; None if it is late or not sound.
+        """Return the reply to the latest outcome; None if it is late or not sound.
 
+        What the runner has sent before it knew the outcome answers at once, else its reply may come before `until`.
         Replies to earlier outcomes, or of earlier answers, came too late for these, and are dropped.
         """
-        while (reply := self._link.receive(max(0.0, until - time.monotonic()))) is not None:
-            if reply.conversation == self._begin.conversation and reply.round >= self._round:
-                if self._is_sound(reply):
-                    return reply
+        timeout_s = 0.0
+        while True:
+            message = self._link.receive(timeout_s)
+            if isinstance(message, PreparedTree):
+                self._plant(message)
+            elif message is not None and self._is_for_latest(message):
+                if self._is_sound(message):
+                    return message
                 self.figures.bad += 1
                 return None
-            if time.monotonic() >= until:
-                # A runner that sends for ever must not be waited for.
+            if (message is None or timeout_s) and (known := self._from_tree()) is not None:
+                return known
+            left = until - time.monotonic()
+            # A runner that sends for ever must not be waited for.
+            if left <= 0 or (message is None and timeout_s):
                 break
+            timeout_s = left if message is None or timeout_s else 0.0
         self.figures.late += 1
         return None
+
+    def _plant(self, prepared: PreparedTree) -> None:
+        """Use what the runner has drafted so far in place of what it had drafted before, if it is sound."""
+        if prepared.conversation != self._begin.conversation:
+            return
+        tokens = itertools.chain(prepared.proposed, *prepared.branches)
+        if prepared.position > len(self._text) or any(token >= self._begin.vocabulary for token in tokens):
+            self.figures.bad += 1
+            return
+        self._tree = TreeCache(prepared.position, list(prepared.proposed), list(map(list, prepared.branches)))
+
+    def _from_tree(self) -> DraftReply | None:
+        """Return the reply to the latest outcome as far as the tree has it; None if only the runner knows."""
+        position, tokens = self._outcome
+        draft = self._tree.continuation(position, tokens)[: self.depth]
+        if not draft and not self._tree.rules_out(position, tokens):
+            return None
+        return DraftReply(self._begin.conversation, self._round, len(self._text), tuple(draft))
+
+    def _is_for_latest(self, reply: DraftReply) -> bool:
+        return reply.conversation == self._begin.conversation and reply.round >= self._round
 
     def _is_sound(self, reply: DraftReply) -> bool:
         """Whether a reply, to the latest outcome or a later one, is one that a runner sends to the latest.

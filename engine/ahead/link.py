@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.ahead import messages
-from engine.ahead.messages import DraftReply, Refusal
+from engine.ahead.messages import DraftReply, PreparedTree, Refusal
 from engine.ahead.runner import PROCESS_OPTION, runner_cores
 from engine.wire.channel import Channel
 from engine.wire.child import Child
@@ -97,8 +97,8 @@ class RunnerLink:
             return False
         return True
 
-    def receive(self, timeout_s: float) -> DraftReply | None:
-        """Return the next reply, or None if there is none within `timeout_s` seconds, or no runner."""
+    def receive(self, timeout_s: float) -> DraftReply | PreparedTree | None:
+        """Return the next message, or None if there is none within `timeout_s` seconds, or no runner."""
         if self.state != "ready" or self._connection is None:
             return None
         try:
@@ -106,7 +106,7 @@ class RunnerLink:
         except ChannelClosed as error:
             self._lose(error)
             return None
-        if message is not None and not isinstance(message, DraftReply):
+        if message is not None and not isinstance(message, DraftReply | PreparedTree):
             self._lose(ChannelClosed(f"{type(message).__name__} from a runner that is ready"))
             return None
         return message

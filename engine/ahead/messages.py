@@ -16,6 +16,7 @@ LONGEST_WINDOW = 2**20
 
 _UInt32 = Annotated[int, Meta(ge=0, lt=2**32)]
 _UInt = Annotated[int, Meta(ge=0)]
+_Branch = Annotated[tuple[_UInt32, ...], Meta(min_length=1, max_length=MAX_DRAFTED + 1)]
 
 
 class Ready(WireMessage, frozen=True):
@@ -63,6 +64,19 @@ class DraftReply(WireMessage, frozen=True):
     tokens: Annotated[tuple[_UInt32, ...], Meta(max_length=MAX_DRAFTED)] = ()
 
 
+class PreparedTree(WireMessage, frozen=True):
+    """What is drafted so far for the outcomes of a round; sent before the outcome is known, and again as it grows.
+
+    The round verifies `proposed` after a text of `position` tokens. `branches[n]` are the likeliest recovery token
+    after n accepted tokens, and the draft tokens to follow it.
+    """
+
+    conversation: _UInt
+    position: _UInt32
+    proposed: Annotated[tuple[_UInt32, ...], Meta(max_length=MAX_DRAFTED)]
+    branches: Annotated[tuple[_Branch, ...], Meta(max_length=MAX_DRAFTED + 1)]
+
+
 class End(WireMessage, frozen=True):
     """The answer has ended, or rests until its next outcome: the runner works no more for it."""
 
@@ -70,7 +84,7 @@ class End(WireMessage, frozen=True):
 
 
 ToRunner = Begin | RoundOutcome | End
-FromRunner = Ready | Refusal | DraftReply
+FromRunner = Ready | Refusal | DraftReply | PreparedTree
 TO_RUNNER: Codec[ToRunner] = Codec(ToRunner, largest=LARGEST_MESSAGE)
 FROM_RUNNER: Codec[FromRunner] = Codec(FromRunner, largest=LARGEST_MESSAGE)
 # Bytes. A peer that leaves more unread counts as stopped.

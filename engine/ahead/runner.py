@@ -16,7 +16,17 @@ from pathlib import Path
 import mlx.core as mx
 
 from engine.ahead.branches import NoBranches
-from engine.ahead.messages import MOST_UNSENT, TO_RUNNER, End, Ready, Refusal, RoundOutcome, ToRunner
+from engine.ahead.messages import (
+    MOST_UNSENT,
+    TO_RUNNER,
+    DraftReply,
+    End,
+    PreparedTree,
+    Ready,
+    Refusal,
+    RoundOutcome,
+    ToRunner,
+)
 from engine.ahead.tree_drafter import TreeDrafter
 from engine.cpu_backend.backend import use_cpu
 from engine.errors import EngineError
@@ -72,9 +82,10 @@ def serve(channel: Channel[ToRunner], load: Callable[[], LoadedModel]) -> None:
     while True:
         # A message that has arrived comes first; without work, wait for one.
         message = channel.receive(0.0 if drafter.busy else None)
-        reply = None
+        reply: DraftReply | PreparedTree | None = None
         if message is None:
             drafter.step()
+            reply = drafter.news()
         elif isinstance(message, RoundOutcome):
             reply = drafter.take(message)
         elif isinstance(message, End):

@@ -11,14 +11,14 @@ draws, so one for each length is right about as often.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import cast
 
 import mlx.core as mx
 import mlx.nn as nn
 
 from engine.ahead.branches import BranchPasses, Tree
-from engine.ahead.messages import Begin, DraftReply, RoundOutcome
+from engine.ahead.messages import Begin, DraftReply, PreparedTree, RoundOutcome
+from engine.ahead.tree_cache import TreeCache
 from engine.main_model.sampling import Sampler
 
 # The most tokens of a catch-up pass.
@@ -26,34 +26,6 @@ CHUNK = 256
 
 # The work for an outcome: between two of its values it runs one pass.
 DraftingSteps = Iterator[None]
-
-
-@dataclass(slots=True)
-class TreeCache:
-    """The branches for outcomes of the proposal `proposed`, which was made for a text of `position` tokens.
-
-    `branches[n]` are the likeliest recovery token after n accepted tokens, and what was drafted to follow it.
-    """
-
-    position: int = 0
-    proposed: list[int] = field(default_factory=list)
-    branches: list[list[int]] = field(default_factory=list)
-
-    def continuation(self, position: int, tokens: Sequence[int]) -> list[int]:
-        """Return what was drafted for a round that committed `tokens` to a text of `position` tokens; [] for nothing.
-
-        If the round verified only part of the proposal and its recovery token equals the next one, the remainder
-        follows.
-        """
-        *accepted, recovery = tokens
-        count = len(accepted)
-        if position != self.position or accepted != self.proposed[:count]:
-            return []
-        if self.proposed[count : count + 1] == [recovery]:
-            return self.proposed[count + 1 :]
-        if count < len(self.branches) and self.branches[count][0] == recovery:
-            return self.branches[count][1:]
-        return []
 
 
 class TreeDrafter:
@@ -77,6 +49,7 @@ class TreeDrafter:
         self._noise: dict[int, mx.array] = {}
         self._cache = TreeCache()
         self._plan: DraftingSteps = iter(())
+        self._has_grown = False
         self.busy = False
 
     def begin(self, message: Begin) -> None:
@@ -108,6 +81,7 @@ class TreeDrafter:
         else:
             self._plan = self._draft(outcome.depth)
         self.busy = True
+        self._has_grown = False
         return DraftReply(outcome.conversation, outcome.round, position, tuple(prepared))
 
     def step(self) -> None:
@@ -115,12 +89,23 @@ class TreeDrafter:
         if next(self._plan, self) is self:
             self._stop(self._cache)
 
+    def news(self) -> PreparedTree | None:
+        """Return what is prepared for the next outcome if it has grown since the last call, else None."""
+        if not self._has_grown or self._conversation is None:
+            return None
+        self._has_grown = False
+        cache = self._cache
+        return PreparedTree(
+            self._conversation, cache.position, tuple(cache.proposed), tuple(map(tuple, cache.branches))
+        )
+
     @property
     def backlog(self) -> int:
         """The number of tokens of the text, without the newest, that the draft model has not read."""
         return max(0, len(self._text) - 1 - len(self._cached))
 
     def _stop(self, cache: TreeCache) -> None:
+        self._has_grown = self._has_grown and cache is self._cache
         self._plan = iter(())
         self.busy = False
         self._cache = cache
@@ -162,6 +147,7 @@ class TreeDrafter:
         """Draft branches for the likely outcomes of verifying `cache.proposed`, all side by side."""
         self._cache = cache
         branches = cache.branches = [[token] for token in self._recovery_tokens(cache)]
+        self._has_grown = True
         yield None
         tree = Tree(len(self._cached), [cache.position + accepted for accepted in range(len(branches))])
         for _ in range(depth):
@@ -171,6 +157,7 @@ class TreeDrafter:
             drawn = self._draw(logits, list(map(len, texts)), texts)
             for branch, token in zip(branches, drawn, strict=True):
                 branch.append(token)
+            self._has_grown = True
             yield None
         self._passes.cut(len(self._cached))
 

@@ -20,6 +20,7 @@ from engine.ahead.messages import (
     TO_RUNNER,
     Begin,
     DraftReply,
+    PreparedTree,
     RoundOutcome,
     ToRunner,
 )
@@ -129,6 +130,14 @@ def of_the_wrong_kind(answer: DraftReply) -> list[WireMessage]:
     return [answer, RoundOutcome(answer.conversation, answer.round, 0, (1,), 1)] if answer.round == 6 else [answer]
 
 
+def with_a_lying_tree(answer: DraftReply) -> list[WireMessage]:
+    """Send after an answer any tree for the next outcome, sometimes with ids that no model has."""
+    draw = random.Random(answer.round)
+    most = 2**32 if answer.round % 4 == 3 else 384
+    branches = tuple(tuple(draw.randrange(most) for _ in range(3)) for _ in range(len(answer.tokens) + 1))
+    return [answer, PreparedTree(answer.conversation, answer.position, answer.tokens, branches)]
+
+
 def dying(answer: DraftReply) -> list[WireMessage]:
     if answer.round % 4 == 3:
         raise EOFError
@@ -139,6 +148,6 @@ DISTURBANCES: dict[str, Disturbance] = {
     disturbance.__name__: disturbance
     for disturbance in (
         untouched, lost, delayed, of_another_conversation, of_an_earlier_round, garbage, wrong_but_possible,
-        of_the_wrong_kind, dying,
+        of_the_wrong_kind, with_a_lying_tree, dying,
     )
 }  # fmt: skip

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from engine.ahead import drafting_ahead as aheads
 from engine.ahead.drafting_ahead import FIRST_PAUSE, MAX_BAD, MAX_MISSES, DraftingAhead
-from engine.ahead.messages import TO_RUNNER, Begin, DraftReply, End, RoundOutcome
+from engine.ahead.messages import TO_RUNNER, Begin, DraftReply, End, PreparedTree, RoundOutcome
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DRAFTED, SamplingSettings
 
@@ -28,7 +28,7 @@ class FakeLink:
     generation: int = 1
     silent: bool = False
     sent: list[Any] = field(default_factory=list)
-    answers: deque[DraftReply] = field(default_factory=deque)
+    answers: deque[DraftReply | PreparedTree] = field(default_factory=deque)
 
     def send(self, message: Any) -> bool:
         self.sent.append(message)
@@ -37,7 +37,7 @@ class FakeLink:
             self.answers.append(DraftReply(message.conversation, message.round, position, self.tokens))
         return True
 
-    def receive(self, timeout_s: float) -> DraftReply | None:
+    def receive(self, timeout_s: float) -> DraftReply | PreparedTree | None:
         del timeout_s
         return self.answers.popleft() if self.answers else None
 
@@ -124,6 +124,54 @@ def test_more_tokens_than_were_asked_for_are_no_reply() -> None:
     ahead = following(FakeLink(tokens=tuple(range(MAX_DRAFTED))), [1, 2, 3])
     assert ahead.prepared() == ()
     assert ahead.figures.bad == 1
+
+
+def send_tree(link: FakeLink, *, position: int, **changed: Any) -> None:
+    """Let a runner that answers no outcome send a tree: [8, 9] is drafted, or 5 and then 6 and 7 at once."""
+    begin = link.sent[0]
+    tree = PreparedTree(begin.conversation, position, (8, 9), ((5, 6, 7), (4, 3), (2,)))
+    link.answers.append(replace(tree, **changed))
+
+
+@pytest.mark.parametrize(
+    ("committed", "prepared"), [([5], (6, 7)), ([8, 4], (3,)), ([8], (9,)), ([8, 9, 1], ()), ([4], ()), ([7, 4], ())]
+)
+def test_what_was_sent_before_the_outcome_answers_it_at_once(committed: list[int], prepared: tuple[int, ...]) -> None:
+    link, text = FakeLink(silent=True), [1, 2, 3]
+    ahead = following(link, text)
+    ahead.prepared()
+    send_tree(link, position=3)
+    text += committed
+    ahead.report_round(0)
+    late = ahead.figures.late
+    assert ahead.prepared() == prepared
+    assert ahead.figures.late == late
+    assert (ahead.figures.hits, ahead.figures.misses) == ((1, 0) if prepared else (0, 1))
+
+
+@pytest.mark.parametrize("committed", [[8, 9, 2], [5]])
+def test_the_reply_is_waited_for_where_the_tree_is_not_grown_yet(committed: list[int]) -> None:
+    link, text = FakeLink(silent=True), [1, 2, 3]
+    ahead = following(link, text)
+    ahead.prepared()
+    send_tree(link, position=3, branches=((5,), (4,), (2,)))
+    text += committed
+    link.silent = False
+    ahead.report_round(0)
+    assert ahead.prepared() == (7, 8, 9)
+
+
+def test_a_tree_that_no_sound_runner_sends_is_bad() -> None:
+    link, text = FakeLink(silent=True), [1, 2, 3]
+    ahead = following(link, text)
+    ahead.prepared()
+    send_tree(link, position=3, branches=((100,),))
+    send_tree(link, position=300)
+    send_tree(link, position=3, conversation=1)
+    text += [5]
+    ahead.report_round(0)
+    assert ahead.prepared() == ()
+    assert ahead.figures.bad == 2
 
 
 def test_what_was_hidden_is_what_drafting_here_would_have_taken() -> None:

@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.ahead.link import RunnerConnection, RunnerLink, in_a_process
-from engine.ahead.messages import DraftReply, Ready
+from engine.ahead.messages import DraftReply, PreparedTree, Ready
 from tests.engine.ahead.runners import BEGIN, FIRST, dying, on_a_thread, untouched
 from tests.patience import PATIENCE_S, wait_until
 
@@ -55,7 +55,9 @@ def test_a_drafter_in_a_process_answers_with_a_full_disk_and_ends_with_its_conne
     connection.channel.send(BEGIN)
     for outcome in (FIRST, replace(FIRST, round=2)):
         connection.channel.send(outcome)
-        assert isinstance(connection.channel.receive(PATIENCE_S), DraftReply)
+        while isinstance(message := connection.channel.receive(PATIENCE_S), PreparedTree):
+            pass
+        assert isinstance(message, DraftReply)
     assert not list(tmp_path.iterdir())
     # A drafter notices only this of an engine that was killed.
     connection.channel.close()

@@ -109,3 +109,19 @@ def test_a_model_whose_passes_cannot_hold_branches_is_refused(family: str) -> No
 def test_families_of_full_attention_can_branch(family: str) -> None:
     # Making one compares a tree with its chains.
     assert BranchPasses(build.__wrapped__(family)).feed([1, 2, 3]).shape[0] == 3
+
+
+def test_what_it_sends_before_the_outcome_is_what_it_would_answer(drafter: TreeDrafter) -> None:
+    drafter.begin(BEGIN)
+    taken(drafter, 1, 0, tuple(PROMPT), 3)
+    trees = []
+    while drafter.busy:
+        drafter.step()
+        if (tree := drafter.news()) is not None:
+            trees.append(tree)
+    assert drafter.news() is None
+    assert [len(tree.branches[0]) for tree in trees] == [1, 2, 3, 4]
+    whole = trees[-1]
+    assert (whole.position, len(whole.proposed), len(whole.branches)) == (len(PROMPT), 3, 4)
+    recovery, *drafted = whole.branches[1]
+    assert taken(drafter, 2, len(PROMPT), (whole.proposed[0], recovery), 3).tokens == tuple(drafted)
