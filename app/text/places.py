@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import unescape
+from typing import NamedTuple
 
 from app.text.formulas import Formula
 from app.text.shown import Paragraph, Spans, TextSpan, rows_from_left, texts_of
@@ -47,8 +48,7 @@ _END_OF_FORMULA = re.compile(r"[ \t]*\n[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:\n|\Z)")
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True)
-class SourcePlace:
+class SourcePlace(NamedTuple):
     """A stretch of a document, in UTF-16 units, and where it stands in the source, in characters.
 
     If both are of the same length, each unit is a character. Otherwise all of the stretch shows all of the source, as
@@ -66,11 +66,10 @@ class SourcePlace:
 
     def moved(self, units: int) -> SourcePlace:
         """Return the same stretch that many units further on in the document."""
-        return replace(self, start=self.start + units, end=self.end + units)
+        return self._replace(start=self.start + units, end=self.end + units)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenPlace:
+class TokenPlace(NamedTuple):
     """A stretch of a document, in UTF-16 units, that one token wrote. `token` is its index in the answer."""
 
     start: int
@@ -101,7 +100,7 @@ def _append(stretches: list[TokenPlace], start: int, end: int, token: int) -> No
     if start == end or token < 0:
         return
     if stretches and (stretches[-1].end, stretches[-1].token) == (start, token):
-        stretches[-1] = replace(stretches[-1], end=end)
+        stretches[-1] = stretches[-1]._replace(end=end)
     else:
         stretches.append(TokenPlace(start, end, token))
 
@@ -178,7 +177,7 @@ def _in_document(text: list[SourcePlace], spans: Spans, lengths: list[int], star
         end = at + (length if span.formula is None else 1)
         while place is not None and place.start < end:
             shown = place.moved(moved)
-            yield shown if span.formula is None else replace(shown, end=shown.start + length)
+            yield shown if span.formula is None else shown._replace(end=shown.start + length)
             place = next(remaining, None)
         moved += length - (end - at)
         at = end

@@ -207,6 +207,8 @@ class CodeBlock(ThemeAware, QFrame):
         if text is not None and spans_cache().has(key):
             known_spans = spans_cache().known[key]
             highlight(self.text_view.document(), text, known_spans, self._coloured)
+            # Bold letters may be wider.
+            self.text_view.layer.forget()
             self._coloured, self._awaited = known_spans, None
 
     def retranslate(self) -> None:
@@ -266,13 +268,16 @@ class _CodeView(QPlainTextEdit):
 
     def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, QPointF]]:
         """Yield the lines of code in an area of the view, with where they are."""
-        block = self.cursorForPosition(area.topLeft()).block()
-        while block.isValid():
-            place = self.blockBoundingGeometry(block).translated(self.contentOffset())
-            if place.top() > area.bottom():
-                break
-            yield block, place.topLeft()
+        block = self.firstVisibleBlock()
+        place = self.blockBoundingGeometry(block).translated(self.contentOffset())
+        # Lines of code are not wrapped, so they are of one height.
+        above = max(0, int((area.top() - place.top()) / place.height()))
+        block = self.document().findBlockByNumber(block.blockNumber() + above)
+        origin = place.topLeft() + QPointF(0, above * place.height())
+        while block.isValid() and origin.y() <= area.bottom():
+            yield block, origin
             block = block.next()
+            origin += QPointF(0, place.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.layer.is_shown:

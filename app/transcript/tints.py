@@ -1,23 +1,29 @@
 """The tints of tokens below the letters of an answer: which token wrote what is on the screen, painted, not formatted.
 
 Formats of characters would lay a paragraph out again for each token. Painted below the letters, a tint costs only where
-Qt paints anyway, which is the new line while an answer streams.
+Qt paints anyway. A line that is painted again has a picture of
+its tints, so that the lines above the new one of a paragraph cost little.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from functools import cache
+from math import ceil
+from operator import attrgetter
+from typing import NamedTuple, cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPen, QTextBlock, QTextCursor, QTextLine
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPen, QPixmap, QTextBlock, QTextCursor, QTextLine
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip
 
 from app.text.formulas import Formula
 from app.text.places import CodePlaces, ProsePlaces, SourcePlace, TokenPlace, token_places
 from app.text.shown import Paragraph
 from app.widgets import theme
+from app.widgets.colours import Colours
 from app.wording.sources import role_of
 from app.wording.tokens import token_text
 from engine.events import Token
@@ -71,16 +77,20 @@ class AnswerTints:
 
     def style(self, token: Token) -> _TintStyle | None:
         """Return how a token is tinted now; None if it is not."""
-        is_lit = token.round in self.lit
-        if token.source in PROPOSERS and (is_lit or not self.lit):
-            return _TintStyle(role_of(token.source), underline_of(PROPOSERS[token.source]))
-        return _TintStyle(role_of(token.source), None) if is_lit else None
+        if self.lit:
+            return _style_of(token.source) if token.round in self.lit else None
+        return _style_of(token.source) if token.source in PROPOSERS else None
 
 
 @dataclass(frozen=True, slots=True)
 class _TintStyle:
     role: str
     line: Qt.PenStyle | None
+
+
+@cache
+def _style_of(source: str) -> _TintStyle:
+    return _TintStyle(role_of(source), underline_of(PROPOSERS[source]) if source in PROPOSERS else None)
 
 
 def underline_of(proposer: ProposerEntry) -> Qt.PenStyle:
@@ -104,6 +114,9 @@ class TintLayer(QObject):
         self._pointed: int | None = None
         self._tints: AnswerTints | None = None
         self._places: list[SourcePlace] = []
+        # The pictures of lines by where their blocks begin, and what they were painted for.
+        self._lines: dict[int, tuple[_BlockLook, list[_LineTint]]] = {}
+        self._painted_for: tuple[frozenset[int], Colours, float, float] | None = None
         self._prose = ProsePlaces()
         self._code = CodePlaces()
         self._at = 0
@@ -115,19 +128,20 @@ class TintLayer(QObject):
     ) -> int:
         """Find the paragraphs in the answer's text from `at` on. Return where they end."""
         self._tints, self._at = tints, at
-        self._places = self._prose.place(paragraphs, tints.text, at, formula_length)
+        self._take_places(self._prose.place(paragraphs, tints.text, at, formula_length))
         return self._prose.end
 
     def place_code(self, tints: AnswerTints, at: int, code: str) -> int:
         """Find the lines of code in the answer's text from `at` on. Return where they end."""
         self._tints, self._at = tints, at
-        self._places = self._code.place(code, tints.text, at)
+        self._take_places(self._code.place(code, tints.text, at))
         return self._code.end
 
     def place_again(self, paragraphs: Sequence[Paragraph], formula_length: Callable[[Formula], int]) -> None:
         """Find the paragraphs again, because they are shown differently, as a formula that was LaTeX is."""
         if self._tints is not None:
             self._prose = ProsePlaces()
+            self.forget()
             self.place_prose(self._tints, self._at, paragraphs, formula_length)
 
     @property
@@ -186,40 +200,143 @@ class TintLayer(QObject):
         """Return the stretches of tokens between two positions of the document."""
         if self._tints is None:
             return []
-        return self._tints.stretches([part for place in self._places if (part := _part(place, start, end))])
+        first = max(0, bisect_right(self._places, start, key=_start_of) - 1)
+        last = bisect_left(self._places, end, key=_start_of)
+        return self._tints.stretches([part for place in self._places[first:last] if (part := _part(place, start, end))])
+
+    def _take_places(self, places: list[SourcePlace]) -> None:
+        """Take the places of the text. Pictures stay unless anything but the last place has changed."""
+        count = len(self._places)
+        if count:
+            same = len(places) >= count and places[: count - 1] == self._places[:-1]
+            before = self._places[-1]
+            now = places[count - 1] if same else before
+            if not same or (now.start, now.source_start) != (before.start, before.source_start) or now.end < before.end:
+                self.forget()
+        self._places = places
+
+    def forget(self) -> None:
+        """Paint all tints anew, because the letters have other places."""
+        self._lines = {}
 
     def paint(self, painter: QPainter, blocks: Iterator[tuple[QTextBlock, QPointF]], area: QRect) -> None:
         """Paint the tints of blocks, each with where it is, within an area."""
         if self._tints is None:
             return
+        ratio = painter.device().devicePixelRatioF()
+        painted_for = (self._tints.lit, theme.colours(), ratio, self._view.document().textWidth())
+        if painted_for != self._painted_for:
+            self._painted_for = painted_for
+            self.forget()
         painter.setOpacity(1.0 if self._tints.lit else self._tints.strength)
         for block, origin in blocks:
-            layout = block.layout()
-            for number in range(layout.lineCount()):
-                line = layout.lineAt(number)
-                top = origin.y() + line.y()
-                if top <= area.bottom() and top + line.height() >= area.top():
-                    self._paint_line(painter, line, block.position(), origin)
+            above = area.top() - origin.y()
+            below = area.bottom() - origin.y()
+            for line in self._lines_of(block):
+                if line.segments and line.top <= below and line.top + line.height >= above:
+                    line.paint(painter, origin, ratio)
 
-    def _paint_line(self, painter: QPainter, line: QTextLine, first: int, origin: QPointF) -> None:
+    def _lines_of(self, block: QTextBlock) -> list[_LineTint]:
+        """Return the tints of the lines of a block. Of a paragraph that has grown, only the last ones are new."""
+        layout = block.layout()
+        count = layout.lineCount()
+        begins = layout.lineAt(0).naturalTextWidth() if count else 0.0
+        look = _BlockLook(block.length(), count, begins)
+        known_look, lines = self._lines.get(block.position(), (None, []))
+        if look == known_look:
+            return lines
+        has_grown = known_look is not None and known_look.begins == begins and known_look.length <= look.length
+        lines = lines[:-1] if has_grown and len(lines) <= count else []
+        for number in range(len(lines), count):
+            lines.append(self._line_tint(layout.lineAt(number), block.position()))
+        self._lines[block.position()] = look, lines
+        return lines
+
+    def _line_tint(self, line: QTextLine, first: int) -> _LineTint:
         assert self._tints is not None
         start = first + line.textStart()
-        tinted: list[tuple[int, int, _TintStyle]] = []
+        # A blank where the line is wrapped is beyond its words.
+        words = line.naturalTextRect()
+        height = min(line.height(), line.ascent() + line.descent())
+        tint = _LineTint(line.y() + line.ascent() + line.descent() - height, height, words.width(), words.left())
         for stretch in self._stretches(start, start + line.textLength()):
             style = self._tints.style(self._tints.tokens[stretch.token])
             if style is None:
                 continue
-            if tinted and tinted[-1][1:] == (stretch.start, style):
-                tinted[-1] = tinted[-1][0], stretch.end, style
+            last = tint.segments[-1] if tint.segments else None
+            if last is not None and last.end == stretch.start and last.style is style:
+                last.end = stretch.end
             else:
-                tinted.append((stretch.start, stretch.end, style))
-        for begin, end, style in tinted:
-            # A blank where the line is wrapped is beyond its words.
-            words = line.naturalTextRect()
-            edges = sorted(min(max(_x(line, at - first), words.left()), words.right()) for at in (begin, end))
-            height = min(line.height(), line.ascent() + line.descent())
-            top = origin.y() + line.y() + line.ascent() + line.descent() - height
-            _paint_tint(painter, QRectF(origin.x() + edges[0], top, edges[1] - edges[0], height), style)
+                tint.segments.append(_Segment(stretch.start, stretch.end, style))
+        for segment in tint.segments:
+            edges = sorted(_x(line, at - first) - words.left() for at in (segment.start, segment.end))
+            segment.left = max(0.0, edges[0])
+            segment.width = min(words.width(), edges[1]) - segment.left
+        return tint
+
+
+@dataclass(slots=True)
+class _Segment:
+    """A stretch of a line that is tinted alike, with its edges in pixels from the left of the line's words."""
+
+    start: int
+    end: int
+    style: _TintStyle
+    left: float = 0.0
+    width: float = 0.0
+
+
+@dataclass(slots=True)
+class _LineTint:
+    """The tints of a line, where they are in its block, and their picture once the line was painted again."""
+
+    top: float
+    height: float
+    width: float
+    left: float
+    segments: list[_Segment] = field(default_factory=list)
+    _picture: QPixmap | None = None
+    _is_painted: bool = False
+
+    def paint(self, painter: QPainter, origin: QPointF, ratio: float) -> None:
+        """Paint the tints. A line that is not the last one is painted often, and costs less as a picture."""
+        place = QPointF(origin.x() + self.left, origin.y() + self.top)
+        if self._is_painted:
+            if self._picture is None:
+                self._picture = self._drawn(ratio)
+            painter.drawPixmap(place, self._picture)
+        else:
+            self._is_painted = True
+            self._draw(painter, place)
+
+    def _drawn(self, ratio: float) -> QPixmap:
+        picture = QPixmap(ceil(self.width * ratio), ceil(self.height * ratio))
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        with QPainter(picture) as painter:
+            self._draw(painter, QPointF(0, 0))
+        return picture
+
+    def _draw(self, painter: QPainter, place: QPointF) -> None:
+        base = round(place.y() + self.height) - _UNDERLINE / 2
+        for segment in self.segments:
+            tint, pen = _paints(theme.colours(), segment.style)
+            left = place.x() + segment.left
+            painter.fillRect(QRectF(left, place.y(), segment.width, self.height), tint)
+            if pen is not None:
+                painter.setPen(pen)
+                painter.drawLine(QPointF(left, base), QPointF(left + segment.width, base))
+
+
+class _BlockLook(NamedTuple):
+    """What changes with the lines of a block: its length and their number, and the width of the first one."""
+
+    length: int
+    count: int
+    begins: float
+
+
+_start_of = attrgetter("start")
 
 
 def _part(place: SourcePlace, start: int, end: int) -> SourcePlace | None:
@@ -260,11 +377,8 @@ def _x(line: QTextLine, position: int) -> float:
     return place[0]
 
 
-def _paint_tint(painter: QPainter, place: QRectF, style: _TintStyle) -> None:
-    colours = theme.colours()
-    painter.fillRect(place, QColor(colours.tint(style.role)))
-    if style.line is not None:
-        pen = QPen(QColor(colours.accent(style.role)), _UNDERLINE, style.line)
-        painter.setPen(pen)
-        base = round(place.bottom()) - _UNDERLINE / 2
-        painter.drawLine(QPointF(place.left(), base), QPointF(place.right(), base))
+@cache
+def _paints(colours: Colours, style: _TintStyle) -> tuple[QColor, QPen | None]:
+    """Return the colour of a tint, and the pen of its line."""
+    line = None if style.line is None else QPen(QColor(colours.accent(style.role)), _UNDERLINE, style.line)
+    return QColor(colours.tint(style.role)), line
