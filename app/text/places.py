@@ -126,7 +126,9 @@ class ProsePlaces:
         line = 1 if paragraphs[0].rows else 0
         for number, paragraph in enumerate(paragraphs):
             texts, at = self._texts_of(number, paragraph, source, at, is_last=number + 1 == len(paragraphs))
-            shown = texts_of(replace(paragraph, rows=rows_from_left(paragraph)))
+            shown = (
+                texts_of(replace(paragraph, rows=rows_from_left(paragraph))) if paragraph.rows else [paragraph.spans]
+            )
             for spans, text in zip(shown, _from_left(texts, paragraph), strict=True):
                 lengths = [_length(span, formula_length) for span in spans]
                 places += _in_document(text, spans, lengths, line)

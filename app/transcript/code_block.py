@@ -207,8 +207,6 @@ class CodeBlock(ThemeAware, QFrame):
         if text is not None and spans_cache().has(key):
             known_spans = spans_cache().known[key]
             highlight(self.text_view.document(), text, known_spans, self._coloured)
-            # Bold letters may be wider.
-            self.text_view.layer.forget()
             self._coloured, self._awaited = known_spans, None
 
     def retranslate(self) -> None:

@@ -23,6 +23,7 @@ class TintFade(QObject):
         super().__init__(parent)
         self._tints = tints
         self._has_streamed = False
+        self._followed = (False, False)
         self._stays = single_shot(self, self._fade, _STAYS_MS)
         self._animation = QVariantAnimation(self, startValue=1.0, endValue=0.0)
         self._animation.valueChanged.connect(self._set_strength)
@@ -32,6 +33,9 @@ class TintFade(QObject):
 
     def follow(self, *, streams: bool, stay: bool) -> None:
         """Take whether the answer streams now, and whether its tints are to stay."""
+        if (streams, stay) == self._followed:
+            return
+        self._followed = streams, stay
         if streams or stay:
             self._stays.stop()
             self._animation.stop()

@@ -1,8 +1,8 @@
 """The tints of tokens below the letters of an answer: which token wrote what is on the screen, painted, not formatted.
 
 Formats of characters would lay a paragraph out again for each token. Painted below the letters, a tint costs only where
-Qt paints anyway. A line that is painted again has a picture of
-its tints, so that the lines above the new one of a paragraph cost little.
+Qt paints anyway. Lines keep their tints, so that those above the
+new line of a paragraph cost little.
 """
 
 from __future__ import annotations
@@ -11,12 +11,21 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from math import ceil
 from operator import attrgetter
 from typing import NamedTuple, cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPen, QPixmap, QTextBlock, QTextCursor, QTextLine
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPixmap,
+    QTextBlock,
+    QTextCursor,
+    QTextLine,
+)
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip
 
 from app.text.formulas import Formula
@@ -32,6 +41,8 @@ from engine.stats import RoundRecord
 
 # The thickness of the line below the tokens of a proposer, so that colour is not needed to tell them apart.
 _UNDERLINE = 1
+# The pixels of its dashes and of the gaps between them.
+_DASHES = {Qt.PenStyle.DashLine: (4, 2), Qt.PenStyle.DotLine: (1, 2)}
 
 
 @dataclass(eq=False)
@@ -114,9 +125,9 @@ class TintLayer(QObject):
         self._pointed: int | None = None
         self._tints: AnswerTints | None = None
         self._places: list[SourcePlace] = []
-        # The pictures of lines by where their blocks begin, and what they were painted for.
-        self._lines: dict[int, tuple[_BlockLook, list[_LineTint]]] = {}
-        self._painted_for: tuple[frozenset[int], Colours, float, float] | None = None
+        # The tints of lines by where their blocks begin, and what they were worked out for.
+        self._blocks: dict[int, tuple[_BlockLook, list[_LineTints]]] = {}
+        self._painted_for: tuple[frozenset[int], float] | None = None
         self._prose = ProsePlaces()
         self._code = CodePlaces()
         self._at = 0
@@ -141,7 +152,7 @@ class TintLayer(QObject):
         """Find the paragraphs again, because they are shown differently, as a formula that was LaTeX is."""
         if self._tints is not None:
             self._prose = ProsePlaces()
-            self.forget()
+            self._blocks = {}
             self.place_prose(self._tints, self._at, paragraphs, formula_length)
 
     @property
@@ -205,135 +216,106 @@ class TintLayer(QObject):
         return self._tints.stretches([part for place in self._places[first:last] if (part := _part(place, start, end))])
 
     def _take_places(self, places: list[SourcePlace]) -> None:
-        """Take the places of the text. Pictures stay unless anything but the last place has changed."""
+        """Take the places of the text. Lines keep their tints unless anything but the last place has changed."""
         count = len(self._places)
         if count:
             same = len(places) >= count and places[: count - 1] == self._places[:-1]
             before = self._places[-1]
             now = places[count - 1] if same else before
             if not same or (now.start, now.source_start) != (before.start, before.source_start) or now.end < before.end:
-                self.forget()
+                self._blocks = {}
         self._places = places
-
-    def forget(self) -> None:
-        """Paint all tints anew, because the letters have other places."""
-        self._lines = {}
 
     def paint(self, painter: QPainter, blocks: Iterator[tuple[QTextBlock, QPointF]], area: QRect) -> None:
         """Paint the tints of blocks, each with where it is, within an area."""
         if self._tints is None:
             return
-        ratio = painter.device().devicePixelRatioF()
-        painted_for = (self._tints.lit, theme.colours(), ratio, self._view.document().textWidth())
+        painted_for = (self._tints.lit, self._view.document().textWidth())
         if painted_for != self._painted_for:
             self._painted_for = painted_for
-            self.forget()
-        painter.setOpacity(1.0 if self._tints.lit else self._tints.strength)
+            self._blocks = {}
+        tints: dict[_TintStyle, list[QRectF]] = {}
+        underlines: dict[_TintStyle, list[QRectF]] = {}
         for block, origin in blocks:
-            above = area.top() - origin.y()
-            below = area.bottom() - origin.y()
-            for line in self._lines_of(block):
-                if line.segments and line.top <= below and line.top + line.height >= above:
-                    line.paint(painter, origin, ratio)
+            for line in self._lines_of(block, origin):
+                if line.top <= area.bottom() and line.bottom >= area.top():
+                    for style, rects in line.tints.items():
+                        tints.setdefault(style, []).extend(rects)
+                    for style, rects in line.underlines.items():
+                        underlines.setdefault(style, []).extend(rects)
+        painter.setOpacity(1.0 if self._tints.lit else self._tints.strength)
+        painter.setPen(Qt.PenStyle.NoPen)
+        colours = theme.colours()
+        for style, rects in tints.items():
+            painter.setBrush(QColor(colours.tint(style.role)))
+            painter.drawRects(rects)
+        for style, rects in underlines.items():
+            painter.setBrush(_underline_brush(colours, style))
+            painter.drawRects(rects)
 
-    def _lines_of(self, block: QTextBlock) -> list[_LineTint]:
+    def _lines_of(self, block: QTextBlock, origin: QPointF) -> list[_LineTints]:
         """Return the tints of the lines of a block. Of a paragraph that has grown, only the last ones are new."""
         layout = block.layout()
         count = layout.lineCount()
         begins = layout.lineAt(0).naturalTextWidth() if count else 0.0
-        look = _BlockLook(block.length(), count, begins)
-        known_look, lines = self._lines.get(block.position(), (None, []))
+        look = _BlockLook(block.length(), count, begins, origin.x(), origin.y())
+        known_look, lines = self._blocks.get(block.position(), (None, []))
         if look == known_look:
             return lines
-        has_grown = known_look is not None and known_look.begins == begins and known_look.length <= look.length
+        has_grown = known_look is not None and known_look[2:] == look[2:] and known_look.length <= look.length
         lines = lines[:-1] if has_grown and len(lines) <= count else []
         for number in range(len(lines), count):
-            lines.append(self._line_tint(layout.lineAt(number), block.position()))
-        self._lines[block.position()] = look, lines
+            lines.append(self._line_tints(layout.lineAt(number), block.position(), origin))
+        self._blocks[block.position()] = look, lines
         return lines
 
-    def _line_tint(self, line: QTextLine, first: int) -> _LineTint:
+    def _line_tints(self, line: QTextLine, first: int, origin: QPointF) -> _LineTints:
+        """Return the tints of a line of a block that begins at a position of the document."""
         assert self._tints is not None
         start = first + line.textStart()
-        # A blank where the line is wrapped is beyond its words.
-        words = line.naturalTextRect()
-        height = min(line.height(), line.ascent() + line.descent())
-        tint = _LineTint(line.y() + line.ascent() + line.descent() - height, height, words.width(), words.left())
+        tinted: list[tuple[int, int, _TintStyle]] = []
         for stretch in self._stretches(start, start + line.textLength()):
             style = self._tints.style(self._tints.tokens[stretch.token])
             if style is None:
                 continue
-            last = tint.segments[-1] if tint.segments else None
-            if last is not None and last.end == stretch.start and last.style is style:
-                last.end = stretch.end
+            if tinted and tinted[-1][1] == stretch.start and tinted[-1][2] is style:
+                tinted[-1] = tinted[-1][0], stretch.end, style
             else:
-                tint.segments.append(_Segment(stretch.start, stretch.end, style))
-        for segment in tint.segments:
-            edges = sorted(_x(line, at - first) - words.left() for at in (segment.start, segment.end))
-            segment.left = max(0.0, edges[0])
-            segment.width = min(words.width(), edges[1]) - segment.left
-        return tint
+                tinted.append((stretch.start, stretch.end, style))
+        # A blank where the line is wrapped is beyond its words.
+        words = line.naturalTextRect()
+        left, right = words.left(), words.right()
+        height = min(line.height(), line.ascent() + line.descent())
+        bottom = round(origin.y() + line.y() + line.ascent() + line.descent())
+        tints = _LineTints(bottom - height, bottom)
+        for begin, end, style in tinted:
+            edges = sorted(min(max(_x(line, at - first), left), right) for at in (begin, end))
+            place = QRectF(origin.x() + edges[0], tints.top, edges[1] - edges[0], height)
+            tints.tints.setdefault(style, []).append(place)
+            if style.line is not None:
+                below = QRectF(place.left(), bottom - _UNDERLINE, place.width(), _UNDERLINE)
+                tints.underlines.setdefault(style, []).append(below)
+        return tints
 
 
 @dataclass(slots=True)
-class _Segment:
-    """A stretch of a line that is tinted alike, with its edges in pixels from the left of the line's words."""
-
-    start: int
-    end: int
-    style: _TintStyle
-    left: float = 0.0
-    width: float = 0.0
-
-
-@dataclass(slots=True)
-class _LineTint:
-    """The tints of a line, where they are in its block, and their picture once the line was painted again."""
+class _LineTints:
+    """Where a line is tinted in its view, and where it has lines below its words, by how."""
 
     top: float
-    height: float
-    width: float
-    left: float
-    segments: list[_Segment] = field(default_factory=list)
-    _picture: QPixmap | None = None
-    _is_painted: bool = False
-
-    def paint(self, painter: QPainter, origin: QPointF, ratio: float) -> None:
-        """Paint the tints. A line that is not the last one is painted often, and costs less as a picture."""
-        place = QPointF(origin.x() + self.left, origin.y() + self.top)
-        if self._is_painted:
-            if self._picture is None:
-                self._picture = self._drawn(ratio)
-            painter.drawPixmap(place, self._picture)
-        else:
-            self._is_painted = True
-            self._draw(painter, place)
-
-    def _drawn(self, ratio: float) -> QPixmap:
-        picture = QPixmap(ceil(self.width * ratio), ceil(self.height * ratio))
-        picture.setDevicePixelRatio(ratio)
-        picture.fill(Qt.GlobalColor.transparent)
-        with QPainter(picture) as painter:
-            self._draw(painter, QPointF(0, 0))
-        return picture
-
-    def _draw(self, painter: QPainter, place: QPointF) -> None:
-        base = round(place.y() + self.height) - _UNDERLINE / 2
-        for segment in self.segments:
-            tint, pen = _paints(theme.colours(), segment.style)
-            left = place.x() + segment.left
-            painter.fillRect(QRectF(left, place.y(), segment.width, self.height), tint)
-            if pen is not None:
-                painter.setPen(pen)
-                painter.drawLine(QPointF(left, base), QPointF(left + segment.width, base))
+    bottom: float
+    tints: dict[_TintStyle, list[QRectF]] = field(default_factory=dict)
+    underlines: dict[_TintStyle, list[QRectF]] = field(default_factory=dict)
 
 
 class _BlockLook(NamedTuple):
-    """What changes with the lines of a block: its length and their number, and the width of the first one."""
+    """What changes with the lines of a block: its length, their number, the width of the first one, and its place."""
 
     length: int
     count: int
     begins: float
+    left: float
+    top: float
 
 
 _start_of = attrgetter("start")
@@ -378,7 +360,14 @@ def _x(line: QTextLine, position: int) -> float:
 
 
 @cache
-def _paints(colours: Colours, style: _TintStyle) -> tuple[QColor, QPen | None]:
-    """Return the colour of a tint, and the pen of its line."""
-    line = None if style.line is None else QPen(QColor(colours.accent(style.role)), _UNDERLINE, style.line)
-    return QColor(colours.tint(style.role)), line
+def _underline_brush(colours: Colours, style: _TintStyle) -> QBrush:
+    """Return what the line below the tokens of a proposer is painted with."""
+    colour = QColor(colours.accent(style.role))
+    if style.line is None or style.line is Qt.PenStyle.SolidLine:
+        return QBrush(colour)
+    dash, gap = _DASHES[style.line]
+    pattern = QPixmap(dash + gap, _UNDERLINE)
+    pattern.fill(Qt.GlobalColor.transparent)
+    with QPainter(pattern) as painter:
+        painter.fillRect(0, 0, dash, _UNDERLINE, colour)
+    return QBrush(pattern)
