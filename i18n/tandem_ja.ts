@@ -2589,8 +2589,8 @@
         <translation>ほかのモデル…</translation>
     </message>
     <message>
-        <source>The Starter only knows Tandem. For everything else, download a model that fits into memory.</source>
-        <translation>スターターが知っているのはTandemのことだけです。そのほかの質問には、メモリに収まるモデルをダウンロードしてください。</translation>
+        <source>The Starter only knows Tandem. For everything else, download a model.</source>
+        <translation>スターターが知っているのはTandemのことだけです。そのほかの質問には、モデルをダウンロードしてください。</translation>
     </message>
     <message>
         <source>Chat with {name}</source>

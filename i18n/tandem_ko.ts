@@ -2589,8 +2589,8 @@
         <translation>다른 모델…</translation>
     </message>
     <message>
-        <source>The Starter only knows Tandem. For everything else, download a model that fits into memory.</source>
-        <translation>스타터는 Tandem에 대해서만 알아요. 그 밖의 질문에는 메모리에 맞는 모델을 다운로드해 주세요.</translation>
+        <source>The Starter only knows Tandem. For everything else, download a model.</source>
+        <translation>스타터는 Tandem에 대해서만 알아요. 그 밖의 질문에는 모델을 다운로드해 주세요.</translation>
     </message>
     <message>
         <source>Chat with {name}</source>

@@ -2589,8 +2589,8 @@
         <translation>其他模型…</translation>
     </message>
     <message>
-        <source>The Starter only knows Tandem. For everything else, download a model that fits into memory.</source>
-        <translation>入门模型只了解 Tandem。其他用途请下载内存放得下的模型。</translation>
+        <source>The Starter only knows Tandem. For everything else, download a model.</source>
+        <translation>入门模型只了解 Tandem。其他用途请下载一个模型。</translation>
     </message>
     <message>
         <source>Chat with {name}</source>

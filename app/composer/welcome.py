@@ -18,7 +18,7 @@ from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import joined
 
 # The maximum width of the offer, its usual height, and the space between greeting, examples and offer.
-_OFFER_WIDTH, _OFFER_HEIGHT, _SPACE = 560, 256, 90
+_OFFER_WIDTH, _OFFER_HEIGHT, _SPACE = 560, 148, 90
 # In pixels: both margins of the column together, and the offer's own at each side, which align it with the composer.
 _MARGINS, _OFFER_SIDE = 18, 15
 # The top of the greeting, as a share of the height.

@@ -12,7 +12,6 @@ from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
-from app.wording.errors import joined
 from app.wording.hub import size_words
 from app.wording.models import (
     PURPOSES,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class FirstRunOffer(ThemeAware, QFrame):
-    """Shows the offered pairs, or only the first once the user has turned the offer down; hidden without any.
+    """Shows the first of the offered pairs, with a sentence until the user turns it down; hidden without any.
 
     `starter_wanted` follows when the user turns it down. `changed` carries the text of a button that gets the first
     pair, "" while none is needed; such a button calls `take`.
@@ -46,13 +45,15 @@ class FirstRunOffer(ThemeAware, QFrame):
         super().__init__(parent)
         self.setObjectName("offer")
         self._library, self._models = library, models
+        # What is offered now.
+        self._entry: Entry | None = None
         self._title = label(self, "muted", wraps=True)
-        self._column = vbox(spacing=8)
+        self.row = _OfferRow(self)
+        self.row.wanted.connect(self.take)
         self.starter_button = self.bound("Not now", styled(QPushButton(self), "link"))
         self._more = self.bound("Other models…", styled(QPushButton(self), "link"))
         footer = fill(hbox(), self.starter_button, 1, self._more)
-        fill(vbox(self, margins=(16, 12, 16, 10), spacing=10), self._title, self._column, footer)
-        self.rows: list[_OfferRow] = []
+        fill(vbox(self, margins=(16, 12, 16, 10), spacing=10), self._title, self.row, footer)
         self.starter_button.clicked.connect(self._decline)
         self._more.clicked.connect(self.more_wanted)
         library.models_changed.connect(self.refresh)
@@ -61,34 +62,32 @@ class FirstRunOffer(ThemeAware, QFrame):
         self.hide()
 
     def refresh(self) -> None:
-        """Show the offered pairs while the person uses no model but the Starter; hide otherwise."""
-        offers = self._present_offers()
-        self.changed.emit(self._words_of(offers[0]) if offers else "")
-        if not offers:
+        """Show the offer while the person uses no model but the Starter; hide otherwise."""
+        self._entry = self._present_offer()
+        self.changed.emit(self._words_of(self._entry) if self._entry is not None else "")
+        if self._entry is None:
             self.hide()
             return
-        is_brief = self._library.settings.values.offer_seen
-        words = self.tr("The Starter only knows Tandem. For everything else, download a model that fits into memory.")
-        self._title.setText(joined(words, estimate_words()))
-        self.starter_button.setVisible(not is_brief)
-        if is_brief:
-            # Turned down once, it takes little room.
-            offers = offers[:1]
-        if [row.entry.id for row in self.rows] != [entry.id for entry in offers]:
-            self._rebuild(offers)
+        is_new = not self._library.settings.values.offer_seen
+        self._title.setText(self.tr("The Starter only knows Tandem. For everything else, download a model."))
+        for view in (self._title, self.starter_button):
+            view.setVisible(is_new)
         by_id = {status.repository: status for status in self._library.downloads}
-        for row, entry in zip(self.rows, offers, strict=True):
-            row.show_entry(entry, by_id.get(entry.id))
+        self.row.show_entry(self._entry, by_id.get(self._entry.id))
         self.show()
 
-    def _present_offers(self) -> tuple[Entry, ...]:
-        """Return what to offer now: nothing if the person has chosen or installed another model."""
+    def _present_offer(self) -> Entry | None:
+        """Return what to offer now: None if the person has chosen or installed another model.
+
+        The page of models has the other pairs that fit.
+        """
         inventory = self._library.inventory
         if inventory is None or not self._is_needed:
-            return ()
+            return None
         offered = {entry.id for entry in inventory.offers} | {entry.draft for entry in inventory.offers}
         installed = (entry for entry in inventory.installed if not entry.is_starter and entry.complete)
-        return inventory.offers if all(entry.id in offered for entry in installed) else ()
+        is_unused = all(entry.id in offered for entry in installed)
+        return inventory.offers[0] if inventory.offers and is_unused else None
 
     @property
     def may_come(self) -> bool:
@@ -102,33 +101,20 @@ class FirstRunOffer(ThemeAware, QFrame):
         return self._models.uses_starter and not is_chosen
 
     def take(self) -> None:
-        """Get the first offered pair, or show all models if it is not offered any more."""
-        if self.rows:
-            self._act(self.rows[0].entry)
-        else:
+        """Get the offered pair or, once it is here, use it; show all models if it is not offered any more."""
+        if self._entry is None:
             self.more_wanted.emit()
+        elif self._entry.installed:
+            entry = self._entry
+            self._decline()
+            self._models.use(entry)
+        else:
+            self._models.get(self._entry)
 
     def _words_of(self, entry: Entry) -> str:
         if entry.installed:
             return self.tr("Chat with {name}").format(name=entry.name)
         return self.tr("Download {name} ({size})").format(name=entry.name, size=size_words(entry.get_bytes))
-
-    def _rebuild(self, offers: tuple[Entry, ...]) -> None:
-        for row in self.rows:
-            # Until the event loop deletes it, it would take room.
-            row.hide()
-            row.deleteLater()
-        self.rows = [_OfferRow(entry, self) for entry in offers]
-        for row in self.rows:
-            self._column.addWidget(row)
-            row.wanted.connect(self._act)
-
-    def _act(self, entry: Entry) -> None:
-        if entry.installed:
-            self._decline()
-            self._models.use(entry)
-        else:
-            self._models.get(entry)
 
     def _decline(self) -> None:
         self._library.settings.change(offer_seen=True)
@@ -140,17 +126,16 @@ class FirstRunOffer(ThemeAware, QFrame):
 
 
 class _OfferRow(Card):
-    wanted = Signal(object)
+    wanted = Signal()
 
-    def __init__(self, entry: Entry, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, framed=False)
-        self.entry = entry
-        self.button = self.add_button("button", lambda: self.wanted.emit(self.entry))
+        self.button = self.add_button("button", self.wanted.emit)
 
     def show_entry(self, entry: Entry, status: DownloadStatus | None) -> None:
-        self.entry = entry
         self.name.setText(entry_name(entry))
         under_way = status if status is not None and (status.runs or status.state == "paused") else None
+        self.facts.setToolTip(estimate_words())
         self.facts.setText(facts_words(entry) if under_way is None else download_words(under_way))
         self.badge.show_word(PURPOSES[entry.purpose] if entry.purpose else "")
         self.size_shown.setText(size_words(entry.disk_bytes) if entry.disk_bytes else "")

@@ -60,8 +60,8 @@ class RememberedValues:
     `fit_context` is the context in tokens for which memory is calculated. `main_model` and `draft_model` are the
     folders of the pair used last: both "" for the starter pair, else `draft_model` "" for no draft.
     `window_geometry` is the window's place and state in Qt's form, "" before the first run. `sidebar` and `panel` say
-    whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default. `panel_details` says
-    whether the live panel's details are unfolded.
+    whether a pane is shown ("auto": if it fits; "later": not before the first question); their widths are in pixels,
+    0 for the default. `panel_details` says whether the live panel's details are unfolded.
     """
 
     kept_sampling: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class RememberedValues:
     draft_model: str = ""
     window_geometry: str = ""
     sidebar: str = NO_PAGE.setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
-    panel: str = NO_PAGE.setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
+    panel: str = NO_PAGE.setting("later", choices=(("later", ""), ("auto", ""), ("shown", ""), ("hidden", "")))
     sidebar_width: int = 0
     panel_width: int = 0
     panel_details: bool = False

@@ -194,6 +194,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         session = self.session
         session.chats.opened.connect(self._show_chat)
         session.answers.asked.connect(self._show_new_turn)
+        session.answers.asked.connect(lambda *_: self.panes.begin_panel())
         session.answers.arrived.connect(self._show_arrived)
         session.chats.path_changed.connect(self._show_path)
         session.answers.not_stored.connect(self._restore_question)

@@ -116,7 +116,7 @@ class Panes(QObject):
         self._window, self._preferences = window, preferences
         self._widgets: dict[str, QWidget] = {}
         values = preferences.values
-        words = {"shown": True, "hidden": False}
+        words = {"shown": True, "hidden": False, "later": False}
         # None without a choice of the user.
         self._wanted = {"sidebar": words.get(values.sidebar), "panel": words.get(values.panel)}
         # 0 is the usual width.
@@ -161,6 +161,13 @@ class Panes(QObject):
         else:
             self._wanted[pane] = shown
             self._preferences.change(**{pane: "shown" if shown else "hidden"})
+            self.arrange()
+
+    def begin_panel(self) -> None:
+        """Show the panel from the first question on, if it fits and the user has not decided about it."""
+        if self._preferences.values.panel == "later":
+            self._wanted["panel"] = None
+            self._preferences.change(panel="auto")
             self.arrange()
 
     def put_away(self) -> None:

@@ -27,7 +27,7 @@ def test_a_pair_is_offered_downloaded_chosen_and_answers(
     hub_window: WindowDriver, library: Library, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(hub_window.offer.isVisible)
-    QTest.mouseClick(hub_window.offer.rows[0].button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(hub_window.offer.row.button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "Tiny Main is ready." in hub_window.banner_text)
     qtbot.waitUntil(lambda: {status.state for status in library.downloads} == {"ready"})
     qtbot.waitUntil(lambda: sum(entry.complete for entry in library.inventory.installed) == 2)  # type: ignore[union-attr]

@@ -72,6 +72,8 @@ def window(open_window: OpenWindow) -> WindowDriver:
     window = open_window(ScriptedEngine([Script("One.")]))
     window.resize(1440, 900)
     window.activateWindow()
+    window.window.panes.begin_panel()
+    window.settle()
     click(window.find(Welcome).findChild(QPushButton))
     window.wait_until_answered()
     # After a sample question, the next one can be typed.

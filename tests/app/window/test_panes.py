@@ -14,6 +14,7 @@ from app.widgets.application import Application
 from app.window.panes import PaneHandle
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
 
 LEFT = Qt.MouseButton.LeftButton
@@ -21,6 +22,8 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def window(open_window: OpenWindow) -> WindowDriver:
+    """A window in which a question was asked before."""
+    SettingsStore(settings_folder() / "settings.json").change(panel="auto")
     window = open_window(ScriptedEngine())
     window.resize(1440, 900)
     window.settle()
@@ -39,6 +42,30 @@ def drag(handle: PaneHandle, distance: int) -> None:
     for part in (distance // 2, distance):
         QTest.mouseMove(handle, handle.mapFromGlobal(start + QPoint(part, 0)))
     QTest.mouseRelease(handle, LEFT, pos=handle.mapFromGlobal(start + QPoint(distance, 0)))
+
+
+@pytest.mark.parametrize("width", [1440, 900])
+def test_the_panel_comes_with_the_first_question_where_it_fits(open_window: OpenWindow, width: int) -> None:
+    window = open_window(ScriptedEngine([Script("Hello.")]))
+    window.resize(width, 900)
+    window.settle()
+    assert not window.panel.isVisible()
+    window.ask_and_wait("first")
+    assert window.panel.isVisible() is (width == 1440)
+    window.close()
+    again = open_window(ScriptedEngine())
+    again.resize(width, 900)
+    again.settle()
+    assert again.panel.isVisible() is (width == 1440)
+
+
+def test_a_panel_that_the_user_hid_does_not_come_with_the_first_question(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script("Hello.")]))
+    window.resize(1440, 900)
+    window.trigger("toggle-panel")
+    window.trigger("toggle-panel")
+    window.ask_and_wait("first")
+    assert not window.panel.isVisible()
 
 
 def kept() -> tuple[int, int]:
