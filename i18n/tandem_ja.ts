@@ -1382,6 +1382,10 @@
         <translation>失敗</translation>
     </message>
     <message>
+        <source>The tool waits for your reply.</source>
+        <translation>ツールが返答を待っています。</translation>
+    </message>
+    <message>
         <source>Tandem quit while the tool was running.</source>
         <translation>ツールの実行中にTandemが終了しました。</translation>
     </message>
@@ -4849,6 +4853,73 @@
     <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionForm</name>
+    <message>
+        <source>Decline</source>
+        <translation>断る</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>What the server asks</source>
+        <translation>サーバからの質問</translation>
+    </message>
+    <message>
+        <source>Address of the page</source>
+        <translation>ページのアドレス</translation>
+    </message>
+    <message>
+        <source>“{server}” asks you:</source>
+        <translation>「{server}」からの質問：</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>ページを開く</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s. Open the page only if you know its address.</source>
+        <translation>これはサーバの文面です。知っているアドレスの場合だけページを開いてください。</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>送信</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s, and it gets what you enter. Enter no password.</source>
+        <translation>これはサーバの文面で、入力した内容はサーバに送られます。パスワードは入力しないでください。</translation>
+    </message>
+    <message>
+        <source>“{field}” is needed.</source>
+        <translation>「{field}」は必須です。</translation>
+    </message>
+    <message>
+        <source>“{field}” has to be a number.</source>
+        <translation>「{field}」は数値で入力してください。</translation>
+    </message>
+    <message>
+        <source>“{field}” has to be a whole number.</source>
+        <translation>「{field}」は整数で入力してください。</translation>
+    </message>
+    <message>
+        <source>“{field}” is too small or too large: {range}.</source>
+        <translation>「{field}」の値が小さすぎるか大きすぎます：{range}。</translation>
+    </message>
+    <message>
+        <source>“{field}” is too short or too long: {range}.</source>
+        <translation>「{field}」の文字数が少なすぎるか多すぎます：{range}。</translation>
+    </message>
+    <message>
+        <source>Choose more or fewer of “{field}”: {range}.</source>
+        <translation>「{field}」の選択数を増減してください：{range}。</translation>
+    </message>
+    <message>
+        <source>“{field}” does not have the form that is needed ({form}).</source>
+        <translation>「{field}」が必要な形式になっていません（{form}）。</translation>
     </message>
 </context>
 <context>

@@ -1382,6 +1382,10 @@
         <translation>실패</translation>
     </message>
     <message>
+        <source>The tool waits for your reply.</source>
+        <translation>도구가 응답을 기다리고 있어요.</translation>
+    </message>
+    <message>
         <source>Tandem quit while the tool was running.</source>
         <translation>도구가 실행되는 동안 Tandem이 종료됐어요.</translation>
     </message>
@@ -4849,6 +4853,73 @@
     <message>
         <source>Cancel</source>
         <translation>취소</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionForm</name>
+    <message>
+        <source>Decline</source>
+        <translation>거절</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>What the server asks</source>
+        <translation>서버의 질문</translation>
+    </message>
+    <message>
+        <source>Address of the page</source>
+        <translation>페이지 주소</translation>
+    </message>
+    <message>
+        <source>“{server}” asks you:</source>
+        <translation>‘{server}’ 서버의 질문:</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>페이지 열기</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s. Open the page only if you know its address.</source>
+        <translation>서버가 쓴 글이에요. 아는 주소일 때만 페이지를 열어 주세요.</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>보내기</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s, and it gets what you enter. Enter no password.</source>
+        <translation>서버가 쓴 글이고, 입력한 내용은 서버로 전송돼요. 암호는 입력하지 말아 주세요.</translation>
+    </message>
+    <message>
+        <source>“{field}” is needed.</source>
+        <translation>‘{field}’ 항목이 필요해요.</translation>
+    </message>
+    <message>
+        <source>“{field}” has to be a number.</source>
+        <translation>‘{field}’ 항목은 숫자여야 해요.</translation>
+    </message>
+    <message>
+        <source>“{field}” has to be a whole number.</source>
+        <translation>‘{field}’ 항목은 정수여야 해요.</translation>
+    </message>
+    <message>
+        <source>“{field}” is too small or too large: {range}.</source>
+        <translation>‘{field}’ 값이 너무 작거나 커요: {range}.</translation>
+    </message>
+    <message>
+        <source>“{field}” is too short or too long: {range}.</source>
+        <translation>‘{field}’ 글자 수가 너무 적거나 많아요: {range}.</translation>
+    </message>
+    <message>
+        <source>Choose more or fewer of “{field}”: {range}.</source>
+        <translation>‘{field}’ 항목을 더 많이 또는 더 적게 선택해 주세요: {range}.</translation>
+    </message>
+    <message>
+        <source>“{field}” does not have the form that is needed ({form}).</source>
+        <translation>‘{field}’ 항목이 필요한 형식과 달라요({form}).</translation>
     </message>
 </context>
 <context>

@@ -1382,6 +1382,10 @@
         <translation>失败</translation>
     </message>
     <message>
+        <source>The tool waits for your reply.</source>
+        <translation>工具正在等待你的回复。</translation>
+    </message>
+    <message>
         <source>Tandem quit while the tool was running.</source>
         <translation>工具运行时 Tandem 退出了。</translation>
     </message>
@@ -4849,6 +4853,73 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionForm</name>
+    <message>
+        <source>Decline</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>What the server asks</source>
+        <translation>服务器的提问</translation>
+    </message>
+    <message>
+        <source>Address of the page</source>
+        <translation>网页地址</translation>
+    </message>
+    <message>
+        <source>“{server}” asks you:</source>
+        <translation>“{server}”问你：</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>打开页面</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s. Open the page only if you know its address.</source>
+        <translation>以上文字来自服务器。仅在认识该地址时打开网页。</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s, and it gets what you enter. Enter no password.</source>
+        <translation>以上文字来自服务器，你输入的内容会发送给它。请勿输入密码。</translation>
+    </message>
+    <message>
+        <source>“{field}” is needed.</source>
+        <translation>“{field}”为必填项。</translation>
+    </message>
+    <message>
+        <source>“{field}” has to be a number.</source>
+        <translation>“{field}”必须是数字。</translation>
+    </message>
+    <message>
+        <source>“{field}” has to be a whole number.</source>
+        <translation>“{field}”必须是整数。</translation>
+    </message>
+    <message>
+        <source>“{field}” is too small or too large: {range}.</source>
+        <translation>“{field}”过小或过大：{range}。</translation>
+    </message>
+    <message>
+        <source>“{field}” is too short or too long: {range}.</source>
+        <translation>“{field}”过短或过长：{range}。</translation>
+    </message>
+    <message>
+        <source>Choose more or fewer of “{field}”: {range}.</source>
+        <translation>请增加或减少“{field}”的选择：{range}。</translation>
+    </message>
+    <message>
+        <source>“{field}” does not have the form that is needed ({form}).</source>
+        <translation>“{field}”不符合所需的格式（{form}）。</translation>
     </message>
 </context>
 <context>

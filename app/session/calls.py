@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -19,6 +19,7 @@ from app.conversations.database.records import (
     pictures_in,
 )
 from app.text.thinking import parts_of
+from app.tools.questions import QuestionReply, ServerQuestion
 from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
 
 # The texts that the model reads in place of a result, by error code; for other codes it reads the error itself.
@@ -51,6 +52,14 @@ class CallState(Enum):
     INTERRUPTED = "interrupted"
 
 
+@dataclass(frozen=True, eq=False)
+class OpenQuestion:
+    """A question that the server of a running call asks the person; `reply` takes what they do with it."""
+
+    question: ServerQuestion
+    reply: Callable[[QuestionReply], object]
+
+
 @dataclass(eq=False)
 class ToolRun:
     """The execution of one tool call. `text` is its result or the text that the model reads in place of a result.
@@ -58,6 +67,7 @@ class ToolRun:
     `error` is a code with arguments if the call failed. `id` is the id of its message on disk, and `tool` the tool that
     it calls, None for a stored call. `begun_at` is monotonic time, and `progress` the last report of the tool. `unread`
     holds the pictures in the result until the model has them, and `pictures` the same pictures once they are on disk.
+    `question` is what the server asks the person meanwhile.
     """
 
     use: ToolUse
@@ -70,6 +80,7 @@ class ToolRun:
     progress: ToolProgress | None = None
     pictures: tuple[Attachment, ...] = ()
     unread: tuple[ToolPicture, ...] = ()
+    question: OpenQuestion | None = None
 
     @property
     def ended(self) -> bool:
@@ -95,9 +106,23 @@ class ToolRun:
             return {}
         return arguments if isinstance(arguments, dict) else {}
 
+    def ask(self, question: OpenQuestion) -> None:
+        """Take a question of the server, which is cancelled if the call has ended."""
+        if self.ended:
+            question.reply(QuestionReply("cancel"))
+        else:
+            self.question = question
+
+    def reply(self, reply: QuestionReply) -> None:
+        """Pass on what the person does with the question."""
+        if self.question is not None:
+            self.question.reply(reply)
+            self.question = None
+
     def end(self, outcome: ToolResult | ToolFailed) -> None:
         """Take the result, or the reason why there is none."""
         self.state = CallState.ENDED
+        self.question = None
         self.text = outcome.text if isinstance(outcome, ToolResult) else ""
         if isinstance(outcome, ToolResult):
             self.use = replace(self.use, seconds=outcome.seconds, failed=outcome.failed)

@@ -9,7 +9,7 @@ from functools import partial
 from uuid import uuid4
 
 from app.conversations.database.records import ToolUse
-from app.session.calls import CallState, ToolRun
+from app.session.calls import CallState, OpenQuestion, ToolRun
 from app.session.chats import Chat
 from app.session.tool_service import ToolService
 from app.tools.tool import Permission, Tool, ToolFailed, ToolResult
@@ -104,7 +104,13 @@ class ToolCalls:
         self.changed()
         # The card reads the progress once a second, however often a server reports it.
         reported = partial(setattr, call, "progress")
-        self._cancels[call] = self.tools.call(call.tool, call.arguments, reported, partial(self._end, call))
+        end = partial(self._end, call)
+        self._cancels[call] = self.tools.call(call.tool, call.arguments, reported, end, partial(self._ask, call))
+
+    def _ask(self, call: ToolRun, question: OpenQuestion) -> None:
+        """Show a question of the call's server."""
+        call.ask(question)
+        self.changed()
 
     def _end(self, call: ToolRun, outcome: ToolResult | ToolFailed) -> None:
         """End a call, unless it was stopped before."""

@@ -9,15 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QLocale, QObject, Qt, Signal
+from PySide6.QtCore import QLocale, QObject, Qt, Signal, Slot
 
 from app.conversations.chat_settings import TOOLS_ALLOWED, TOOLS_ON
 from app.session.bridge import Bridge
+from app.session.calls import OpenQuestion
 from app.session.chats import Chat
 from app.session.model_service import ModelService
 from app.session.store_client import StoreClient
 from app.settings.keychain import Keychain
 from app.system.language import best_language
+from app.tools.questions import QuestionReply, ServerQuestion
 from app.tools.servers import ToolSettings, WebChoice
 from app.tools.tool import TANDEM, Permission, Tool, ToolFailed, ToolProgress, ToolResult, with_distinct_names
 from app.tools.web_addresses import WebAddresses
@@ -48,6 +50,8 @@ class ToolService(QObject):
     changed = Signal()
     # Emitted on the thread of the servers.
     _host_changed = Signal()
+    # A question and what shows it. Emitted on the thread of the servers.
+    _question_asked = Signal(object, object)
 
     def __init__(
         self, models: ModelService, store: StoreClient, bridge: Bridge, file: Path, parent: QObject | None = None
@@ -64,6 +68,12 @@ class ToolService(QObject):
         self.web_addresses = WebAddresses()
         self._host: ToolHost | None = None
         self._host_changed.connect(self.changed, Qt.ConnectionType.QueuedConnection)
+        self._question_asked.connect(self._show_question, Qt.ConnectionType.QueuedConnection)
+
+    @Slot(object, object)
+    def _show_question(self, show: Callable[[OpenQuestion], object], question: OpenQuestion) -> None:
+        """Show a question on the Qt thread."""
+        show(question)
 
     @property
     def host(self) -> ToolHost:
@@ -168,11 +178,17 @@ class ToolService(QObject):
         self.changed.emit()
 
     def call(
-        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], done: OnResult
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        reported: Callable[[ToolProgress], object],
+        done: OnResult,
+        ask: Callable[[OpenQuestion], object],
     ) -> Callable[[], object]:
         """Call a tool, which the person has allowed; `done` gets its outcome. Returns what cancels the call.
 
-        `reported` gets the progress that the tool reports, on the thread of the servers. A cancelled call does not call
+        `reported` gets the progress that the tool reports, on the thread of the servers, and `ask` the questions of its
+        server for the person, on the Qt thread. A cancelled call does not call
         `done`.
         """
         if tool.asks_nobody:
@@ -183,7 +199,11 @@ class ToolService(QObject):
             language = best_language([QLocale().name()])
             future = self.host.call_web(WebCall(tool, arguments), self.web_addresses, language)
         else:
-            future = self.host.call(tool, arguments, reported)
+
+            def pass_on(question: ServerQuestion, reply: Callable[[QuestionReply], object]) -> None:
+                self._question_asked.emit(ask, OpenQuestion(question, reply))
+
+            future = self.host.call(tool, arguments, reported, ask=pass_on)
         self._bridge.watch(future, partial(_deliver, done))
         return future.cancel
 

@@ -20,12 +20,15 @@ from mcp.client.session import IncomingMessage
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+from mcp.shared.dispatcher import ProgressFnT
 from pydantic import TypeAdapter, ValidationError
 
 from app.system.versions import installed_version
 from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
 from app.tools.listing import MOST_TOOLS, SENT, tools_of, with_mended_messages
+from app.tools.questions import AskPerson, form_question, nobody_to_ask, page_question
 from app.tools.results import MOST_PICTURES, result_of
+from app.tools.running_call import MOST_QUESTIONS, RunningCall
 from app.tools.servers import Server, ServerStatus, ToolSettings
 from app.tools.sign_in import SignIn
 from app.tools.tool import LONGEST_INSTRUCTIONS, Tool, ToolFailed, ToolProgress, ToolResult
@@ -51,6 +54,10 @@ _LONGEST_DETAIL = 300
 _LONGEST_START = 10
 # Pages of a list of tools, which a server could make endless.
 _MOST_PAGES = 100
+# Seconds before a call is sent again for which the server wants no input.
+_INPUT_PAUSE_S = 0.25
+# Why a server cannot have a model write for it: it would use the person's models for what nobody sees.
+_NO_SAMPLING = "it asks Tandem's models to write for it, which Tandem does not let servers do"
 # What the package says when a server has gone; its number is one that servers use too.
 _CLOSED = "Connection closed"
 # The statuses by which an address of the older transport SSE refuses the newer one.
@@ -82,6 +89,8 @@ class McpConnection:
         self.unsent = False
         self.over = asyncio.Event()
         self._start_s, self._changed = start_s, changed
+        # The newest last. A server does not say during which call it asks.
+        self._running: list[RunningCall] = []
         self._client: Client | None = None
         # The names of the tools in the newest list that the package would refuse.
         self._odd: list[str] = []
@@ -151,7 +160,12 @@ class McpConnection:
             self._scope.cancel()
 
     async def call(
-        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], silence_s: float
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        reported: Callable[[ToolProgress], object],
+        silence_s: float,
+        ask: AskPerson = nobody_to_ask,
     ) -> ToolResult:
         """Call a tool, as `ToolHost.call` does. The server is told of a call that is cancelled or silent for too long.
 
@@ -162,36 +176,26 @@ class McpConnection:
         if tool.fingerprint not in (listed.fingerprint for listed in self.tools):
             raise ToolFailed("changed-tool", **names)
         assert self._client is not None
-        request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool.name, arguments=dict(arguments)))
         begun = time.monotonic()
-        silence = anyio.CancelScope(deadline=anyio.current_time() + silence_s)
+        running = RunningCall(ask, silence_s)
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
-            silence.deadline = anyio.current_time() + silence_s
+            running.hear()
             done = progress if math.isfinite(progress) else 0.0
             known = total if total is not None and math.isfinite(total) else None
             reported(ToolProgress(done, known, message or "", time.monotonic()))
 
+        self._running.append(running)
         try:
-            with silence:
-                # Not `call_tool`, which also checks the result against the server's schema: a regular expression of it
-                # could keep this thread busy for ever, and a result is only text here.
-                answer = await self._client.session.send_request(request, _RESULTS, progress_callback=report)
-            if silence.cancelled_caught:
+            with running.silence:
+                answer = await self._answer(running, tool.name, arguments, report)
+            if running.silence.cancelled_caught:
                 raise ToolFailed("slow-call", **names, seconds=round(silence_s))
         except (MCPError, ValidationError) as error:
-            if _message_of(error) == _CLOSED:
-                # The end of `run` says why.
-                self._end()
-                await self.over.wait()
-                raise self._ended() from error
-            if self.server.url and isinstance(error, MCPError) and NO_SESSION.search(error.message):
-                self.failure = ToolFailed("lost-session", server=self.server.name, detail=_message_of(error))
-                self._end()
-                raise self.failure from error
-            raise ToolFailed("refused", **names, detail=_message_of(error)) from error
-        if isinstance(answer, types.InputRequiredResult):
-            raise ToolFailed("refused", **names, detail="it asks for what Tandem cannot give to tools")
+            raise await self._call_failure(error, names) from error
+        finally:
+            self._running.remove(running)
+            running.end()
         pictures_time = time_for(MOST_PICTURES)
         sent = (answer.meta or {}).get(SENT, {})
         try:
@@ -199,6 +203,67 @@ class McpConnection:
         finally:
             # The call may be cancelled meanwhile.
             pictures_time.abandoned.set()
+
+    async def _answer(
+        self, running: RunningCall, name: str, arguments: Mapping[str, Any], report: ProgressFnT
+    ) -> types.CallToolResult:
+        """Send a call and return its result. While the server wants an input first, ask for it and send the call again.
+
+        Raises `ToolFailed` (refused) if it wants what is no question to a person, or asks without end.
+        """
+        assert self._client is not None
+        params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
+        for _ in range(MOST_QUESTIONS):
+            # Not `call_tool`, which also checks the result against the server's schema: a regular expression of it
+            # could keep this thread busy for ever, and a result is only text here.
+            request = types.CallToolRequest(params=params)
+            answer = await self._client.session.send_request(request, _RESULTS, progress_callback=report)
+            if not isinstance(answer, types.InputRequiredResult):
+                return answer
+            running.hear()
+            replies: types.InputResponses = {}
+            for key, wanted in (answer.input_requests or {}).items():
+                if not isinstance(wanted, types.ElicitRequest):
+                    raise ToolFailed("refused", server=self.server.name, tool=name, detail=_NO_SAMPLING)
+                replies[key] = await self._elicited(running, wanted.params)
+            if not replies:
+                await asyncio.sleep(_INPUT_PAUSE_S)
+            update = {"input_responses": replies or None, "request_state": answer.request_state}
+            params = params.model_copy(update=update)
+        raise ToolFailed("refused", server=self.server.name, tool=name, detail="it asks without end")
+
+    async def _elicited(self, running: RunningCall, params: types.ElicitRequestParams) -> types.ElicitResult:
+        """Ask the person what a server wants to know. A question that cannot be shown is declined."""
+        name = self.server.name
+        try:
+            if isinstance(params, types.ElicitRequestURLParams):
+                question = page_question(name, params.message, params.url)
+            else:
+                question = form_question(name, params.message, params.requested_schema)
+        except ValueError:
+            return types.ElicitResult(action="decline")
+        reply = await running.reply_to(question)
+        content = None if reply.content is None else dict(reply.content)
+        return types.ElicitResult(action=reply.action, content=content)
+
+    async def _elicit(self, _context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        """Answer a question that a server asks by itself, in the protocol with sessions."""
+        if not self._running:
+            return types.ElicitResult(action="cancel")
+        return await self._elicited(self._running[-1], params)
+
+    async def _call_failure(self, error: MCPError | ValidationError, names: Mapping[str, str]) -> ToolFailed:
+        """Return why a call has no result, once the server has ended if that is why."""
+        if _message_of(error) == _CLOSED:
+            # The end of `run` says why.
+            self._end()
+            await self.over.wait()
+            return self._ended()
+        if self.server.url and isinstance(error, MCPError) and NO_SESSION.search(error.message):
+            self.failure = ToolFailed("lost-session", server=self.server.name, detail=_message_of(error))
+            self._end()
+            return self.failure
+        return ToolFailed("refused", **names, detail=_message_of(error))
 
     def _ended(self) -> ToolFailed:
         """Return why the server cannot be called any more."""
@@ -260,7 +325,14 @@ class McpConnection:
                 client = await stack.enter_async_context(http_client(server, auth))
                 transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)
             mended = with_mended_messages(transport, self._odd.append, self._end)
-            mcp_client = Client(mended, client_info=info, message_handler=self._hear, cache=None, mode=mode)
+            mcp_client = Client(
+                mended,
+                client_info=info,
+                message_handler=self._hear,
+                elicitation_callback=cast(Any, self._elicit),
+                cache=None,
+                mode=mode,
+            )
             self._client = await stack.enter_async_context(mcp_client)
             await self._list()
             self._scope.deadline = math.inf

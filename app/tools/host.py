@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from app.tools.questions import AskPerson, nobody_to_ask
 from app.tools.servers import Server, ServerStatus, ToolSettings
 from app.tools.tool import SILENCE_S, Tool, ToolFailed, ToolProgress, ToolResult
 
@@ -89,15 +90,16 @@ class ToolHost:
         arguments: Mapping[str, Any],
         reported: Callable[[ToolProgress], object] = lambda _: None,
         silence_s: float = SILENCE_S,
+        ask: AskPerson = nobody_to_ask,
     ) -> Future[ToolResult]:
         """Call a tool to which the person has agreed. Cancelling the future tells the server.
 
         The future has a `ToolFailed` if the call fails. `reported` gets the progress, on the thread of the servers. A
         tool that its server has changed since is not called. A call that is lost on its way to a server over HTTP is
         repeated once, if the server never looked at it or the tool may be called twice. `silence_s` is how long the
-        server may say nothing, in seconds.
+        server may say nothing, in seconds. `ask` gets the questions of the server for the person.
         """
-        return self._submit(self._call(tool, arguments, reported, silence_s))
+        return self._submit(self._call(tool, arguments, reported, silence_s, ask))
 
     def call_web(self, call: WebCall, addresses: WebAddresses, language: str) -> Future[ToolResult]:
         """Run a call of Tandem's own web tools, to which the person has agreed. Cancelling the future ends it.
@@ -166,16 +168,21 @@ class ToolHost:
         return [tool for server in connections if not isinstance(server, BaseException) for tool in server.tools]
 
     async def _call(
-        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object], silence_s: float
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        reported: Callable[[ToolProgress], object],
+        silence_s: float,
+        ask: AskPerson,
     ) -> ToolResult:
         connection = await self._connected(tool.server)
         try:
-            return await connection.call(tool, arguments, reported, silence_s)
+            return await connection.call(tool, arguments, reported, silence_s, ask)
         except ToolFailed as error:
             never_ran = connection.unsent or (error.code, error.arguments.get("detail")) == _REFUSED_SESSION
             if error.code not in _LOST or not (tool.repeatable or never_ran):
                 raise
-        return await (await self._connected(tool.server)).call(tool, arguments, reported, silence_s)
+        return await (await self._connected(tool.server)).call(tool, arguments, reported, silence_s, ask)
 
     async def _sign_in_and_start(self, name: str, open_page: Callable[[str], object], page_text: str) -> None:
         """Have the person sign in, then start the server with that, without waiting until it runs.

@@ -12,11 +12,13 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.composer.picture_button import Thumbnails
 from app.conversations.pictures import PictureSource
-from app.session.calls import CallState, ToolRun
+from app.session.calls import CallState, OpenQuestion, ToolRun
 from app.session.tool_calls import ONCE
 from app.text.pieces import without_colours
+from app.tools.questions import QuestionReply
 from app.tools.tool import TANDEM, Permission, visible
 from app.transcript.auto_height_browser import PlainTextBrowser
+from app.transcript.question_form import QuestionForm
 from app.widgets.buttons import fold_head
 from app.widgets.labels import ElidedLabel, WrappedLabel, label
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
@@ -80,6 +82,9 @@ class CallCard(ThemeAware, QFrame):
         self.bound("Always allow", always)
         self.bound("Deny", deny)
         fill(column, self._buttons)
+        self._column = column
+        # Made for the first question of a server, because few have any.
+        self.form: QuestionForm | None = None
         self._seconds = QTimer(self)
         self._seconds.setInterval(_SECOND_MS)
         self._seconds.timeout.connect(self._show_state)
@@ -90,19 +95,38 @@ class CallCard(ThemeAware, QFrame):
     def refresh(self) -> None:
         """Show the present state of the call."""
         call = self.call
-        state = (call.state, call.text, call.use, call.error, call.pictures)
+        state = (call.state, call.text, call.use, call.error, call.pictures, call.question)
         if state == self._shown:
             return
         self._shown = state
         self.arguments.show_text(visible(json.dumps(call.arguments, ensure_ascii=False, indent=2)))
         self.result.show_text(shown_result(call))
         self._pictures.show_pictures(call.pictures)
+        self._show_question(call.question)
         if call.state is CallState.RUNS:
             self._seconds.start()
         else:
             self._seconds.stop()
         self.retranslate()
         self._show_details()
+
+    def _show_question(self, question: OpenQuestion | None) -> None:
+        """Show the form of a question instead of that of the one before; None for no question."""
+        shown = self.form.question if self.form is not None else None
+        if self.form is not None and (question is None or question.question is not shown):
+            self._column.removeWidget(self.form)
+            self.form.hide()
+            self.form.deleteLater()
+            self.form = None
+        if question is not None and self.form is None:
+            self.form = QuestionForm(question.question, self._reply, self)
+            self._column.addWidget(self.form)
+            self.form.show()
+
+    def _reply(self, reply: QuestionReply) -> None:
+        """Pass on what the person does with the question of the server."""
+        self.call.reply(reply)
+        self.refresh()
 
     def unfold(self) -> None:
         self.head.setChecked(True)
@@ -121,7 +145,7 @@ class CallCard(ThemeAware, QFrame):
         self._buttons.setVisible(asks)
 
     def _show_state(self) -> None:
-        if self.call.state is CallState.RUNS:
+        if self.call.state is CallState.RUNS and self.call.question is None:
             elapsed = whole_seconds(time.monotonic() - self.call.begun_at)
             self.state.setText(self.tr("Calling… {time}").format(time=elapsed))
         else:

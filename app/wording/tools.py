@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 
 from app.session.calls import CallState, ToolRun
+from app.tools.questions import FormField
 from app.tools.search_services import SERVICES
 from app.tools.servers import Server, ServerStatus
 from app.tools.tool import SILENCE_S, TANDEM, Tool, ToolProgress, visible
@@ -160,7 +162,7 @@ def missing_program(server: Server) -> str:
 
 def call_state(call: ToolRun) -> str:
     """Return how a call stands in a word or two, or its seconds."""
-    if call.state is CallState.ASKS:
+    if call.state is CallState.ASKS or call.question is not None:
         return translate("CallCard", "Waiting for you")
     if call.state is CallState.INTERRUPTED:
         return translate("CallCard", "Interrupted")
@@ -179,11 +181,36 @@ def call_sentence(call: ToolRun) -> str:
         return translate("CallCard", "The model wants to use this tool. Its server says that it only reads.")
     if call.state is CallState.ASKS:
         return translate("CallCard", "The model wants to use this tool.")
+    if call.question is not None:
+        return translate("CallCard", "The tool waits for your reply.")
     if call.state is CallState.RUNS:
         return _running_sentence(call, time.monotonic())
     if call.state is CallState.INTERRUPTED:
         return translate("CallCard", "Tandem quit while the tool was running.")
     return tool_sentence(*call.error) if call.error is not None else ""
+
+
+FIELD_PROBLEMS = Sentences(
+    "QuestionForm",
+    {
+        "missing": "“{field}” is needed.",
+        "number": "“{field}” has to be a number.",
+        "whole": "“{field}” has to be a whole number.",
+        "bounds": "“{field}” is too small or too large: {range}.",
+        "length": "“{field}” is too short or too long: {range}.",
+        "count": "Choose more or fewer of “{field}”: {range}.",
+        "form": "“{field}” does not have the form that is needed ({form}).",
+    },
+)
+"""What is wrong with what was entered into a field, by the code of `app.tools.questions.FormField.value_of`."""
+
+
+def field_problem(field: FormField, code: str) -> str:
+    """Say what is wrong with what was entered into a field of a server's form."""
+    least = number(field.least, 0 if field.least.is_integer() else 2) if math.isfinite(field.least) else "…"
+    most = number(field.most, 0 if field.most.is_integer() else 2) if math.isfinite(field.most) else "…"
+    form = visible(field.form)
+    return FIELD_PROBLEMS[code].format(field=visible(field.title), range=f"{least}–{most}", form=form)
 
 
 def _web_question(tool: Tool) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from app.session.session import Session
 from app.tools.host import ServerStatus
+from app.tools.questions import AskPerson, nobody_to_ask
 from app.tools.servers import Server
 from app.tools.tool import Tool, ToolProgress, ToolResult
 
@@ -29,7 +30,7 @@ def call_text(name: str, **arguments: object) -> str:
 class FakeHost:
     """Has `offered` tools. A call ends with the result for its name, or when the test ends its future.
 
-    `reported` takes the progress of the last call.
+    `reported` takes the progress of the last call, and `ask` a question for the person.
     """
 
     def __init__(self) -> None:
@@ -37,6 +38,7 @@ class FakeHost:
         self.results: dict[str, ToolResult | Exception] = {}
         self.calls: list[tuple[str, Mapping[str, Any], Future[ToolResult]]] = []
         self.reported: Callable[[ToolProgress], object] = lambda _: None
+        self.ask: AskPerson = nobody_to_ask
         self.closed = False
 
     def install(self, patch: pytest.MonkeyPatch) -> None:
@@ -55,10 +57,15 @@ class FakeHost:
         return found
 
     def call(
-        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[ToolProgress], object]
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        reported: Callable[[ToolProgress], object],
+        ask: AskPerson = nobody_to_ask,
     ) -> Future[ToolResult]:
         outcome: Future[ToolResult] = Future()
         self.reported = reported
+        self.ask = ask
         self.calls.append((tool.name, arguments, outcome))
         result = self.results.get(tool.name)
         if isinstance(result, Exception):

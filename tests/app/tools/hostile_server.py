@@ -67,6 +67,23 @@ ASKED = {
     "tools/call": {"name": "echo", "arguments": {"text": "mine"}},
     "unknown/method": {},
 }
+# The behaviours of servers of the protocol without sessions.
+OF_2026 = ("is-of-2026", "wants-input", "wants-a-model")
+FORM = {
+    "mode": "form",
+    "message": "Which table?",
+    "requestedSchema": {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "title": "Your name", "minLength": 2, "maxLength": 20},
+            "guests": {"type": "integer", "minimum": 1, "maximum": 8},
+            "outside": {"type": "boolean", "default": True},
+            "time": {"type": "string", "oneOf": [{"const": "18", "title": "Six"}, {"const": "20", "title": "Eight"}]},
+        },
+        "required": ["name", "guests"],
+    },
+}
+SIGN_IN = {"mode": "url", "message": "Sign in.", "url": "https://bank.example/sign-in?id=1", "elicitationId": "1"}
 BLOCKS = [text_block("x" * 99)] * 60_000
 SIDES = [{"type": "image", "data": "iVBORw0KGgoA" + "A" * 7 * 2**20, "mimeType": "image/png"}]
 # By behaviour, the method that is answered otherwise, and the "result" or "error" of the answer, or its "raw" end.
@@ -154,7 +171,7 @@ def main() -> None:
             call(number, message["params"])
         elif method == "notifications/cancelled" and BEHAVIOUR == "writes-cancelled":
             open(sys.argv[2], "w").close()
-        elif method == "server/discover" and BEHAVIOUR == "is-of-2026":
+        elif method == "server/discover" and BEHAVIOUR in OF_2026:
             send(id=number, result=DISCOVERED)
         elif method == "server/discover" and BEHAVIOUR == "dies-at-a-newer-version":
             sys.exit("ExpectedInitializeRequest")
@@ -205,7 +222,7 @@ def initialize(number: Any) -> None:
 def list_tools(number: Any, params: dict[str, Any], calls: int) -> None:
     usual: dict[str, Any] = {"tools": [ECHO]}
     match BEHAVIOUR:
-        case "is-of-2026":
+        case behaviour if behaviour in OF_2026:
             usual |= MODERN
         case "endless-pages":
             usual = {"tools": [], "nextCursor": str(int(params.get("cursor") or 0) + 1)}
@@ -281,6 +298,19 @@ def call(number: Any, params: dict[str, Any]) -> None:
         case "asks-back":
             send(id="sample", method="sampling/createMessage", params={"messages": [], "maxTokens": 100})
             send(id="roots", method="roots/list")
+        case "asks-a-form" | "asks-a-page":
+            send(id="question", method="elicitation/create", params=FORM if BEHAVIOUR == "asks-a-form" else SIGN_IN)
+            text = json.dumps(json.loads(sys.stdin.readline())["result"])
+        case "wants-input" if "inputResponses" not in params:
+            wanted = {"form": {"method": "elicitation/create", "params": FORM}}
+            send(id=number, result={"resultType": "input_required", "inputRequests": wanted, "requestState": "so far"})
+            return
+        case "wants-input":
+            text = json.dumps([params["inputResponses"], params["requestState"]])
+        case "wants-a-model":
+            wanted = {"text": {"method": "sampling/createMessage", "params": ASKED["sampling/createMessage"]}}
+            send(id=number, result={"resultType": "input_required", "inputRequests": wanted})
+            return
         case "changes-its-tool" | "drops-its-tool":
             send(method="notifications/tools/list_changed")
         case "tells-its-world":
@@ -288,4 +318,5 @@ def call(number: Any, params: dict[str, Any]) -> None:
     answer("tools/call", number, {"content": [text_block(text)]})
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,227 @@
+"""Questions that a server of tools asks the person during a call: a form to fill in, or a page to open. No Qt.
+
+The words and the form are a stranger's: they are bounded and checked here, before anybody sees them. The forms are
+those of the Model Context Protocol, whose fields are flat: a text, a number, yes or no, a choice, or several choices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+
+# More than a person fills in; a server that asks for more has no form but an attack on patience.
+MOST_FIELDS = 30
+MOST_CHOICES = 200
+LONGEST_QUESTION = 4000
+LONGEST_ADDRESS = 4000
+_LONGEST_WORDS = 500
+_LONGEST_TEXT = 10_000
+FieldKind = Literal["text", "number", "integer", "yes-no", "choice", "choices"]
+_KINDS: dict[object, FieldKind] = {"string": "text", "number": "number", "integer": "integer", "boolean": "yes-no"}
+FieldValue = str | int | float | bool | list[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field of a form.
+
+    name: what the server calls it
+    title, about: the server's words for the person
+    least, most: of a number its bounds, of a text its length, of choices their number
+    form: how a text has to look: "email", "uri", "date" or "date-time"; "" for any
+    choices: each value with its words
+    preset: what the field has at first, None for nothing
+    """
+
+    name: str
+    kind: FieldKind
+    title: str = ""
+    about: str = ""
+    is_required: bool = False
+    least: float = -math.inf
+    most: float = math.inf
+    form: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    preset: FieldValue = None
+
+    def value_of(self, entered: str | bool | list[str]) -> FieldValue:
+        """Return what was entered as a value of this field; None for nothing.
+
+        Raises `ValueError` with a code: "missing", "number", "whole", "bounds", "length", "count" or "form".
+        """
+        if isinstance(entered, bool):
+            return entered
+        if not entered:
+            if self.is_required:
+                raise ValueError("missing")
+            return None
+        if isinstance(entered, list):
+            return self._checked(entered, len(entered), "count")
+        if self.kind in ("number", "integer"):
+            return self._number(entered)
+        if self.kind == "choice":
+            return entered
+        if self.form and not _has_form(entered, self.form):
+            raise ValueError("form")
+        return self._checked(entered, len(entered), "length")
+
+    def _number(self, entered: str) -> int | float:
+        try:
+            number = int(entered) if self.kind == "integer" else float(entered)
+        except ValueError as error:
+            raise ValueError("whole" if self.kind == "integer" else "number") from error
+        if not math.isfinite(number):
+            raise ValueError("number")
+        self._checked(entered, number, "bounds")
+        return number
+
+    def _checked(self, value: FieldValue, measure: float, code: str) -> FieldValue:
+        """Return the value if its measure is within the bounds. Raises `ValueError` with the code."""
+        if not self.least <= measure <= self.most:
+            raise ValueError(code)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class ServerQuestion:
+    """What a server asks: its `message`, and the fields of a form, or the `url` of a page to open."""
+
+    server: str
+    message: str
+    fields: tuple[FormField, ...] = ()
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionReply:
+    """What the person does with a question; `content` is what they entered, by the names of fields, if they accept."""
+
+    action: Literal["accept", "decline", "cancel"]
+    content: Mapping[str, FieldValue] | None = None
+
+
+# Shows a question to the person, on the thread of the servers, and passes their reply on from any thread.
+AskPerson = Callable[[ServerQuestion, Callable[[QuestionReply], object]], object]
+
+
+def nobody_to_ask(_question: ServerQuestion, reply: Callable[[QuestionReply], object]) -> None:
+    """Cancel a question, where there is no person who could answer it."""
+    reply(QuestionReply("cancel"))
+
+
+def form_question(server: str, message: str, schema: Mapping[str, Any]) -> ServerQuestion:
+    """Return the question of a form, whose `schema` is that of an object. Raises `ValueError` if it is no form."""
+    properties = schema.get("properties")
+    if not isinstance(properties, dict) or len(properties) > MOST_FIELDS:
+        raise ValueError("not a form with a few fields")
+    listed = schema.get("required")
+    required = listed if isinstance(listed, list) else []
+    fields = tuple(_field(name, about, name in required) for name, about in properties.items())
+    return ServerQuestion(server, message[:LONGEST_QUESTION], fields)
+
+
+def page_question(server: str, message: str, url: str) -> ServerQuestion:
+    """Return the question that wants a page opened. Raises `ValueError` for an address that no browser shall open."""
+    if not url.startswith(("https://", "http://")) or len(url) > LONGEST_ADDRESS or not url.isprintable():
+        raise ValueError("not the address of a page")
+    return ServerQuestion(server, message[:LONGEST_QUESTION], url=url)
+
+
+def _field(name: str, about: Any, is_required: bool) -> FormField:
+    """Return a field by its schema. Raises `ValueError` for one that is not of a kind that forms have."""
+    if not isinstance(about, dict):
+        raise ValueError("a field without a schema")
+    title = _words(about.get("title")) or name[:_LONGEST_WORDS]
+    description = _words(about.get("description"))
+    kind = _KINDS.get(about.get("type"))
+    choices = _choices(about)
+    if kind == "text" and choices:
+        kind = "choice"
+    if about.get("type") == "array":
+        items = about.get("items")
+        kind = "choices"
+        choices = _choices(items) if isinstance(items, dict) else ()
+    if kind is None or (kind == "choices" and not choices):
+        raise ValueError("a field of another kind")
+    bounds = {"text": ("minLength", "maxLength"), "choices": ("minItems", "maxItems")}
+    least, most = bounds.get(kind, ("minimum", "maximum"))
+    longest = _LONGEST_TEXT if kind == "text" else math.inf
+    return FormField(
+        name,
+        kind,
+        title,
+        description,
+        is_required,
+        _number(about.get(least), -math.inf),
+        min(_number(about.get(most), math.inf), longest),
+        str(about.get("format") or "") if kind == "text" else "",
+        choices,
+        _preset(kind, about.get("default"), choices),
+    )
+
+
+def _choices(about: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return the choices of a schema: "enum", with the "enumNames" of older servers, or titled ones.
+
+    Raises `ValueError` for what is no short list of texts.
+    """
+    pairs: list[tuple[Any, Any]]
+    titled = about.get("oneOf") or about.get("anyOf")
+    if isinstance(titled, list):
+        pairs = [(entry.get("const"), entry.get("title")) for entry in titled if isinstance(entry, dict)]
+    else:
+        values = about.get("enum")
+        names = about.get("enumNames")
+        values = values if isinstance(values, list) else []
+        names = names if isinstance(names, list) and len(names) == len(values) else values
+        pairs = list(zip(values, names, strict=True))
+    if len(pairs) > MOST_CHOICES or not all(isinstance(value, str) for value, _ in pairs):
+        raise ValueError("choices that are no short list of texts")
+    return tuple((value, _words(words) or value) for value, words in pairs)
+
+
+def _preset(kind: FieldKind, value: Any, choices: tuple[tuple[str, str], ...]) -> FieldValue:
+    """Return the value that a field has at first, if it is one of its kind."""
+    values = [choice for choice, _ in choices]
+    match kind, value:
+        case "yes-no", bool():
+            return value
+        case "text", str():
+            return value[:_LONGEST_TEXT]
+        case "choice", str() if value in values:
+            return value
+        case "choices", list():
+            return [choice for choice in values if choice in value]
+        case "number" | "integer", int() | float() if not isinstance(value, bool):
+            return value
+    return None
+
+
+def _number(value: Any, otherwise: float) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number else otherwise
+
+
+def _words(value: Any) -> str:
+    """Return words of a server in one line."""
+    return " ".join(value.split())[:_LONGEST_WORDS] if isinstance(value, str) else ""
+
+
+def _has_form(text: str, form: str) -> bool:
+    """Whether a text looks as a form of JSON schema wants it; the server checks the rest."""
+    if form == "email":
+        name, _, host = text.rpartition("@")
+        return bool(name and host) and " " not in text
+    if form == "uri":
+        return bool(text.partition(":")[2]) and " " not in text
+    try:
+        if form == "date":
+            date.fromisoformat(text)
+        if form == "date-time":
+            datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,68 @@
+"""A call of a server's tool that runs: how long it may be silent, and the questions of its server for the person."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+
+import anyio
+
+from app.tools.questions import AskPerson, QuestionReply, ServerQuestion
+
+# The questions of one call: as many as a person answers, and one that wants more does not end.
+MOST_QUESTIONS = 10
+
+
+class RunningCall:
+    """A call that runs, and the questions of its server for the person.
+
+    `silence` ends the call if nothing is heard of it for `silence_s` seconds. A person may think as long as they like.
+    """
+
+    def __init__(self, ask: AskPerson, silence_s: float) -> None:
+        self.silence = anyio.CancelScope(deadline=anyio.current_time() + silence_s)
+        self._ask, self._silence_s = ask, silence_s
+        self._open: set[asyncio.Future[QuestionReply]] = set()
+        # A person answers one question after the other.
+        self._turn = asyncio.Lock()
+        self._asked = 0
+        self._ended = False
+
+    def hear(self) -> None:
+        """Count the silence from now on, unless the person has a question to answer."""
+        self.silence.deadline = math.inf if self._open else anyio.current_time() + self._silence_s
+
+    async def reply_to(self, question: ServerQuestion) -> QuestionReply:
+        """Ask the person, and wait for the reply, which is to cancel if the call ends before.
+
+        So are all questions after the first `MOST_QUESTIONS`: a server could ask for ever.
+        """
+        self._asked += 1
+        if self._asked > MOST_QUESTIONS:
+            return QuestionReply("cancel")
+        async with self._turn:
+            return QuestionReply("cancel") if self._ended else await self._reply_to(question)
+
+    async def _reply_to(self, question: ServerQuestion) -> QuestionReply:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[QuestionReply] = loop.create_future()
+
+        def settle(reply: QuestionReply) -> None:
+            if not future.done():
+                future.set_result(reply)
+
+        self._open.add(future)
+        self.hear()
+        self._ask(question, lambda reply: loop.call_soon_threadsafe(settle, reply))
+        try:
+            return await future
+        finally:
+            self._open.discard(future)
+            self.hear()
+
+    def end(self) -> None:
+        """Cancel the questions that nobody answers any more."""
+        self._ended = True
+        for future in list(self._open):
+            if not future.done():
+                future.set_result(QuestionReply("cancel"))
