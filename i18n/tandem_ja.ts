@@ -722,6 +722,18 @@
         <translation>{file}に書き込めません：{detail}</translation>
     </message>
     <message>
+        <source>Tandem can&apos;t write the settings of {app}. Enter this there:</source>
+        <translation>{app}の設定はTandemからは書き込めません。次の値をアプリで入力してください。</translation>
+    </message>
+    <message>
+        <source>{app} then uses the model that Tandem has loaded.</source>
+        <translation>これで{app}は、Tandemが読み込んでいるモデルを使います。</translation>
+    </message>
+    <message>
+        <source>The API requires a key: enter it in {app}.</source>
+        <translation>APIにはキーが必要です。{app}でキーを入力してください。</translation>
+    </message>
+    <message>
         <source>{app} takes its connection from these variables:</source>
         <translation>{app}は次の変数で接続します。</translation>
     </message>

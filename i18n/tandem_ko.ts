@@ -722,6 +722,18 @@
         <translation>{file} 파일에 쓸 수 없어요: {detail}.</translation>
     </message>
     <message>
+        <source>Tandem can&apos;t write the settings of {app}. Enter this there:</source>
+        <translation>{app} 앱의 설정은 Tandem이 쓸 수 없어요. 앱에서 다음 값을 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>{app} then uses the model that Tandem has loaded.</source>
+        <translation>그러면 {app} 앱이 Tandem에 불러온 모델을 사용해요.</translation>
+    </message>
+    <message>
+        <source>The API requires a key: enter it in {app}.</source>
+        <translation>API에 키가 필요해요. {app} 앱에 키를 입력해 주세요.</translation>
+    </message>
+    <message>
         <source>{app} takes its connection from these variables:</source>
         <translation>{app} 앱은 다음 변수로 연결해요.</translation>
     </message>

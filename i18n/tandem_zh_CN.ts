@@ -722,6 +722,18 @@
         <translation>无法写入 {file}：{detail}。</translation>
     </message>
     <message>
+        <source>Tandem can&apos;t write the settings of {app}. Enter this there:</source>
+        <translation>Tandem 无法写入 {app} 的设置。请在其中输入以下内容：</translation>
+    </message>
+    <message>
+        <source>{app} then uses the model that Tandem has loaded.</source>
+        <translation>之后 {app} 会使用 Tandem 已加载的模型。</translation>
+    </message>
+    <message>
+        <source>The API requires a key: enter it in {app}.</source>
+        <translation>API 需要密钥：请在 {app} 中输入。</translation>
+    </message>
+    <message>
         <source>{app} takes its connection from these variables:</source>
         <translation>{app} 通过以下变量连接：</translation>
     </message>

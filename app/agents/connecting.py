@@ -50,8 +50,8 @@ class ConfigChange:
     """The change that connects a program: `before` is the content of `file`, None for no file, and `after` the new one.
 
     `text` is the whole file, the part that is added to an existing file, or, for a program without a file, the
-    variables that the user sets. `after` is None if only the user can add the part. `key_variable` is the variable from
-    which a program reads the API's key, "" for none.
+    variables that the user sets. `after` is None if only the user can add the part. If the API `needs_key`, the program
+    reads it from `key_variable`; where that is "", a person enters it in the program.
     """
 
     app: App
@@ -60,6 +60,7 @@ class ConfigChange:
     after: str | None
     text: str
     key_variable: str
+    needs_key: bool
 
     @property
     def writes(self) -> bool:
@@ -83,6 +84,8 @@ def file_of(app: App) -> Path | None:
 def installed(app: App) -> bool:
     """Whether the program is here: its command, or the folder of one that is started in another way."""
     if app.command and shutil.which(app.command) is not None:
+        return True
+    if app.place and (Path.home() / app.place).exists():
         return True
     file = file_of(app)
     return app.run is None and file is not None and file.parent.is_dir()
@@ -117,7 +120,7 @@ def plan(app: App, endpoint: Endpoint) -> ConfigChange:
                 after = with_members(others, text)
             elif not others.strip():
                 after = text
-    return ConfigChange(app, file, before, after, text, app.key_variable if endpoint.needs_key else "")
+    return ConfigChange(app, file, before, after, text, app.key_variable, endpoint.needs_key)
 
 
 def write(plan: ConfigChange) -> Path | None:

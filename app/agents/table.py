@@ -6,12 +6,14 @@ Where a program reads a file of its own for a custom endpoint, that file is writ
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.agents.codex_catalog import CATALOG, kept_catalog
+from app.agents.typed_settings import OWN_KEY, claude_desktop, codex_app, home_assistant, jetbrains, n8n, xcode
 from app.api import proof
 from app.settings.declarations import SettingsValues
 from app.system.accounts import others_have_accounts
@@ -116,6 +118,8 @@ def _proves(client: httpx2.Client, address: str, key: str) -> bool:
         return False
 
 
+# Where VS Code keeps what is a person's own, below the person's folder.
+_VS_CODE_FOLDER = "Library/Application Support/Code" if sys.platform == "darwin" else ".config/Code"
 # The name by which the API knows the loaded model, whatever it is.
 _MODEL = "tandem"
 # What programs that insist on a key are given where the API asks for none.
@@ -139,7 +143,8 @@ class App:
     variables; None for a program that is no command. `command` is its name in a terminal, "" if it has none.
     `first_prompt` is about how many tokens its first request has, and `beside` the name of a file in Tandem's own
     folder that `content` has written. `waits_longer` says that the content makes it wait longer for an answer than it
-    does of itself.
+    does of itself. A program that is `typed_into` has settings that only a person should change, and `content` says
+    what to type where. `place` is where it is installed: an app, or a folder of its own below the person's.
     """
 
     name: str
@@ -154,6 +159,8 @@ class App:
     first_prompt: int = 0
     beside: str = ""
     waits_longer: bool = False
+    typed_into: bool = False
+    place: str = ""
 
     def models_with_room(self, endpoint: Endpoint) -> list[str]:
         """Return the installed models that hold its first request, those with the shortest contexts first."""
@@ -245,6 +252,28 @@ def _open_webui(endpoint: Endpoint) -> str:
     return f"OPENAI_API_BASE_URL={endpoint.openai}\n{key}"
 
 
+def _vs_code(endpoint: Endpoint) -> str:
+    # A key stays out of the file: VS Code keeps it apart after "Chat: Manage Language Models".
+    key = {} if endpoint.needs_key else {"apiKey": _NO_KEY}
+    answer = endpoint.context // 4
+    model = {
+        "id": _MODEL,
+        "name": "Tandem",
+        "url": f"{endpoint.openai}/chat/completions",
+        "toolCalling": True,
+        "vision": False,
+        "maxInputTokens": endpoint.context - answer,
+        "maxOutputTokens": answer,
+    }
+    provider = {"name": "Tandem", "vendor": "customendpoint", **key, "apiType": "chat-completions", "models": [model]}
+    return _json([provider])
+
+
+def _typed(write: Callable[[str, str], str]) -> Callable[[Endpoint], str]:
+    """Return the content of a program that a person types into, by what writes its lines."""
+    return lambda endpoint: write(endpoint.address, OWN_KEY if endpoint.needs_key else _NO_KEY)
+
+
 def _json(value: Any) -> str:
     return json.dumps(value, indent=2) + "\n"
 
@@ -308,5 +337,27 @@ _APPS = (
         run=lambda content: (("open-webui", "serve"), {**_variables(content), "ENABLE_PERSISTENT_CONFIG": "False"}),
         command="open-webui",
     ),
+    App(
+        "VS Code",
+        _vs_code,
+        f"{_VS_CODE_FOLDER}/User/chatLanguageModels.json",
+        key_variable="",
+        command="code",
+    ),
+    App("Claude Desktop", _typed(claude_desktop), key_variable="", typed_into=True, place="/Applications/Claude.app"),
+    App(
+        "Codex App",
+        _typed(codex_app),
+        key_variable="",
+        typed_into=True,
+        place="/Applications/Codex.app",
+        first_prompt=5_400,
+    ),
+    App("Xcode", _typed(xcode), key_variable="", typed_into=True, place="/Applications/Xcode.app"),
+    App(
+        "JetBrains", _typed(jetbrains), key_variable="", typed_into=True, place="Library/Application Support/JetBrains"
+    ),
+    App("n8n", _typed(n8n), key_variable="", typed_into=True, command="n8n"),
+    App("Home Assistant", _typed(home_assistant), key_variable="", typed_into=True),
 )
 APPS = {app.id: app for app in _APPS}

@@ -85,9 +85,11 @@ def _show_all(values: SettingsValues) -> None:
         works = endpoint is not None and leads_to(app, endpoint) and not room_sentence(app, endpoint)
         states = [_word(is_set_up), _word(works)]
         if not app.file:
-            # It gets variables with each start.
+            # It gets variables with each start, or a person types what it needs, of which nothing here can tell.
             states = ["-", "-"]
-        rows.append((app.id, app.name, _word(installed(app)), *states))
+        # A program without a place runs on other computers, too.
+        here = _word(installed(app)) if app.file or app.command or app.place else "-"
+        rows.append((app.id, app.name, here, *states))
     print_table(("NAME", "PROGRAM", "INSTALLED", "SET UP", "WORKS"), rows)
     print(f"\n{state}")
 

@@ -15,7 +15,9 @@ _MOST_MODELS = 3
 
 def plan_sentence(plan: ConfigChange) -> str:
     """Say what would be written, or set."""
-    if plan.file is None:
+    if plan.app.typed_into:
+        said = translate("Agents", "Tandem can't write the settings of {app}. Enter this there:")
+    elif plan.file is None:
         said = translate("Agents", "{app} takes its connection from these variables:")
     elif plan.after is None:
         said = translate("Agents", "Tandem can't change {file} safely, so it stays as it is. Add this by hand:")
@@ -66,9 +68,11 @@ def written_sentence(copy: Path | None) -> str:
 
 def next_sentence(plan: ConfigChange) -> str:
     """Say what the person does afterwards."""
-    if plan.start_command:
+    if plan.app.typed_into:
+        said = translate("Agents", "{app} then uses the model that Tandem has loaded.")
+    elif plan.start_command:
         said = translate("Agents", "Then start it with: {command}")
-    elif plan.file is not None and plan.key_variable:
+    elif plan.file is not None and plan.needs_key:
         said = translate("Agents", "Then choose the model “Tandem” in {app}.")
     elif plan.file is not None:
         said = translate("Agents", "Then choose the model “Tandem” in {app}. If it requires a key, enter anything.")
@@ -78,7 +82,10 @@ def next_sentence(plan: ConfigChange) -> str:
             "Set them in the environment where {app} first starts. Later, enter them in its admin settings, under "
             "“Connections”.",
         )
-    if plan.key_variable:
+    if plan.needs_key and not plan.key_variable:
+        key = translate("Agents", "The API requires a key: enter it in {app}.")
+        said = f"{said}\n{key}"
+    elif plan.needs_key:
         key = translate("Agents", "The API requires a key: set {variable} to it where {app} starts.")
         said = f"{said}\n{key}"
     return said.format(command=plan.start_command, app=plan.app.name, variable=plan.key_variable)

@@ -13,7 +13,17 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.agents.connecting import NotConnected, connected, file_of, members_of, plan, take_back, with_members, write
+from app.agents.connecting import (
+    NotConnected,
+    connected,
+    file_of,
+    installed,
+    members_of,
+    plan,
+    take_back,
+    with_members,
+    write,
+)
 from app.agents.table import APPS, App, Endpoint
 from app.system.paths import data_folder
 from app.wording.agents import next_sentence, plan_sentence, room_sentence
@@ -45,7 +55,7 @@ def test_a_new_file_names_the_api_and_the_model_but_no_key_and_is_taken_back(app
     assert "tandem" in values
     assert "tandem-7x" not in values
     # A key that stands for none would be sent instead of the one in the variable.
-    assert bool(planned.key_variable) == endpoint.needs_key
+    assert planned.needs_key == endpoint.needs_key
     assert not endpoint.needs_key or "none" not in values
     assert connected(app)
     assert not plan(app, endpoint).writes
@@ -115,6 +125,45 @@ def test_a_key_is_either_of_no_matter_or_required() -> None:
     said = next_sentence(plan(ZED, LOCKED))
     assert "The API requires a key: set TANDEM_API_KEY to it" in said
     assert "enter anything" not in said
+
+
+@pytest.mark.parametrize("app", [app for app in APPS.values() if app.typed_into], ids=lambda app: app.id)
+def test_what_only_a_person_can_enter_is_said_with_the_address_and_without_the_key(app: App) -> None:
+    for endpoint in (OPEN, LOCKED):
+        planned = plan(app, endpoint)
+        assert (planned.file, planned.writes) == (None, False)
+        assert "8642" in planned.text
+        assert "tandem-7x" not in planned.text
+        assert plan_sentence(planned) == f"Tandem can't write the settings of {app.name}. Enter this there:"
+        said = next_sentence(planned)
+        assert f"{app.name} then uses the model that Tandem has loaded." in said
+        assert ("The API requires a key: enter it in" in said) == endpoint.needs_key
+
+
+def test_lines_for_the_codex_app_are_toml_and_read_no_variable() -> None:
+    for endpoint in (OPEN, LOCKED):
+        _, lines = APPS["codex-app"].content(endpoint).split("\n\n", 1)
+        provider = tomllib.loads(lines)["model_providers"]["tandem"]
+        assert (provider["base_url"], provider["wire_api"]) == (OPEN.openai, "responses")
+        assert "env_key" not in provider
+        assert ("experimental_bearer_token" in provider) == endpoint.needs_key
+
+
+def test_vs_code_gets_a_list_of_its_own_and_keeps_the_key_itself() -> None:
+    app = APPS["vs-code"]
+    [provider] = json.loads(app.content(OPEN))
+    [model] = provider["models"]
+    assert model["url"] == "http://127.0.0.1:8642/v1/chat/completions"
+    assert model["maxInputTokens"] + model["maxOutputTokens"] == OPEN.context
+    assert "enter it in VS Code" in next_sentence(plan(app, LOCKED))
+    place(app).write_text("[]")
+    assert plan_sentence(plan(app, OPEN)).endswith("Add this by hand:")
+
+
+def test_a_program_is_installed_where_its_place_is(own_home: Path) -> None:
+    assert not installed(APPS["jetbrains"])
+    (own_home / "Library/Application Support/JetBrains").mkdir(parents=True)
+    assert installed(APPS["jetbrains"])
 
 
 def test_continue_is_told_that_models_of_names_unknown_to_it_use_tools() -> None:
