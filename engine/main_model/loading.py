@@ -38,6 +38,7 @@ from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder
 from engine.model_files.model_folder import ModelFolder, check_unchanged
 from engine.model_files.names import name_of_snapshot, resolve_model
+from engine.model_files.pooling import has_pooling
 from engine.model_files.vlm_language import VlmLanguageModel, vlm_classes
 from engine.pictures.vision_tower import vision_tower_of
 from engine.status import ModelInfo
@@ -222,7 +223,7 @@ def _build_model(folder: ModelFolder, part: ModelShard | None) -> tuple[nn.Modul
         folder.path,
         lazy=True,
         strict=whole,
-        model_config=layer_settings(folder.config),
+        model_config=layer_settings(folder.config) | _output_settings(folder),
         get_model_classes=partial(_classes, folder.tensors_beside, parameters_read),
     )
     _remove_loading_functions(model)
@@ -232,6 +233,12 @@ def _build_model(folder: ModelFolder, part: ModelShard | None) -> tuple[nn.Modul
     if not whole:
         _check_part(folder.path, model, parameters_read)
     return model, config
+
+
+def _output_settings(folder: ModelFolder) -> dict[str, Any]:
+    """Return what to change in the configuration of an embedding model, which is published without an output layer."""
+    lacks_output = has_pooling(folder.path) and not any(name.startswith("lm_head.") for name in folder.tensors)
+    return {"tie_word_embeddings": True} if lacks_output else {}
 
 
 def _load_weights(
@@ -302,9 +309,14 @@ def _classes(
 def sanitized(model: nn.Module, sanitize: Callable[..., Any], skipped: Set[str], weights: dict[str, mx.array]) -> Any:
     """Return a model's weights, by `sanitize`, without the `skipped`.
 
+    Those of a model that was saved without the layer around it, as Qwen3-Embedding, get the names of a whole one.
+
     Raises `ValueError` if a layer has more scales than numbers.
     """
-    weights = sanitize({name: array for name, array in weights.items() if name not in skipped})
+    weights = {name: array for name, array in weights.items() if name not in skipped}
+    if "embed_tokens.weight" in weights and "model" in model:
+        weights = {f"model.{name}": array for name, array in weights.items()}
+    weights = sanitize(weights)
     for name, module in model.named_modules():
         scales = weights.get(f"{name}.scales")
         # MLX divides by the size of groups without looking. AWQ's matrices are transposed.

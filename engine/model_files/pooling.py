@@ -18,12 +18,17 @@ _LIMITS = JsonLimits(size=2**16, depth=8, containers=64, commas=512)
 _PLACE = Path("1_Pooling", "config.json")
 
 
+def has_pooling(folder: Path) -> bool:
+    """Whether a model's folder says how it is pooled, so that it was made for embeddings."""
+    return (folder / _PLACE).is_file()
+
+
 def pooling_of(folder: Path) -> str:
     """Return the pooling of a model's folder: "mean", "last" or "first" of the states of all tokens; "" if it has none.
 
     A model without one was not made for embeddings. Raises `BadRequest` for a pooling that is not known.
     """
-    if not (folder / _PLACE).is_file():
+    if not has_pooling(folder):
         return ""
     try:
         config = read_object(folder / _PLACE, _LIMITS)

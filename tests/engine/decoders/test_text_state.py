@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import pytest
@@ -12,9 +14,11 @@ import pytest
 from engine.errors import BadRequest
 from engine.events import Failed
 from engine.main_model.loaded_model import LoadedModel
+from engine.main_model.loading import load
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from tests.engine.serving_requests import run
+from tests.tiny_models import FLOAT32, QWEN3, write_model
 
 TEXT = "The quick brown fox jumps over the lazy dog. " * 10
 
@@ -68,3 +72,22 @@ def test_token_ids_of_another_tokenizer_are_refused(
     [client] = run(scheduler, ChatRequest(prompt=shifted, max_tokens=0, embedding=True))
     [failed] = [event for event in client.events if isinstance(event, Failed)]
     assert "tokenizer" in str(failed.error.arguments["expected"])
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_decoder_published_without_its_output_layer_embeds_as_the_whole_one(tmp_path: Path, tied: bool) -> None:
+    whole = write_model(tmp_path / "whole", config={**QWEN3, "tie_word_embeddings": tied}, stored=FLOAT32)
+    weights: Any = mx.load(str(whole / "model.safetensors"))
+    published = Path(shutil.copytree(whole, tmp_path / "published"))
+    inner = {name.removeprefix("model."): array for name, array in weights.items() if not name.startswith("lm_head.")}
+    mx.save_safetensors(str(published / "model.safetensors"), inner)
+    vectors = []
+    for folder in (whole, published):
+        pooled(folder, pooling_mode_lasttoken=True)
+        scheduler = Scheduler()
+        scheduler.install(load(folder), None)
+        [client] = run(scheduler, ChatRequest(prompt=TEXT, max_tokens=0, embedding=True))
+        vectors.append(client.finished.embedding)
+        scheduler.close()
+    assert vectors[0] == vectors[1]
+    assert any(vectors[0])
