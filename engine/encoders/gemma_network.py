@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import mlx.core as mx
@@ -11,16 +12,22 @@ from mlx_lm.models.gemma3_text import Gemma3Model, ModelArgs
 
 
 class GemmaNetwork(nn.Module):  # type: ignore[misc]
-    """The network of a Gemma 3 with `use_bidirectional_attention`.
+    """The network of a Gemma 3 with `use_bidirectional_attention`, and its layers after the pooling if it `has_dense`.
+
+    Published files have those in folders of their own, and conversions for MLX among the other weights.
 
     mlx-vlm's lets all layers see the whole text. transformers, by which the model was published, lets the sliding ones
     see half the window on either side.
     """
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
+    def __init__(self, config: Mapping[str, Any], *, has_dense: bool = False) -> None:
         super().__init__()
         self.model = Gemma3Model(ModelArgs.from_dict(config))
         self._reach = self.model.window_size // 2
+        if has_dense:
+            width = config["hidden_size"]
+            widths = (width, 4 * width, width)
+            self.dense = [nn.Linear(*sizes, bias=False) for sizes in pairwise(widths)]
 
     def __call__(self, ids: mx.array) -> mx.array:
         """Return the normed states (1, tokens, width) of the last layer for `ids` (1, tokens)."""
@@ -36,7 +43,7 @@ class GemmaNetwork(nn.Module):  # type: ignore[misc]
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
         """Return the weights by the names here: the published ones lack the first part of theirs."""
         return {
-            name if name.startswith("model.") else f"model.{name}": array
+            name if name.startswith(("model.", "dense.")) else f"model.{name}": array
             for name, array in weights.items()
-            if not name.startswith(("lm_head.", "head.", "dense."))
+            if not name.startswith(("lm_head.", "head."))
         }

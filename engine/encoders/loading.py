@@ -70,7 +70,7 @@ class Encoder:
 
     path: Path
     network: Callable[[mx.array], mx.array]
-    dense: tuple[DenseLayer, ...]
+    dense: tuple[Callable[[mx.array], mx.array], ...]
     pooling: str
     ids: int
     most_tokens: int
@@ -98,7 +98,7 @@ def load_encoder(path: Path) -> Steps[Encoder]:
         raise ModelNotUsable(path, "incomplete", "1_Pooling/config.json")
     try:
         network, states = _network(folder, family)
-        dense = tuple(_dense(path, name) for name in dense_folders(path))
+        dense = _inner_dense(network) or tuple(_dense(path, name) for name in dense_folders(path))
         for chunk in in_chunks([array for _, array in tree_flatten(network.parameters())]):
             yield None
             # Where reading fails, MLX may hang.
@@ -120,7 +120,9 @@ def load_encoder(path: Path) -> Steps[Encoder]:
 def _network(folder: ModelFolder, family: str) -> tuple[nn.Module, Callable[[mx.array], mx.array]]:
     """Return the network of a folder, whose weights have not been read, and what returns its states for ids."""
     path = folder.path
-    network, _ = load_model(path, lazy=True, get_model_classes=partial(_classes, path, family))
+    has_dense = "dense.0.weight" in folder.tensors
+    classes = partial(_classes, path, family, has_dense=has_dense)
+    network, _ = load_model(path, lazy=True, get_model_classes=classes)
     # It refers to the network that holds it.
     vars(network).pop("sanitize", None)
     network = as_computed(network)
@@ -140,12 +142,14 @@ class _LastStates:
         return states
 
 
-def _classes(path: Path, family: str, config: Mapping[str, Any]) -> tuple[Callable[[Any], nn.Module], Any]:
+def _classes(
+    path: Path, family: str, config: Mapping[str, Any], *, has_dense: bool
+) -> tuple[Callable[[Any], nn.Module], Any]:
     """Return what builds the network of a family, and what reads its configuration, as mlx-lm's loader asks."""
     make: Callable[[Any], nn.Module]
     arguments: Any = SimpleNamespace(from_dict=dict)
     if family == "gemma3":
-        make = GemmaNetwork
+        make = partial(GemmaNetwork, has_dense=has_dense)
     elif family == "nomic_bert":
         make = partial(NomicNetwork, folder=path)
     else:
@@ -175,6 +179,17 @@ def _longest(family: str, config: Mapping[str, Any]) -> int:
         # Beyond these its angles would depend on the length of the text.
         return min(most, int(config.get("max_trained_positions", most)))
     return most
+
+
+def _inner_dense(network: nn.Module) -> tuple[Callable[[mx.array], mx.array], ...]:
+    """Return the layers after the pooling that a network has among its own."""
+    return tuple(partial(_of_vector, layer) for layer in network.get("dense", ()))
+
+
+def _of_vector(layer: nn.Module, vector: mx.array) -> mx.array:
+    """Call a layer with one vector; quantised ones take matrices only."""
+    output: mx.array = layer(vector[None])[0]
+    return output.astype(mx.float32)
 
 
 def _dense(folder: Path, name: str) -> DenseLayer:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import mlx.core as mx
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -174,6 +176,28 @@ def test_an_embedding_is_that_of_the_published_network(
     embeddings = embed(tmp_path)
     assert embeddings.tokens == len(IDS)
     assert embeddings.vectors[0] == pytest.approx(scaled(vector), abs=2e-5)
+
+
+@pytest.mark.parametrize("bits", [0, 8])
+def test_a_conversion_for_mlx_has_the_layers_after_the_pooling_among_its_weights(tmp_path: Path, bits: int) -> None:
+    weights = write_encoder(tmp_path / "published", GEMMA, "mean_tokens", dense=(4 * WIDTH, WIDTH))
+    converted = Path(shutil.copytree(tmp_path / "published", tmp_path / "converted"))
+    (converted / "modules.json").unlink()
+    whole = {name: mx.array(array) for name, array in weights.items()}
+    tensors = {
+        f"dense.{name[0]}.weight".replace("2", "0").replace("3", "1") if "_Dense" in name else f"model.{name}": array
+        for name, array in whole.items()
+    }
+    if bits:
+        broken(converted, quantization={"bits": bits, "group_size": 32})
+        packed = {name for name in tensors if "dense" in name or name.endswith("_proj.weight")}
+        packed = {name for name in packed if tensors[name].shape[1] % 32 == 0}
+        for name in packed:
+            parts = zip(("weight", "scales", "biases"), mx.quantize(tensors.pop(name), 32, bits), strict=True)
+            tensors |= {name.replace("weight", part): array for part, array in parts}
+    mx.save_safetensors(str(converted / "model.safetensors"), tensors)
+    [published], [found] = embed(tmp_path / "published").vectors, embed(converted).vectors
+    assert found == pytest.approx(published, abs=0.02 if bits else 1e-6)
 
 
 def test_a_text_does_not_depend_on_those_beside_it_and_a_longer_one_is_cut_or_refused(tmp_path: Path) -> None:
