@@ -60,8 +60,13 @@ def is_confirmed() -> bool:
 
 def digest() -> str:
     """Return a name of the kernels' code, "off" where they may not be used: results kept under another one are old."""
+    return sources_digest() if is_confirmed() else "off"
+
+
+def sources_digest() -> str:
+    """Return a name of the kernels' code, also where they may not be used: what people confirm is this code."""
     sources = "".join([kernel.source for kernel in KERNELS]).encode()
-    return hashlib.sha256(sources).hexdigest()[:16] if is_confirmed() else "off"
+    return hashlib.sha256(sources).hexdigest()[:16]
 
 
 def choose_kernels(main: LoadedModel, free: int, races: RaceJournal | None = None) -> Steps[tuple[WidthCost, ...]]:

@@ -6,12 +6,14 @@ The products have the shapes of an 8B's, and of models whose inputs are an odd m
 microseconds of single products over 1 to 16 rows for each kind of weights, those of attention by rows and keys, and
 what whole passes of the main model cost, in passes of one row. Then passes with all kernels that won run for some
 minutes, also on a chip that is not in resources/confirmed_chips.json. Exits with 1 if bits differ, a kernel cannot be
-compiled, or one of these passes stalls; else the chip's name, which is printed, can be added there.
+compiled, or one of these passes stalls. The last line says all of that as an object, for the issue form "Figures of a
+Mac": `packaging/reports.py` adds the chip there.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -149,7 +151,10 @@ def main() -> int:
         print(f"{cost.kernel}: {cost.rows} rows, {cost.keys} keys: MLX {cost.mlx:.2f}, {ours}")
     used = sorted({cost.rows for cost in costs if cost.used})
     stalled = [stalls(loaded, rows, arguments.sustain / len(used)) for rows in used]
-    return int(not all(same) or any(stalled))
+    well = all(same) and not any(stalled)
+    report = {"architecture": mx.device_info()["architecture"], "kernels": choice.sources_digest(), "well": well}
+    print(json.dumps(report))
+    return int(not well)
 
 
 if __name__ == "__main__":
