@@ -85,8 +85,8 @@ class Notifier(QObject):
         return True
 
     def _open(self) -> None:
-        self._window.show()
-        self._window.activateWindow()
+        # A click on the icon, unlike one on the notification itself, does not activate the program on macOS.
+        bring_to_front(self._window)
         self.opened.emit()
         self._end()
 

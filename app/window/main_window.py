@@ -426,9 +426,17 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             self.come_to_front()
 
     def _follow_state(self, state: Qt.ApplicationState) -> None:
-        # Qt says so at a click on the icon in the Dock, even if the program is active.
-        if state == Qt.ApplicationState.ApplicationActive and mac_windows() is not None:
+        # Qt says so at a click on the icon in the Dock, even if the program is active. As elsewhere, that brings
+        # no closed window back beside another one: opening the settings alone may have activated the program.
+        is_active = state == Qt.ApplicationState.ApplicationActive
+        if is_active and mac_windows() is not None and not self._is_another_shown():
             self._come_back()
+
+    def _is_another_shown(self) -> bool:
+        """Whether a window of the program is shown beside this one and the quick entry, which floats over all."""
+        kinds = (Qt.WindowType.Window, Qt.WindowType.Dialog)
+        shown = [window for window in self.application.topLevelWidgets() if window.isVisible()]
+        return any(window.windowType() in kinds and window not in (self, self.quick_entry) for window in shown)
 
     def quit(self) -> bool:
         """End the session and the program. Return False if the person is asked first because chats would be lost."""

@@ -31,7 +31,7 @@ _ANSWER_HEIGHT = 320
 
 
 class QuickEntry(QuestionEditor):
-    """The window, which the shortcut of the settings opens.
+    """The window, which the shortcut of the settings opens and, while it has the keyboard, closes.
 
     `chat` is that of the messages so far, whose answers it shows; it is on the screen of the main window only once the
     person opens it there. A message that is sent before the models can answer waits in the box until they can, unless
@@ -71,7 +71,7 @@ class QuickEntry(QuestionEditor):
         self._connect()
         self.restyle()
         if (shortcut := hot_key()) is not None:
-            shortcut.pressed = self.open
+            shortcut.pressed = self._open_or_close
             # The page of the settings says why a shortcut is refused.
             settings.subscribe(lambda: shortcut.choose(settings.values.quick_entry))
             shortcut.choose(settings.values.quick_entry)
@@ -152,6 +152,12 @@ class QuickEntry(QuestionEditor):
 
         shot.finished.connect(taken)
         shot.start("/usr/sbin/screencapture", ["-i", "-x", str(file)])
+
+    def _open_or_close(self) -> None:
+        if self.isVisible() and self.isActiveWindow():
+            self.hide()
+        else:
+            self.open()
 
     def open(self) -> None:
         """Show the window in front of all others, on the screen that has the pointer.

@@ -19,6 +19,7 @@ def in_background(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QApplication, "activeWindow", staticmethod(lambda: None))
 
 
+@pytest.mark.qt_log_ignore("This plugin does not support raise")
 def test_the_window_notifies_of_success_and_failure(open_settings: OpenShown, trays: list[Tray]) -> None:
     window, library, _ = open_settings()
     library.settled.emit(downloading(LARGER, "ready"))

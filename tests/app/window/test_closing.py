@@ -65,6 +65,21 @@ def test_an_answer_goes_on_and_the_dock_shows_the_window_again(
     assert (window.isHidden(), cocoa.closed, cocoa.leaks) == (True, 1, False)
 
 
+def test_settings_that_activate_the_program_bring_no_closed_window_back(
+    window: WindowDriver, qapp: Application
+) -> None:
+    window.close()
+    window.trigger("settings")
+    # macOS activates the program for its settings, as at Cmd+, while another one is in front.
+    click_in_dock(qapp)
+    assert window.isHidden()
+    settings = next(shown for shown in QApplication.topLevelWidgets() if shown.isVisible())
+    settings.close()
+    window.trigger("quick-entry")
+    click_in_dock(qapp)
+    assert window.isVisible()
+
+
 def test_what_acts_in_a_closed_window_shows_it(window: WindowDriver) -> None:
     acts: list[tuple[Callable[[], object], bool]] = [
         (lambda: window.trigger("close-window"), False),

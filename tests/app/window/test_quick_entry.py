@@ -290,7 +290,6 @@ def test_on_a_mac_it_takes_the_keyboard_in_every_space_while_another_program_sta
     assert (cocoa.prevents_activation, cocoa.hides_with_program) == (private, False)
     assert (set(cocoa.views), cocoa.leaks) == ({entry.winId()}, False)
     QTest.keyClicks(entry.edit, "later")
-    carbon.press()
     QTest.keyClick(entry.edit, Qt.Key.Key_Escape)
     assert (entry.isVisible(), window.isMinimized()) == (False, True)
     carbon.press()
@@ -330,6 +329,24 @@ def test_there_is_no_shortcut_until_one_is_pressed_in_the_settings(
     press(field, none)
     assert (window.preferences.values.quick_entry, carbon.keys) == ("", [])
     assert field.keySequence().isEmpty()
+
+
+def test_the_same_keys_close_it_and_what_is_written_stays(
+    carbon: Carbon, window: WindowDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.preferences.change(quick_entry="Ctrl+Alt+Space")
+    carbon.press()
+    entry = window.find(QuickEntry)
+    QTest.keyClicks(entry.edit, "later")
+    window.wait(entry.isActiveWindow)
+    carbon.press()
+    assert not entry.isVisible()
+    carbon.press()
+    assert (entry.isVisible(), entry.edit.toPlainText()) == (True, "later")
+    # Where another window has the keyboard, they give it to this one.
+    monkeypatch.setattr(QuickEntry, "isActiveWindow", lambda _: False, raising=False)
+    carbon.press()
+    assert entry.isVisible()
 
 
 def test_the_defaults_have_no_shortcut(carbon: Carbon, window: WindowDriver) -> None:
