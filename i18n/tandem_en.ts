@@ -4,6 +4,20 @@
 <context>
     <name>AttachmentRow</name>
     <message numerus="yes">
+        <source>%Ln page(s) recognized from pictures</source>
+        <translation>
+            <numerusform>%Ln page recognized from pictures</numerusform>
+            <numerusform>%Ln pages recognized from pictures</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln attached file(s)</source>
+        <translation>
+            <numerusform>%Ln attached file</numerusform>
+            <numerusform>%Ln attached files</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln damaged part(s)</source>
         <translation>
             <numerusform>%Ln damaged part</numerusform>

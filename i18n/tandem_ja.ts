@@ -1114,6 +1114,10 @@
         <translation>「{name}」は壊れていて、本文を読み込めません。</translation>
     </message>
     <message>
+        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF. Where LibreOffice is installed, Tandem reads it as it is.</source>
+        <translation>「{name}」は古い形式です。DOCX、XLSX、PPTX、またはPDFで保存してください。LibreOfficeがインストールされていれば、Tandemはそのまま読み込みます。</translation>
+    </message>
+    <message>
         <source>Tandem cannot read {name}. Open it in {program} and export it as PDF.</source>
         <translation>Tandemは「{name}」を読み込めません。{program}で開いてPDFとして書き出し、それを添付してください。</translation>
     </message>
@@ -1153,10 +1157,6 @@
         <source>{name} contains no text.</source>
         <translation>「{name}」にはテキストが含まれていません。</translation>
     </message>
-    <message>
-        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
-        <translation>「{name}」は古い形式です。DOCX、XLSX、PPTX、またはPDFで保存してください。</translation>
-    </message>
 </context>
 <context>
     <name>AttachmentRow</name>
@@ -1176,6 +1176,12 @@
         <source>read as {encoding}</source>
         <translation>{encoding}として読み込み</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln page(s) recognized from pictures</source>
+        <translation>
+            <numerusform>画像から認識したページ%Lnページ</numerusform>
+        </translation>
+    </message>
     <message>
         <source>left out: {contents}</source>
         <translation>除外：{contents}</translation>
@@ -1191,6 +1197,12 @@
     <message>
         <source>If the text looks garbled, choose another encoding.</source>
         <translation>文字化けしている場合は、別の文字コードを選んでください。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln attached file(s)</source>
+        <translation>
+            <numerusform>添付ファイル%Ln個</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%Ln damaged part(s)</source>

@@ -1114,6 +1114,10 @@
         <translation>‘{name}’ 파일이 손상되어 내용을 읽을 수 없어요.</translation>
     </message>
     <message>
+        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF. Where LibreOffice is installed, Tandem reads it as it is.</source>
+        <translation>‘{name}’ 파일은 오래된 형식이에요. DOCX, XLSX, PPTX 또는 PDF로 저장해 주세요. LibreOffice가 설치되어 있으면 Tandem이 그대로 읽어요.</translation>
+    </message>
+    <message>
         <source>Tandem cannot read {name}. Open it in {program} and export it as PDF.</source>
         <translation>Tandem은 ‘{name}’ 파일을 읽을 수 없어요. {program}에서 열어 PDF로 내보내서 첨부해 주세요.</translation>
     </message>
@@ -1153,10 +1157,6 @@
         <source>{name} contains no text.</source>
         <translation>‘{name}’ 파일에는 텍스트가 없어요.</translation>
     </message>
-    <message>
-        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
-        <translation>‘{name}’ 파일은 오래된 형식이에요. DOCX, XLSX, PPTX 또는 PDF로 저장해 주세요.</translation>
-    </message>
 </context>
 <context>
     <name>AttachmentRow</name>
@@ -1176,6 +1176,12 @@
         <source>read as {encoding}</source>
         <translation>{encoding} 인코딩으로 읽음</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln page(s) recognized from pictures</source>
+        <translation>
+            <numerusform>이미지에서 인식한 페이지 %Ln쪽</numerusform>
+        </translation>
+    </message>
     <message>
         <source>left out: {contents}</source>
         <translation>제외: {contents}</translation>
@@ -1191,6 +1197,12 @@
     <message>
         <source>If the text looks garbled, choose another encoding.</source>
         <translation>글자가 깨져 있으면 다른 인코딩을 선택해 주세요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln attached file(s)</source>
+        <translation>
+            <numerusform>첨부된 파일 %Ln개</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%Ln damaged part(s)</source>

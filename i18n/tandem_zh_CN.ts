@@ -1114,6 +1114,10 @@
         <translation>“{name}”已损坏，无法读取其中的文字。</translation>
     </message>
     <message>
+        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF. Where LibreOffice is installed, Tandem reads it as it is.</source>
+        <translation>“{name}”是旧格式。请另存为 DOCX、XLSX、PPTX 或 PDF。如果装有 LibreOffice，Tandem 可以直接读取。</translation>
+    </message>
+    <message>
         <source>Tandem cannot read {name}. Open it in {program} and export it as PDF.</source>
         <translation>Tandem 无法读取“{name}”。请用 {program} 打开，导出为 PDF 后再附加。</translation>
     </message>
@@ -1153,10 +1157,6 @@
         <source>{name} contains no text.</source>
         <translation>“{name}”中没有文字。</translation>
     </message>
-    <message>
-        <source>{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF.</source>
-        <translation>“{name}”是旧格式。请另存为 DOCX、XLSX、PPTX 或 PDF。</translation>
-    </message>
 </context>
 <context>
     <name>AttachmentRow</name>
@@ -1176,6 +1176,12 @@
         <source>read as {encoding}</source>
         <translation>按 {encoding} 读取</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln page(s) recognized from pictures</source>
+        <translation>
+            <numerusform>从图片识别了 %Ln 页</numerusform>
+        </translation>
+    </message>
     <message>
         <source>left out: {contents}</source>
         <translation>未包含：{contents}</translation>
@@ -1191,6 +1197,12 @@
     <message>
         <source>If the text looks garbled, choose another encoding.</source>
         <translation>如果文字显示为乱码，请选择其他编码。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln attached file(s)</source>
+        <translation>
+            <numerusform>%Ln 个附带的文件</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%Ln damaged part(s)</source>

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QSizePolicy, QToolButt
 from app.composer.picture_button import PictureButton
 from app.conversations.database.records import Attachment
 from app.conversations.pictures import PictureSource
-from app.session.attachments import ENCODINGS, guessed_encoding, left_out, read_as
+from app.session.attachments import ENCODINGS, guessed_encoding, left_out, read_as, recognized_pages
 from app.session.chats import Chat
 from app.widgets import theme
 from app.widgets.icons import Mark, icon
@@ -192,6 +192,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
             facts.append(self.tr("{count} tokens").format(count=number(tokens, 0)))
         if guess := guessed_encoding(attachment):
             facts.append(self.tr("read as {encoding}").format(encoding=guess))
+        if recognized := recognized_pages(attachment):
+            facts.append(self.tr("%Ln page(s) recognized from pictures", "", recognized))
         counts = (self._count_left_out(kind, count) for kind, count in left_out(attachment))
         if missing := ", ".join(filter(None, counts)):
             facts.append(self.tr("left out: {contents}").format(contents=missing))
@@ -246,6 +248,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
     def _count_left_out(self, kind: str, count: int) -> str:
         """Return how often something was left out of a document's text; "" for what another version knows."""
         words = {
+            "attached-file": self.tr("%Ln attached file(s)", "", count),
             "damaged-part": self.tr("%Ln damaged part(s)", "", count),
             "deleted-text": self.tr("%Ln deleted passage(s)", "", count),
             "hidden-column": self.tr("%Ln hidden column(s)", "", count),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from app.conversations.database.records import Attachment, Picture, Source, SourceFile, pictures_in
 from app.conversations.projects import files_text
 from app.system.cancelled import Cancelled
-from app.text.file_texts import CHARSET, LARGEST_BYTES, LEFT_OUT, NotAttachable, text_of_file
+from app.text.file_texts import CHARSET, LARGEST_BYTES, LEFT_OUT, RECOGNIZED, NotAttachable, text_of_file
 from app.text.picture_data import kind_of_picture
 from engine.documents.formats import format_of, program_of
 from engine.errors import EngineClosed, PictureNotUsable
@@ -97,6 +97,12 @@ def read_as(attachment: Attachment, encoding: str) -> Attachment:
     content = attachment.text.encode(ENCODINGS.get(guess, guess), "replace")
     kind = attachment.media_type.replace(f"{CHARSET}{guess}", f"{CHARSET}{encoding}")
     return replace(attachment, media_type=kind, text=content.decode(ENCODINGS[encoding], "replace"))
+
+
+def recognized_pages(attachment: Attachment) -> int:
+    """Return how many pages of a document are pictures whose text was recognized."""
+    count = attachment.media_type.partition(RECOGNIZED)[2].partition(";")[0]
+    return int(count[:9]) if count.isdecimal() else 0
 
 
 def left_out(attachment: Attachment) -> list[tuple[str, int]]:

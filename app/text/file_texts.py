@@ -10,6 +10,8 @@ from engine.files.reading_time import ReadingTime
 # Longer texts fit no context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
 PLAIN, CHARSET, LEFT_OUT = "text/plain", "; charset=", "; left-out="
+# The parameter of a type for the number of pages that are pictures whose text was recognized.
+RECOGNIZED = "; recognized="
 
 
 class NotAttachable(Exception):
@@ -31,9 +33,9 @@ class NotAttachable(Exception):
 def text_of_file(name: str, content: bytes, language: str = "", time: ReadingTime | None = None) -> tuple[str, str]:
     """Return the media type and the text of a file.
 
-    The type has parameters for an encoding that was guessed for `language` and for what was left out of a document's
-    text. All but text in UTF-8 is read in a sandbox, and within `time`; that of documents is Markdown. Raises
-    NotAttachable, and Cancelled when `time` is abandoned.
+    The type has parameters for an encoding that was guessed for `language`, and for what was recognized in pictures of
+    a document and left out of its text. All but text in UTF-8 is read in a sandbox, and within `time`; that of
+    documents is Markdown. Raises NotAttachable, and Cancelled when `time` is abandoned.
     """
     form = format_of(name, content)
     if form is None and (text := _utf8_text(content)) is not None:
@@ -51,6 +53,8 @@ def text_of_file(name: str, content: bytes, language: str = "", time: ReadingTim
     kind = PLAIN if form is None else form.media_type
     if read.encoding:
         kind += CHARSET + read.encoding
+    if read.recognized_pages:
+        kind += f"{RECOGNIZED}{read.recognized_pages}"
     if read.left_out:
         kind += LEFT_OUT + ",".join(f"{reason}:{count}" for reason, count in read.left_out)
     return kind, read.text

@@ -153,7 +153,10 @@ class AttachmentReader(QObject):
             "encrypted": self.tr("{name} is password-protected. Save a copy without a password and attach that."),
             "damaged": self.tr("{name} is damaged: its text cannot be read."),
             "empty": self.tr("{name} contains no text."),
-            "old-format": self.tr("{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF."),
+            "old-format": self.tr(
+                "{name} has an old format. Save it as DOCX, XLSX or PPTX, or as PDF. Where LibreOffice is installed, "
+                "Tandem reads it as it is."
+            ),
             "other-program": self.tr("Tandem cannot read {name}. Open it in {program} and export it as PDF."),
             "no-text": self.tr("{name} contains only images, such as scanned pages. Run OCR on it first."),
             "too-slow": self.tr("{name} takes too long to read and was skipped."),

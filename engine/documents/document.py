@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from engine.documents.encodings import DecodedText, decode, has_no_controls, unreadable_bytes
 from engine.documents.formats import OLD_OFFICE, PDF, ZIP, format_in_archive, format_of
 from engine.documents.marked_text import MarkedText, TextTooLong
+from engine.documents.old_office import in_newer_format
 from engine.sandbox.tasks import task
 
 # The name of the stream that holds an encrypted document.
@@ -25,7 +26,8 @@ class DocumentText:
     # In a document, the last line says what is left out.
     text: str = ""
     # "encrypted", "damaged", "too-large" (the text), "no-text" (it has only pictures), "empty", "old-format" (of Office
-    # 97), "unknown-encoding" or "not-text"; "" if there is a text. `read_document` adds others.
+    # 97, and no program here converts it), "unknown-encoding" or "not-text"; "" if there is a text. `read_document` has
+    # more.
     problem: str = ""
     # The name of the encoding if it was guessed, else "".
     encoding: str = ""
@@ -33,6 +35,8 @@ class DocumentText:
     seconds: float = 0.0
     # How often something of each kind, such as "hidden-text", is not in the text.
     left_out: tuple[tuple[str, int], ...] = ()
+    # How many pages are pictures whose text was recognized, which may be wrong.
+    recognized_pages: int = 0
 
 
 @task
@@ -63,7 +67,7 @@ def _read(name: str, data: bytes, most: int, language: str) -> DocumentText:
     if form is None:
         return _text_file(data, language)
     if form is OLD_OFFICE:
-        return DocumentText(problem="encrypted" if _ENCRYPTED_STREAM in data else "old-format")
+        return _old_document(data, most, language)
     if form.main or form is ZIP:
         form = format_in_archive(data)
     if form is None or form.read is None:
@@ -80,7 +84,18 @@ def _read(name: str, data: bytes, most: int, language: str) -> DocumentText:
     form.read(data, text)
     content = str(text)
     problem = "no-text" if form is PDF and not content else ""
-    return DocumentText(content, problem, encoding, left_out=tuple((+text.left_out).items()))
+    left_out = tuple((+text.left_out).items())
+    return DocumentText(content, problem, encoding, left_out=left_out, recognized_pages=text.recognized_pages)
+
+
+def _old_document(data: bytes, most: int, language: str) -> DocumentText:
+    """Return the text of a document of Office 97, if a program of this computer converts it."""
+    if _ENCRYPTED_STREAM in data:
+        return DocumentText(problem="encrypted")
+    converted = in_newer_format(data)
+    if converted is None or converted.startswith(OLD_OFFICE.magic):
+        return DocumentText(problem="old-format")
+    return _read("", converted, most, language)
 
 
 def _text_file(data: bytes, language: str) -> DocumentText:

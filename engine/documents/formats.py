@@ -13,7 +13,6 @@ from engine.documents.encodings import DecodedText, decode
 from engine.documents.mail import read_mail, read_mails
 from engine.documents.marked_text import MarkedText
 from engine.documents.notebook import read_notebook
-from engine.documents.office import OfficeReader
 from engine.documents.open_document import OpenDocumentReader
 from engine.documents.pdf import read_pdf
 from engine.documents.rich_text import RichTextReader
@@ -64,9 +63,9 @@ def _read_flat_open(data: bytes, text: MarkedText) -> None:
     OpenDocumentReader(ZippedParts(archive.getvalue()), text).read()
 
 
-def _by(reader: type[OfficeReader | SheetsReader]) -> Callable[[bytes, MarkedText], object]:
-    """Return what reads an archive by a reader of its parts."""
-    return lambda data, text: reader(ZippedParts(data), text).read()
+def _read_open(data: bytes, text: MarkedText) -> None:
+    """Read an OpenDocument file."""
+    OpenDocumentReader(ZippedParts(data), text).read()
 
 
 def _read_word(data: bytes, text: MarkedText) -> None:
@@ -74,7 +73,17 @@ def _read_word(data: bytes, text: MarkedText) -> None:
     WordReader(ZippedParts(data), text, read_inner_file).read()
 
 
-PDF = FileFormat((".pdf",), "application/pdf", (b"%PDF-",), read_pdf)
+def _read_slides(data: bytes, text: MarkedText) -> None:
+    """Read a PPTX file, and the files in it."""
+    SlidesReader(ZippedParts(data), text, read_inner_file).read()
+
+
+def _read_sheets(data: bytes, text: MarkedText) -> None:
+    """Read an XLSX file, and the files in it."""
+    SheetsReader(ZippedParts(data), text, read_inner_file).read()
+
+
+PDF = FileFormat((".pdf",), "application/pdf", (b"%PDF-",), lambda data, text: read_pdf(data, text, read_inner_file))
 # The beginning of Microsoft's old container: documents of Office 97, and newer ones with a password.
 OLD_OFFICE = FileFormat(
     (".doc", ".dot", ".pps", ".ppt", ".xls", ".xlt"),
@@ -82,7 +91,11 @@ OLD_OFFICE = FileFormat(
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",),
 )
 ZIP = FileFormat((), "application/octet-stream", (b"PK\x03\x04",))
-_MAIL = FileFormat((".eml", ".emlx", ".mht", ".mhtml"), "message/rfc822", read=read_mail)
+_MAIL = FileFormat(
+    (".eml", ".emlx", ".mht", ".mhtml"),
+    "message/rfc822",
+    read=lambda data, text: read_mail(data, text, read_inner_file),
+)
 _PAGE = FileFormat((".html", ".htm", ".xhtml"), "text/html", read=read_page, decode=decoded_page)
 _SPREADSHEET_XML = FileFormat((), "application/vnd.ms-excel", read=read_spreadsheet_xml)
 _FLAT_OPEN = FileFormat((".fodp", ".fods", ".fodt"), f"{_OPEN}.text", read=_read_flat_open)
@@ -90,19 +103,17 @@ FORMATS = (
     PDF,
     FileFormat((".rtf",), "application/rtf", (b"{\\rtf",), lambda data, text: RichTextReader(text).read(data)),
     OLD_OFFICE,
-    FileFormat((".odt",), f"{_OPEN}.text", main="opendocument.text", read=_by(OpenDocumentReader)),
-    FileFormat((".ods",), f"{_OPEN}.spreadsheet", main="opendocument.spreadsheet", read=_by(OpenDocumentReader)),
-    FileFormat((".odp",), f"{_OPEN}.presentation", main="opendocument.presentation", read=_by(OpenDocumentReader)),
+    FileFormat((".odt",), f"{_OPEN}.text", main="opendocument.text", read=_read_open),
+    FileFormat((".ods",), f"{_OPEN}.spreadsheet", main="opendocument.spreadsheet", read=_read_open),
+    FileFormat((".odp",), f"{_OPEN}.presentation", main="opendocument.presentation", read=_read_open),
     # After those with the same words in their types. Documents with macros and templates have others of Office.
     FileFormat((".docx", ".docm"), f"{_OFFICE}.wordprocessingml.document", main="word", read=_read_word),
-    FileFormat((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main="sheet", read=_by(SheetsReader)),
-    FileFormat(
-        (".pptx", ".pptm"), f"{_OFFICE}.presentationml.presentation", main="presentation", read=_by(SlidesReader)
-    ),
+    FileFormat((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main="sheet", read=_read_sheets),
+    FileFormat((".pptx", ".pptm"), f"{_OFFICE}.presentationml.presentation", main="presentation", read=_read_slides),
     FileFormat((".epub",), "application/epub+zip", main="epub", read=read_book),
     FileFormat((".ipynb",), "application/x-ipynb+json", read=read_notebook, decode=decode),
     _MAIL,
-    FileFormat((".mbox",), "application/mbox", read=read_mails),
+    FileFormat((".mbox",), "application/mbox", read=lambda data, text: read_mails(data, text, read_inner_file)),
     _PAGE,
     _FLAT_OPEN,
     ZIP,
@@ -188,24 +199,28 @@ def _beginning_of(content: bytes) -> bytes:
     return content[:_BEGINNING].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
 
 
-def read_inner_file(name: str, content: bytes, text: MarkedText) -> None:
-    """Add a file that is within another one; `text` is that of the file around it.
+def read_inner_file(name: str, content: bytes, text: MarkedText) -> bool:
+    """Add a file that is within another one; `text` is that of the file around it. Returns whether it has words.
 
     Raises `ValueError` for what is not read, and what the readers of formats raise.
     """
     form = format_of(name, content)
     if form is not None and (form.main or form is ZIP):
-        form = format_in_archive(content)
-    if text.depth >= _DEEPEST or form is None or form.read is None:
+        form = format_in_archive(content) or ZIP
+    if text.depth >= _DEEPEST or (form is not None and form.read is None):
         raise ValueError(name)
-    if form.decode is not None:
-        decoded = form.decode(content, "")
+    to_text = decode if form is None else form.decode
+    if to_text is not None:
+        decoded = to_text(content, "")
         if decoded is None:
             raise ValueError(name)
         content = decoded.text.encode("utf-8", "replace")
     inner = text.inner()
-    form.read(content, inner)
-    text.add_inner(inner)
+    if form is None or form.read is None:
+        inner.add_blocks(content.decode())
+    else:
+        form.read(content, inner)
+    return text.add_inner(inner)
 
 
 def format_in_archive(content: bytes) -> FileFormat | None:

@@ -1,10 +1,12 @@
-"""The text of mails and web archives that are mails (MHTML): headers, body, and the names of attachments."""
+"""The text of mails and web archives that are mails (MHTML): headers, body, and attachments."""
 
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.marked_text import MarkedText
 from engine.documents.web_page import decoded_as, decoded_page, read_page
 
@@ -17,8 +19,20 @@ _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 
 
-def read_mail(data: bytes, text: MarkedText) -> None:
-    """Add a mail, with those that it forwards."""
+def read_mail(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
+    """Add a mail, with those that it forwards. `read_inner` reads files that are attached."""
+    _read_mail(data, text, AttachedFiles(text, read_inner))
+
+
+def read_mails(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
+    """Add the mails of a mailbox, each of which begins after a line "From ..."."""
+    attached = AttachedFiles(text, read_inner)
+    for mail in _BEGINS_MAIL.split(data):
+        if mail.strip():
+            _read_mail(_QUOTED_FROM.sub(rb"\1", mail), text, attached)
+
+
+def _read_mail(data: bytes, text: MarkedText, attached: AttachedFiles) -> None:
     # Imported here because few files are mails.
     from email import message_from_bytes
 
@@ -27,15 +41,8 @@ def read_mail(data: bytes, text: MarkedText) -> None:
     has_length = first_line.strip().isdigit() and len(first_line) < 12
     mail = message_from_bytes(after_it[: int(first_line)] if has_length else data)
     _add_headers(mail, text)
-    _add_part(mail, text)
+    _add_part(mail, text, attached)
     text.finish()
-
-
-def read_mails(data: bytes, text: MarkedText) -> None:
-    """Add the mails of a mailbox, each of which begins after a line "From ..."."""
-    for mail in _BEGINS_MAIL.split(data):
-        if mail.strip():
-            read_mail(_QUOTED_FROM.sub(rb"\1", mail), text)
 
 
 def _add_headers(mail: Message, text: MarkedText) -> None:
@@ -44,20 +51,20 @@ def _add_headers(mail: Message, text: MarkedText) -> None:
     text.add_blocks("\n".join(lines))
 
 
-def _add_part(part: Message, text: MarkedText) -> None:
-    """Add a mail or a part of it: its text, the parts in it, or its name if it is an attachment."""
+def _add_part(part: Message, text: MarkedText, attached: AttachedFiles) -> None:
+    """Add a mail or a part of it: its text, the parts in it, or the file that it attaches."""
     kind = part.get_content_type()
     content: Any = part.get_payload()
     if isinstance(content, list):
         for inner in _shown_parts(kind, content):
             if kind == "message/rfc822":
                 _add_headers(inner, text)
-            _add_part(inner, text)
+            _add_part(inner, text, attached)
         return
     name = _header(part.get_filename() or "")
     is_text = part.get_content_maintype() in ("text", "multipart")
     if name or _is_attachment(part) or not is_text:
-        text.add_blocks(f"[Attachment: {name or kind}]")
+        attached.add(name or kind, partial(_bytes_of, part))
     elif kind == "text/html":
         read_page(_text_of(part).encode("utf-8", "replace"), text)
     else:
@@ -83,8 +90,14 @@ def _is_attachment(part: Message) -> bool:
 
 
 def _text_of(part: Message) -> str:
+    content = _bytes_of(part)
+    return _decoded(content, part.get_content_charset("")) if content else ""
+
+
+def _bytes_of(part: Message) -> bytes:
+    """Return the content of a part; nothing of one that has parts itself."""
     content = part.get_payload(decode=True)
-    return _decoded(content, part.get_content_charset("")) if isinstance(content, bytes) else ""
+    return content if isinstance(content, bytes) else b""
 
 
 def _header(value: str) -> str:

@@ -162,6 +162,8 @@ class MarkedText:
         self._left = most
         # How many pieces of content of each kind were left out, for a line at the end of the text.
         self.left_out = Counter[LeftOut]()
+        # How many pages are pictures whose text was recognized.
+        self.recognized_pages = 0
         # Why the latest part that is damaged could not be read. Raised if the document has no other text.
         self.damage: Exception | None = None
         # Finished blocks of Markdown, with the line ends between them.
@@ -310,10 +312,13 @@ class MarkedText:
         """Return an empty text for a file within this one, which may have as many characters as are left."""
         return MarkedText(self._left, self.depth + 1)
 
-    def add_inner(self, inner: MarkedText) -> None:
-        """Add the blocks of a file within this one, and what was left out of it."""
-        self.add_blocks("".join(inner._blocks).strip("\n"))
+    def add_inner(self, inner: MarkedText) -> bool:
+        """Add the blocks of a file within this one, and what was left out of it. Returns whether there are any."""
+        blocks = "".join(inner._blocks).strip("\n")
+        self.add_blocks(blocks)
         self.left_out += inner.left_out
+        self.recognized_pages += inner.recognized_pages
+        return bool(blocks)
 
     def add_heading(self, level: int, words: str) -> None:
         """Add a heading with a level from 1."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import re
+from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.marked_text import MarkedText
 from engine.documents.pdf_heights import MarkedHeights
 from engine.documents.pdf_tables import with_tables
+from engine.documents.scans import PageRecognition
 from engine.documents.zipped_parts import Encrypted, skipping_damage
 from engine.files.safe_xml import safe_xml
 
@@ -29,8 +32,11 @@ _PRIVATE = re.compile("[\ue000-\uefff\uf100-\uf8ff]")
 _SYMBOLS = str.maketrans("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0e0", "•▪➢✓❖→")
 
 
-def read_pdf(data: bytes, text: MarkedText) -> None:
-    """Add each page: its text, then its fields, notes and links. Raises `Encrypted` for a file with a password."""
+def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
+    """Add each page: its text, then its fields, notes and links; and at the end the files that are attached.
+
+    `read_inner` reads these. Raises `Encrypted` for a file with a password.
+    """
     from pypdf import PdfReader
 
     from engine.documents.pdf_page import ShownPages
@@ -44,8 +50,9 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
     if reader.is_encrypted and not reader.decrypt(""):
         raise Encrypted
     pages = ShownPages(reader)
+    recognition = PageRecognition()
     scanned = 0
-    for page in reader.pages:
+    for number, page in enumerate(reader.pages, 1):
         content = ""
         notes = list[Any]()
         with skipping_damage(text):
@@ -54,9 +61,16 @@ def read_pdf(data: bytes, text: MarkedText) -> None:
             text.add_blocks(content)
             notes = list(page.get("/Annots") or ())
             if not content.strip() and page.images:
+                # Counted first: it may be damaged.
                 scanned += 1
+                recognized = recognition.text_of(page)
+                if recognized:
+                    scanned -= 1
+                    text.recognized_pages += 1
+                    text.add_blocks(f"[Page {number}, recognized from a picture]", recognized)
         _add_notes(notes, content, pages, text)
     _add_form_data(reader, text)
+    _add_attached(reader, text, read_inner)
     # A file of nothing else has no text.
     if scanned and str(text):
         text.left_out["scanned-page"] += scanned
@@ -90,6 +104,20 @@ def _add_notes(notes: list[Any], content: str, pages: ShownPages, text: MarkedTe
             else:
                 # Empty words add no block.
                 text.add_blocks(words)
+
+
+def _add_attached(reader: PdfReader, text: MarkedText, read_inner: ReadInner) -> None:
+    """Add the files that are attached to the whole file, and to its pages where these show a sign for each."""
+    attached = AttachedFiles(text, read_inner)
+    with skipping_damage(text):
+        for file in reader.attachment_list:
+            attached.add(file.alternative_name or file.name, partial(getattr, file, "content"))
+    for page in reader.pages:
+        with skipping_damage(text):
+            for note in (reference.get_object() for reference in page.get("/Annots") or ()):
+                if note.get("/Subtype") == "/FileAttachment":
+                    file = note["/FS"].get_object()
+                    attached.add(str(file.get("/UF") or file.get("/F")), file["/EF"]["/F"].get_data)
 
 
 def _add_form_data(reader: PdfReader, text: MarkedText) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.cell_styles import CellRun, CellStyle, cell_styles, string_runs
 from engine.documents.drawn_letters import drawn_lines
 from engine.documents.hidden_columns import HiddenColumns
@@ -73,10 +74,14 @@ class _Sheet:
 
 
 class SheetsReader:
-    """Adds the sheets of a workbook to `text`; a formula without a stored value stands for itself."""
+    """Adds the sheets of a workbook to `text`; a formula without a stored value stands for itself.
 
-    def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
+    `read_inner` adds a file that a sheet has in it.
+    """
+
+    def __init__(self, parts: ZippedParts, text: MarkedText, read_inner: ReadInner) -> None:
         self._parts = parts
+        self._attached = AttachedFiles(text, read_inner)
         self._text = text
         self._book = parts.xml(parts.main)
         self._related = parts.related(parts.main)
@@ -125,6 +130,10 @@ class SheetsReader:
         # Empty without a drawing.
         drawing = self._parts.sound_xml(related.get("drawing", ""), self._text)
         self._text.add_blocks(*map(drawn_lines, drawing.iter("txBody")))
+        # Programs that do not know a newer form read the same object once more.
+        names = (related.get(embedded.get("id", ""), "") for embedded in element.iter("oleObject"))
+        for name in dict.fromkeys(names):
+            self._attached.add_part(self._parts, name)
 
     def _coloured_areas(self, sheet: Element, related: dict[str, str]) -> Iterator[_CellArea]:
         """Yield where cells may have other colours than their styles say."""

@@ -6,6 +6,7 @@ from itertools import chain
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.charts import add_drawing
 from engine.documents.drawn_letters import Palette, ShapeStyles, drawn_lines, fill_colour, format_of, shape_styles
 from engine.documents.equations import latex
@@ -46,10 +47,14 @@ class _ShapePlace(NamedTuple):
 
 
 class SlidesReader(OfficeReader):
-    """Reads PPTX files: each slide that is shown, with its notes and comments."""
+    """Reads PPTX files: each slide that is shown, with its notes and comments.
 
-    def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
+    `read_inner` adds a file that slides have in them.
+    """
+
+    def __init__(self, parts: ZippedParts, text: MarkedText, read_inner: ReadInner) -> None:
         super().__init__(parts, text)
+        self._attached = AttachedFiles(text, read_inner)
         # The layouts that were read, by the names of their parts.
         self._layouts = dict[str, SlideLayout]()
         self._usual_styles = [style for style in self._main if style.tag == "defaultTextStyle"]
@@ -82,6 +87,7 @@ class SlidesReader(OfficeReader):
             "tc": self._add_cell,
             "oMath": lambda equation: f"${latex(equation)}$",
             **dict.fromkeys(("chart", "relIds"), self._add_drawing),
+            "oleObj": self._add_object,
             "Fallback": None,
         }
 
@@ -203,6 +209,10 @@ class SlidesReader(OfficeReader):
 
     def _add_drawing(self, reference: Element) -> None:
         add_drawing(self._parts, self._related, reference, self._text)
+
+    def _add_object(self, reference: Element) -> None:
+        """Add a file that is embedded, such as a table of Excel."""
+        self._attached.add_part(self._parts, self._related.get(reference.get("id", ""), ""))
 
     # Paragraphs and their letters.
 

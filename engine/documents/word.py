@@ -10,6 +10,7 @@ from itertools import chain
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.charts import add_drawing
 from engine.documents.equations import latex
 from engine.documents.marked_text import LeftOut, MarkedText, only_places
@@ -79,14 +80,13 @@ class _OpenParagraph:
 class WordReader(OfficeReader):
     """Reads DOCX files as Word shows them, with all revisions accepted.
 
-    `read_inner(name, content, text)` adds a file that the document has in it, or raises what readers of files do.
+    `read_inner` adds a file that the document has in it.
     """
 
-    def __init__(
-        self, parts: ZippedParts, text: MarkedText, read_inner: Callable[[str, bytes, MarkedText], None]
-    ) -> None:
+    def __init__(self, parts: ZippedParts, text: MarkedText, read_inner: ReadInner) -> None:
         super().__init__(parts, text)
         self._read_inner = read_inner
+        self._attached = AttachedFiles(text, read_inner)
         # Notes that were not read so far, by the name of their elements and their ids.
         self._notes = dict[tuple[str, str | None], _NoteOfPart]()
         for kind, part_name in _NOTES.items():
@@ -136,6 +136,7 @@ class WordReader(OfficeReader):
             "txbxContent": self._put_off_box,
             **dict.fromkeys(("chart", "relIds"), self._put_off_drawing),
             "altChunk": self._add_chunk,
+            "OLEObject": self._put_off_object,
             "del": partial(self._leave_out, "deleted-text"),
             # What is read where it was moved to, the second form of what newer programs show, properties and reading
             # aids.
@@ -342,6 +343,11 @@ class WordReader(OfficeReader):
     def _put_off_drawing(self, reference: Element) -> None:
         """Have a chart or a diagram follow the paragraph."""
         self._open.floating.append(partial(add_drawing, self._parts, self._related, reference, self._text))
+
+    def _put_off_object(self, reference: Element) -> None:
+        """Have a file that is embedded, such as a table of Excel, follow the paragraph."""
+        name = self._related.get(reference.get("id", ""), "")
+        self._open.floating.append(partial(self._attached.add_part, self._parts, name))
 
     # Links and fields.
 

@@ -187,8 +187,7 @@ def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path, encodin
     assert (found.text, found.media_type) == (f"# {words}", "text/html")
 
 
-@pytest.mark.parametrize(("name", "reason"), [("libreoffice.doc", "old-format"), ("msoffcrypto.docx", "encrypted")])
-def test_a_document_that_cannot_be_read_says_why(name: str, reason: str) -> None:
+def test_a_document_that_cannot_be_read_says_why() -> None:
     with pytest.raises(NotAttachable) as caught:
-        read_attachment(DOCUMENTS / name)
-    assert caught.value.reason == reason
+        read_attachment(DOCUMENTS / "msoffcrypto.docx")
+    assert caught.value.reason == "encrypted"

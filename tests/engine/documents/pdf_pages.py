@@ -15,6 +15,7 @@ from pypdf.generic import (
     NumberObject,
     PdfObject,
     StreamObject,
+    TextStringObject,
 )
 
 from engine.documents.document import DocumentText, document_text
@@ -77,3 +78,18 @@ def stream(data: bytes, **entries: object) -> StreamObject:
     made_stream.set_data(data)
     made_stream.update(made(entries))
     return made_stream
+
+
+def objects(**entries: object) -> DictionaryObject:
+    """Return a dictionary of a PDF file, where texts that begin with "/" are names."""
+    return DictionaryObject({NameObject(f"/{key}"): pdf_object(value) for key, value in entries.items()})
+
+
+def pdf_object(value: object) -> PdfObject:
+    if isinstance(value, dict):
+        return objects(**value)
+    if isinstance(value, list):
+        return ArrayObject(map(pdf_object, value))
+    if isinstance(value, str):
+        return NameObject(value) if value.startswith("/") else TextStringObject(value)
+    return NumberObject(value) if isinstance(value, int) else value

@@ -17,8 +17,6 @@ from pypdf.generic import (
     ArrayObject,
     DictionaryObject,
     NameObject,
-    NumberObject,
-    PdfObject,
     StreamObject,
     TextStringObject,
 )
@@ -27,6 +25,7 @@ from webencodings.labels import LABELS
 from engine.documents.document import DocumentText, document_text
 from tests.app.pdf_files import pdf
 from tests.engine.documents.office_files import zipped
+from tests.engine.documents.pdf_pages import objects
 
 FILES = Path(__file__).parent / "files"
 MOST = 2 * 2**20
@@ -302,7 +301,8 @@ PARTS = (
     b"--x\nContent-Type: text/html; charset=utf-8\n\n%s\n--x--\n"
 )
 FILE = b"Content-Type: application/pdf\nContent-Disposition: attachment; filename*=UTF-8''%EB%B3%B4.pdf\n\nAA\n--x--\n"
-FORWARDED = "To: c\n\nd\n\n[Attachment: 보.pdf]"
+OMITTED = "\n\n[Left out: 1 attached file]"
+FORWARDED = "To: c\n\nd\n\n[Attachment: 보.pdf]" + OMITTED
 RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset204 C;}}{\info{\title T}}"
 
 
@@ -373,7 +373,7 @@ def test_rich_text_is_read(content: bytes, text: str) -> None:
         (
             b"Content-Type: multipart/related; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>a\n"
             b"--x\nContent-Type: image/png\n\nAA\n--x\n" + FILE,
-            "a\n\n[Attachment: 보.pdf]",
+            "a\n\n[Attachment: 보.pdf]" + OMITTED,
         ),
     ],
     ids=["charsets", "undeclared", "page", "plain", "both", "of a Mac", "forwarded", "related"],
@@ -492,21 +492,6 @@ def test_what_was_filled_in_where_only_adobe_draws_the_form_is_read() -> None:
     assert document_text("a.pdf", file.getvalue(), MOST).text == "Please wait...\n\nName: Hana"
 
 
-def objects(**entries: object) -> DictionaryObject:
-    """Return a dictionary of a PDF file, where texts that begin with "/" are names."""
-    return DictionaryObject({NameObject(f"/{key}"): pdf_object(value) for key, value in entries.items()})
-
-
-def pdf_object(value: object) -> PdfObject:
-    if isinstance(value, dict):
-        return objects(**value)
-    if isinstance(value, list):
-        return ArrayObject(map(pdf_object, value))
-    if isinstance(value, str):
-        return NameObject(value) if value.startswith("/") else TextStringObject(value)
-    return NumberObject(value) if isinstance(value, int) else value
-
-
 def test_a_book_is_read_in_its_order_without_the_pages_that_are_damaged() -> None:
     items = {"a": "a%20b.xhtml?v=1#c", "b": "50%.xhtml", "c": "gone.xhtml", "d": "bad.xhtml"}
     package = "<package><manifest>" + "".join(f"<item id='{key}' href='{name}'/>" for key, name in items.items())
@@ -534,7 +519,6 @@ OUTSIDE = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
 @pytest.mark.parametrize(
     ("name", "data", "problem"),
     [
-        ("old.doc", read("libreoffice.doc"), "old-format"),
         ("locked.docx", read("msoffcrypto.docx"), "encrypted"),
         (
             "locked.odt",

@@ -1,0 +1,88 @@
+"""Documents of Office 97 are read where a program converts them, and refused elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.documents import old_office, programs
+from engine.documents.document import document_text
+
+FILES = Path(__file__).parent / "files"
+OLD = (FILES / "libreoffice.doc").read_bytes()
+MAGIC = OLD[:8]
+# Stand for the programs: they write what they were asked for.
+TEXTUTIL = r"""
+import sys
+data = sys.stdin.buffer.read()
+print(r"{\rtf1\ansi ", " ".join(sys.argv[1:]), len(data), "}")
+"""
+LIBRE_OFFICE = r"""
+import sys, pathlib
+new, old = sys.argv[sys.argv.index("--convert-to") + 1], pathlib.Path(sys.argv[-1])
+folder = pathlib.Path(sys.argv[sys.argv.index("--outdir") + 1])
+(folder / f"document.{new}").write_text(r"{\rtf1 " + f"{old.name} to {new}, {old.stat().st_size}" + "}")
+"""
+FAILING = "raise SystemExit(1)"
+
+
+@pytest.fixture(autouse=True)
+def without_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(old_office, "TEXTUTIL", tmp_path / "textutil")
+    monkeypatch.setattr(old_office, "LIBRE_OFFICE", tmp_path / "soffice")
+    monkeypatch.setattr(programs, "HOMEBREW", tmp_path / "homebrew")
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+
+
+def install(path: Path, code: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!{sys.executable} -S\n{code}")
+    path.chmod(0o755)
+
+
+def old_file(*streams: str) -> bytes:
+    return MAGIC + b"".join(stream.encode("utf-16-le") for stream in streams)
+
+
+def test_without_a_program_it_is_refused() -> None:
+    assert document_text("a.doc", OLD, 1000).problem == "old-format"
+    assert document_text("a.doc", MAGIC, 1000).problem == "old-format"
+
+
+def test_a_text_of_word_is_read_by_macos(tmp_path: Path) -> None:
+    install(tmp_path / "textutil", TEXTUTIL)
+    said = f"-convert rtf -format doc -stdin -stdout {len(OLD)}"
+    assert document_text("a.doc", OLD, 1000).text == said
+    assert document_text("a.xls", old_file("Workbook"), 1000).problem == "old-format"
+
+
+@pytest.mark.parametrize(
+    ("streams", "said"),
+    [
+        (("WordDocument",), "document.doc to docx"),
+        (("Workbook",), "document.xls to xlsx"),
+        (("PowerPoint Document",), "document.ppt to pptx"),
+        (("Workbook", "WordDocument"), "document.doc to docx"),
+    ],
+    ids=["doc", "xls", "ppt", "sheet in a text"],
+)
+@pytest.mark.parametrize("place", ["soffice", "none/soffice", "homebrew/soffice"], ids=["app", "path", "homebrew"])
+def test_all_are_read_by_libre_office(tmp_path: Path, place: str, streams: tuple[str, ...], said: str) -> None:
+    install(tmp_path / "textutil", TEXTUTIL)
+    install(tmp_path / place, LIBRE_OFFICE)
+    data = old_file(*streams)
+    assert document_text("a.doc", data, 1000).text == f"{said}, {len(data)}"
+
+
+def test_a_program_that_fails_is_not_the_last_one(tmp_path: Path) -> None:
+    install(tmp_path / "soffice", FAILING)
+    assert document_text("a.doc", OLD, 1000).problem == "old-format"
+    install(tmp_path / "textutil", TEXTUTIL)
+    assert document_text("a.doc", OLD, 1000).text.endswith("-stdout " + str(len(OLD)))
+
+
+def test_an_encrypted_document_is_not_converted(tmp_path: Path) -> None:
+    install(tmp_path / "soffice", LIBRE_OFFICE)
+    assert document_text("a.docx", old_file("EncryptedPackage", "WordDocument"), 1000).problem == "encrypted"

@@ -1,0 +1,83 @@
+"""Pages that are pictures are recognized where a program can, and are counted elsewhere."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from engine.documents import programs, scans
+from engine.documents.document import DocumentText, document_text
+from tests.app.pdf_files import pdf
+
+# Stands for Tesseract: it says how large the picture is, which PPM has after the mark, and in which languages it reads.
+TESSERACT = """
+import sys
+if "--list-langs" in sys.argv:
+    print("List of available languages (3):", "chi_tra", "eng", "kor", sep="\\n")
+    sys.exit()
+size = sys.stdin.buffer.read(20).split()[1:3]
+if size != [b"300", b"150"]:
+    print(*(side.decode() for side in size), sys.argv[-1], "\\f")
+"""
+
+
+@pytest.fixture
+def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return where the program may be, which is not there."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(programs, "HOMEBREW", tmp_path / "homebrew")
+    return tmp_path / "tesseract"
+
+
+def install(path: Path) -> None:
+    path.write_text(f"#!{sys.executable} -S\n{TESSERACT}")
+    path.chmod(0o755)
+
+
+def scanned(*sizes: tuple[int, int], words: str = "Read.", rotation: int = 0) -> DocumentText:
+    """Return what is read of a file with a page of words, and one for each picture of such a size."""
+    writer = pdf(words)
+    for size in sizes:
+        Image.new("RGB", size).save(file := io.BytesIO(), "PDF")
+        file.seek(0)
+        writer.append(file)
+        writer.pages[-1].rotate(rotation)
+    writer.write(file := io.BytesIO())
+    return document_text("a.pdf", file.getvalue(), 10_000)
+
+
+@pytest.mark.usefixtures("tesseract")
+def test_without_a_program_a_scan_is_said_to_be_one() -> None:
+    assert scanned((200, 400)).left_out == (("scanned-page", 1),)
+    assert scanned((200, 400), words="").problem == "no-text"
+
+
+def test_a_scan_is_recognized_in_the_languages_that_are_there(tesseract: Path) -> None:
+    install(tesseract)
+    found = scanned((200, 400), (201, 400))
+    pages = ("Read.", "[Page 2, recognized from a picture]", "200 400 eng+kor")
+    more = ("[Page 3, recognized from a picture]", "201 400 eng+kor")
+    assert found.text == "\n\n".join((*pages, *more))
+    assert (found.recognized_pages, found.left_out) == (2, ())
+
+
+def test_a_scan_is_turned_as_its_page_is(tesseract: Path) -> None:
+    install(tesseract)
+    assert scanned((200, 400), words="", rotation=90).text.endswith("\n\n400 200 eng+kor")
+
+
+def test_small_pictures_and_those_without_text_are_not_recognized(tesseract: Path) -> None:
+    install(tesseract)
+    found = scanned((99, 400), (300, 150))
+    assert (found.text, found.recognized_pages) == ("Read.\n\n[Left out: 2 scanned pages]", 0)
+
+
+def test_only_so_many_pages_are_recognized(tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tesseract)
+    monkeypatch.setattr(scans, "MOST_PAGES", 1)
+    found = scanned((200, 400), (200, 400))
+    assert (found.recognized_pages, found.left_out) == (1, (("scanned-page", 1),))
