@@ -12,6 +12,7 @@ import platformdirs.unix
 import pytest
 from packaging.requirements import Requirement
 
+from engine.documents.formats import FORMATS
 from engine.errors import PicturesNotInstalled
 from tests.packaging.requirements import needed_by
 
@@ -94,3 +95,11 @@ def test_uv_builds_again_whatever_has_changed() -> None:
 def test_there_is_one_in_each_language_of_the_window() -> None:
     spoken = {file.stem.partition("_")[2] for file in (ROOT / "i18n").glob("tandem_*.ts")}
     assert {file.stem.partition(".")[2] for file in READMES} - {""} | {"en"} == spoken
+
+
+def test_the_table_of_documents_has_every_format() -> None:
+    text = (ROOT / "docs" / "documents-and-imports.md").read_text(encoding="utf-8").upper()
+    suffixes = {suffix for form in FORMATS for suffix in form.suffixes}
+    # Other names of formats that are there.
+    suffixes -= {".dot", ".pps", ".xlt", ".htm", ".xhtml", ".mht", ".html", ".fodp", ".fods", ".fodt", ".ipynb"}
+    assert {suffix for suffix in suffixes if suffix.removeprefix(".").upper() not in text} == set()
