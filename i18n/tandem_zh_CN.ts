@@ -1122,8 +1122,8 @@
         <translation>Tandem 无法读取“{name}”。请用 {program} 打开，导出为 PDF 后再附加。</translation>
     </message>
     <message>
-        <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
-        <translation>“{name}”只包含图像（例如扫描页）。请先识别其中的文字（OCR）。</translation>
+        <source>{name} contains only images, such as scanned pages. Run OCR on it first, or install Tesseract, with which Tandem reads them itself.</source>
+        <translation>“{name}”只包含图像（例如扫描页）。请先识别其中的文字（OCR），或安装 Tesseract，让 Tandem 自行识别。</translation>
     </message>
     <message>
         <source>{name} takes too long to read and was skipped.</source>

@@ -158,7 +158,10 @@ class AttachmentReader(QObject):
                 "Tandem reads it as it is."
             ),
             "other-program": self.tr("Tandem cannot read {name}. Open it in {program} and export it as PDF."),
-            "no-text": self.tr("{name} contains only images, such as scanned pages. Run OCR on it first."),
+            "no-text": self.tr(
+                "{name} contains only images, such as scanned pages. Run OCR on it first, or install Tesseract, with "
+                "which Tandem reads them itself."
+            ),
             "too-slow": self.tr("{name} takes too long to read and was skipped."),
             "too-much-memory": self.tr("{name} takes too much memory to read and was skipped."),
             "no-time": self.tr("There was no time left to read {name}. The next question tries again."),
