@@ -23,6 +23,8 @@ from app.widgets.theme_aware import ThemeAware
 _QUOTE_BAR, _BEFORE_WORDS = 3, 8
 # While it grows, a text of more characters is rendered again for each new part of what is beyond them.
 _LONG, _GROWN = 2500, 200
+# Up to this many blocks, all are gone through: a growing answer ends in a few of them.
+_FEW_BLOCKS = 4
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 
 
@@ -150,10 +152,12 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
     def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, QPointF]]:
         """Yield the blocks in an area of the view, the cells of a row of a table among them, with where they are."""
         layout = self.document().documentLayout()
-        at = layout.hitTest(QPointF(0, area.top()), Qt.HitTestAccuracy.FuzzyHit)
-        block = self.document().findBlock(max(0, at))
-        while block.previous().isValid() and layout.blockBoundingRect(block.previous()).bottom() >= area.top():
-            block = block.previous()
+        block = self.document().begin()
+        if self.document().blockCount() > _FEW_BLOCKS:
+            at = layout.hitTest(QPointF(0, area.top()), Qt.HitTestAccuracy.FuzzyHit)
+            block = self.document().findBlock(max(0, at))
+            while block.previous().isValid() and layout.blockBoundingRect(block.previous()).bottom() >= area.top():
+                block = block.previous()
         while block.isValid() and (place := layout.blockBoundingRect(block)).top() <= area.bottom():
             yield block, place.topLeft()
             block = block.next()

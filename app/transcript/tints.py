@@ -50,7 +50,8 @@ class AnswerTints:
     """The tokens of one answer, their joined texts, and how they are tinted now.
 
     `strength` is 0 for no tints, and 1 for all of their colours. With `lit`, only the tokens of these rounds are
-    tinted, those of the main model, too.
+    tinted, those of the main model, too. `underlined` says whether the tokens of each proposer have a line of their own
+    below them, for whom colours do not tell enough; a text that streams is calmer without.
     """
 
     tokens: list[Token] = field(default_factory=list)
@@ -58,6 +59,7 @@ class AnswerTints:
     text: str = ""
     strength: float = 0.0
     lit: frozenset[int] = frozenset()
+    underlined: bool = False
     # Where each token begins in the text.
     _starts: list[int] = field(default_factory=list)
 
@@ -127,7 +129,7 @@ class TintLayer(QObject):
         self._places: list[SourcePlace] = []
         # The tints of lines by where their blocks begin, and what they were worked out for.
         self._blocks: dict[int, tuple[_BlockLook, list[_LineTints]]] = {}
-        self._painted_for: tuple[frozenset[int], float] | None = None
+        self._painted_for: tuple[frozenset[int], bool, float] | None = None
         self._prose = ProsePlaces()
         self._code = CodePlaces()
         self._at = 0
@@ -230,7 +232,7 @@ class TintLayer(QObject):
         """Paint the tints of blocks, each with where it is, within an area."""
         if self._tints is None:
             return
-        painted_for = (self._tints.lit, self._view.document().textWidth())
+        painted_for = (self._tints.lit, self._tints.underlined, self._view.document().textWidth())
         if painted_for != self._painted_for:
             self._painted_for = painted_for
             self._blocks = {}
@@ -292,7 +294,7 @@ class TintLayer(QObject):
             edges = sorted(min(max(_x(line, at - first), left), right) for at in (begin, end))
             place = QRectF(origin.x() + edges[0], tints.top, edges[1] - edges[0], height)
             tints.tints.setdefault(style, []).append(place)
-            if style.line is not None:
+            if style.line is not None and self._tints.underlined:
                 below = QRectF(place.left(), bottom - _UNDERLINE, place.width(), _UNDERLINE)
                 tints.underlines.setdefault(style, []).append(below)
         return tints

@@ -166,6 +166,9 @@ class TurnView(ThemeAware, QWidget):
         """
         streams = answer.state is State.WRITING
         self._fade.follow(streams=streams, stay=self._transcript.as_tokens)
+        if self.tints.underlined != self._transcript.as_tokens:
+            self.tints.underlined = self._transcript.as_tokens
+            self._repaint_tints()
         if not answer.tokens or not (is_asked or streams or self.tints.is_shown or self.tints.tokens):
             return
         if self.tints.take(answer.tokens, answer.rounds):

@@ -83,7 +83,9 @@ def test_a_tint_is_painted_below_the_letters_of_its_token(show: Show[Prose]) -> 
     colours = theme.colours()
     image = prose.grab().toImage()
     assert pixels(image, colours.draft_tint) > 100
-    assert pixels(image, colours.draft) > 10
+    assert pixels(image, colours.draft) == 0
+    tints.underlined = True
+    assert pixels(prose.grab().toImage(), colours.draft) > 10
     assert pixels(image, colours.main_tint) == 0
     tints.lit = frozenset((0,))
     lit = prose.grab().toImage()
