@@ -314,7 +314,7 @@ class _BlockLook(NamedTuple):
     """What changes with the lines of a block: its length, their number, the width of the first one, and its place."""
 
     length: int
-    count: int
+    lines: int
     begins: float
     left: float
     top: float
