@@ -163,23 +163,6 @@
     </message>
 </context>
 <context>
-    <name>HistoryPage</name>
-    <message numerus="yes">
-        <source>{main} is {faster} with {draft} on this Mac (%Ln answer(s)).</source>
-        <translation>
-            <numerusform>{main} is {faster} with {draft} on this Mac (%Ln answer).</numerusform>
-            <numerusform>{main} is {faster} with {draft} on this Mac (%Ln answers).</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).</source>
-        <translation>
-            <numerusform>{main} is {faster} with prompt lookup on this Mac (%Ln answer).</numerusform>
-            <numerusform>{main} is {faster} with prompt lookup on this Mac (%Ln answers).</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>ImportExport</name>
     <message numerus="yes">
         <source>%Ln chat(s) exported.</source>
@@ -296,13 +279,6 @@
         <translation>
             <numerusform>Drafting %Ln token per round.</numerusform>
             <numerusform>Drafting %Ln tokens per round.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.</source>
-        <translation>
-            <numerusform>Drafting %Ln token per round. Each round takes {cost}× the time of one token.</numerusform>
-            <numerusform>Drafting %Ln tokens per round. Each round takes {cost}× the time of one token.</numerusform>
         </translation>
     </message>
 </context>

@@ -1785,6 +1785,14 @@
         <translation>丸め</translation>
     </message>
     <message>
+        <source>{speed} tokens/s, {gain}.</source>
+        <translation>{speed}トークン/秒、{gain}です。</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s.</source>
+        <translation>{speed}トークン/秒です。</translation>
+    </message>
+    <message>
         <source>That is not noticeably faster than plain decoding.</source>
         <translation>通常のデコードと比べて目立って速くはありません。</translation>
     </message>
@@ -1827,10 +1835,6 @@
     <message>
         <source>No draft tokens were used.</source>
         <translation>ドラフトトークンは使われませんでした。</translation>
-    </message>
-    <message>
-        <source>{speed} tokens/s, {times}× as fast.</source>
-        <translation>{speed}トークン/秒、{times}倍の速さです。</translation>
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
@@ -2054,6 +2058,10 @@
         <translation>もう一度比較</translation>
     </message>
     <message>
+        <source>This Mac is busy: {least} to {most}×</source>
+        <translation>このMacの負荷が高くなっています：{least}～{most}倍</translation>
+    </message>
+    <message>
         <source>About {times} as fast, same text</source>
         <translation>約{times}の速さ、同じテキスト</translation>
     </message>
@@ -2076,6 +2084,10 @@
     <message>
         <source>Without speculation once more, because the load may change: at most {time} more.</source>
         <translation>負荷が変わることがあるため、もう一度投機的デコーディングなしで回答します。残りは最長{time}です。</translation>
+    </message>
+    <message>
+        <source>This answer gained another amount than most: these models were {gain} in comparisons.</source>
+        <translation>この回答はほかと異なります。比較ではこれらのモデルは{gain}でした。</translation>
     </message>
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
@@ -2444,10 +2456,6 @@
         <translation>{value}倍</translation>
     </message>
     <message>
-        <source>at least {times}</source>
-        <translation>{times}以上</translation>
-    </message>
-    <message>
         <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
         <translation>低電力モードがオンのため、投機的デコーディングの有無にかかわらず、このMacの動作は遅くなります。</translation>
     </message>
@@ -2460,24 +2468,12 @@
         <translation>{value}トークン/秒</translation>
     </message>
     <message>
-        <source>at most {times}</source>
-        <translation>{times}以下</translation>
-    </message>
-    <message>
         <source>{low} to {high}</source>
         <translation>{low}～{high}</translation>
     </message>
     <message>
         <source>{times} as fast</source>
         <translation>{times}の速さ</translation>
-    </message>
-    <message>
-        <source>at least {times} as fast</source>
-        <translation>{times}以上の速さ</translation>
-    </message>
-    <message>
-        <source>at most {times} as fast</source>
-        <translation>{times}以下の速さ</translation>
     </message>
     <message>
         <source>{value} to first token</source>
@@ -2500,16 +2496,8 @@
         <translation>以前と同じテキストのため、この回答は合計に含めません。</translation>
     </message>
     <message>
-        <source>Each round took {cost}× the time of one token.</source>
-        <translation>1ラウンドの所要時間：トークン1個分の{cost}倍</translation>
-    </message>
-    <message>
         <source>{speed} tokens a second</source>
         <translation>{speed}トークン/秒</translation>
-    </message>
-    <message>
-        <source>{speed} tokens a second instead of {plain}</source>
-        <translation>{speed}トークン/秒（通常：{plain}）</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
@@ -2889,8 +2877,20 @@
         <translation>すべてのモデル</translation>
     </message>
     <message>
+        <source>No speed-up measured yet. Compare measures it.</source>
+        <translation>高速化の倍率はまだ測定されていません。比較すると測定されます。</translation>
+    </message>
+    <message>
         <source>No answers yet. Each answer adds a row with its speed-up.</source>
         <translation>まだ回答がありません。回答のたびに、高速化の倍率を含む行が追加されます。</translation>
+    </message>
+    <message>
+        <source>{main} is {faster} with {draft} on this Mac.</source>
+        <translation>このMacでは「{main}」と「{draft}」の組み合わせで{faster}。</translation>
+    </message>
+    <message>
+        <source>{main} is {faster} with prompt lookup on this Mac.</source>
+        <translation>このMacでは「{main}」がプロンプトルックアップで{faster}。</translation>
     </message>
     <message>
         <source>Export the history</source>
@@ -2915,22 +2915,6 @@
     <message>
         <source>Draft tokens made no answers noticeably faster so far.</source>
         <translation>これまでのところ、ドラフトトークンで目立って速くなった回答はありません。</translation>
-    </message>
-    <message>
-        <source>No speed-up measured yet. It appears after a few answers.</source>
-        <translation>高速化の倍率はまだ測定されていません。回答が何件かたまると表示されます。</translation>
-    </message>
-    <message numerus="yes">
-        <source>{main} is {faster} with {draft} on this Mac (%Ln answer(s)).</source>
-        <translation>
-            <numerusform>このMacでは「{main}」と「{draft}」の組み合わせで{faster}（回答%Ln件）。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).</source>
-        <translation>
-            <numerusform>このMacでは「{main}」がプロンプトルックアップで{faster}（回答%Ln件）。</numerusform>
-        </translation>
     </message>
     <message>
         <source>Export as {kind}</source>
@@ -4009,6 +3993,10 @@
     <message>
         <source>Speed-ups are estimates until they are measured.</source>
         <translation>高速化の倍率は、測定するまでは推定値です。</translation>
+    </message>
+    <message>
+        <source>{gain} (measured)</source>
+        <translation>{gain}（実測）</translation>
     </message>
     <message>
         <source>about {times} as fast</source>
@@ -5962,6 +5950,14 @@
         <translation>投機的デコーディング：オン</translation>
     </message>
     <message>
+        <source>{accepted} of {drafted} drafts accepted</source>
+        <translation>ドラフト{drafted}個中{accepted}個を受理</translation>
+    </message>
+    <message>
+        <source>Compare measures the gain.</source>
+        <translation>比較すると、どれだけ速くなったかを測定できます。</translation>
+    </message>
+    <message>
         <source>Waiting for the first token</source>
         <translation>最初のトークンを待機中</translation>
     </message>
@@ -6088,12 +6084,6 @@
         <source>The limit of %Ln token(s) ended its thoughts.</source>
         <translation>
             <numerusform>%Lnトークンの上限に達したため、思考を終えました。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.</source>
-        <translation>
-            <numerusform>1ラウンドに%Lnトークンをドラフト中です。1ラウンドの所要時間は1トークンの{cost}倍です。</numerusform>
         </translation>
     </message>
 </context>

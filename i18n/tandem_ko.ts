@@ -1785,6 +1785,14 @@
         <translation>반올림</translation>
     </message>
     <message>
+        <source>{speed} tokens/s, {gain}.</source>
+        <translation>초당 {speed}토큰, {gain}예요.</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s.</source>
+        <translation>초당 {speed}토큰이에요.</translation>
+    </message>
+    <message>
         <source>That is not noticeably faster than plain decoding.</source>
         <translation>일반 디코딩보다 눈에 띄게 빠르지 않아요.</translation>
     </message>
@@ -1827,10 +1835,6 @@
     <message>
         <source>No draft tokens were used.</source>
         <translation>초안 토큰을 쓰지 않았어요.</translation>
-    </message>
-    <message>
-        <source>{speed} tokens/s, {times}× as fast.</source>
-        <translation>초당 {speed}토큰, {times}배 속도예요.</translation>
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
@@ -2054,6 +2058,10 @@
         <translation>다시 비교</translation>
     </message>
     <message>
+        <source>This Mac is busy: {least} to {most}×</source>
+        <translation>이 Mac의 부하가 높아요: {least}~{most}배</translation>
+    </message>
+    <message>
         <source>About {times} as fast, same text</source>
         <translation>약 {times} 속도, 같은 텍스트</translation>
     </message>
@@ -2076,6 +2084,10 @@
     <message>
         <source>Without speculation once more, because the load may change: at most {time} more.</source>
         <translation>부하가 달라질 수 있어서 추측 없이 한 번 더 답해요. 최대 {time} 남았어요.</translation>
+    </message>
+    <message>
+        <source>This answer gained another amount than most: these models were {gain} in comparisons.</source>
+        <translation>이 답변은 보통과 달라요. 비교에서 이 모델들은 {gain}였어요.</translation>
     </message>
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
@@ -2444,10 +2456,6 @@
         <translation>{value}배</translation>
     </message>
     <message>
-        <source>at least {times}</source>
-        <translation>최소 {times}</translation>
-    </message>
-    <message>
         <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
         <translation>저전력 모드가 켜져 있어요. 추측 디코딩과 관계없이 이 Mac이 더 느려져요.</translation>
     </message>
@@ -2460,24 +2468,12 @@
         <translation>초당 {value}토큰</translation>
     </message>
     <message>
-        <source>at most {times}</source>
-        <translation>최대 {times}</translation>
-    </message>
-    <message>
         <source>{low} to {high}</source>
         <translation>{low}~{high}</translation>
     </message>
     <message>
         <source>{times} as fast</source>
         <translation>{times} 속도</translation>
-    </message>
-    <message>
-        <source>at least {times} as fast</source>
-        <translation>최소 {times} 속도</translation>
-    </message>
-    <message>
-        <source>at most {times} as fast</source>
-        <translation>최대 {times} 속도</translation>
     </message>
     <message>
         <source>{value} to first token</source>
@@ -2500,16 +2496,8 @@
         <translation>전에 나온 텍스트와 같아서 이 답변은 합계에 넣지 않아요.</translation>
     </message>
     <message>
-        <source>Each round took {cost}× the time of one token.</source>
-        <translation>라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸어요.</translation>
-    </message>
-    <message>
         <source>{speed} tokens a second</source>
         <translation>초당 {speed}토큰</translation>
-    </message>
-    <message>
-        <source>{speed} tokens a second instead of {plain}</source>
-        <translation>초당 {speed}토큰(일반: {plain})</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
@@ -2889,8 +2877,20 @@
         <translation>모든 모델</translation>
     </message>
     <message>
+        <source>No speed-up measured yet. Compare measures it.</source>
+        <translation>아직 속도 배율을 측정하지 못했어요. 비교하면 측정돼요.</translation>
+    </message>
+    <message>
         <source>No answers yet. Each answer adds a row with its speed-up.</source>
         <translation>아직 답변이 없어요. 답변할 때마다 속도 배율이 담긴 행이 추가돼요.</translation>
+    </message>
+    <message>
+        <source>{main} is {faster} with {draft} on this Mac.</source>
+        <translation>이 Mac에서 {main} + {draft}: {faster}</translation>
+    </message>
+    <message>
+        <source>{main} is {faster} with prompt lookup on this Mac.</source>
+        <translation>이 Mac에서 {main} + 프롬프트 룩업: {faster}</translation>
     </message>
     <message>
         <source>Export the history</source>
@@ -2915,22 +2915,6 @@
     <message>
         <source>Draft tokens made no answers noticeably faster so far.</source>
         <translation>지금까지 초안 토큰으로 눈에 띄게 빨라진 답변이 없어요.</translation>
-    </message>
-    <message>
-        <source>No speed-up measured yet. It appears after a few answers.</source>
-        <translation>아직 속도 배율을 측정하지 못했어요. 답변이 몇 번 쌓이면 표시돼요.</translation>
-    </message>
-    <message numerus="yes">
-        <source>{main} is {faster} with {draft} on this Mac (%Ln answer(s)).</source>
-        <translation>
-            <numerusform>이 Mac에서 {main} + {draft}: {faster}(답변 %Ln개)</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).</source>
-        <translation>
-            <numerusform>이 Mac에서 {main} + 프롬프트 룩업: {faster}(답변 %Ln개)</numerusform>
-        </translation>
     </message>
     <message>
         <source>Export as {kind}</source>
@@ -4021,6 +4005,10 @@
     <message>
         <source>Speed-ups are estimates until they are measured.</source>
         <translation>속도 배율은 측정하기 전까지 추정값이에요.</translation>
+    </message>
+    <message>
+        <source>{gain} (measured)</source>
+        <translation>{gain}(실측)</translation>
     </message>
     <message>
         <source>about {times} as fast</source>
@@ -5962,6 +5950,14 @@
         <translation>추측: 켬</translation>
     </message>
     <message>
+        <source>{accepted} of {drafted} drafts accepted</source>
+        <translation>초안 {drafted}개 중 {accepted}개 채택</translation>
+    </message>
+    <message>
+        <source>Compare measures the gain.</source>
+        <translation>비교하면 얼마나 빨라졌는지 측정돼요.</translation>
+    </message>
+    <message>
         <source>Waiting for the first token</source>
         <translation>첫 토큰을 기다리는 중</translation>
     </message>
@@ -6088,12 +6084,6 @@
         <source>Drafting %Ln token(s) per round.</source>
         <translation>
             <numerusform>라운드마다 초안 토큰 %Ln개를 만들어요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.</source>
-        <translation>
-            <numerusform>라운드마다 초안 토큰 %Ln개를 만들어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸려요.</numerusform>
         </translation>
     </message>
 </context>

@@ -1785,6 +1785,14 @@
         <translation>舍入</translation>
     </message>
     <message>
+        <source>{speed} tokens/s, {gain}.</source>
+        <translation>{speed} token/秒，{gain}。</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s.</source>
+        <translation>{speed} token/秒。</translation>
+    </message>
+    <message>
         <source>That is not noticeably faster than plain decoding.</source>
         <translation>与普通解码相比没有明显加快。</translation>
     </message>
@@ -1827,10 +1835,6 @@
     <message>
         <source>No draft tokens were used.</source>
         <translation>未使用草稿 token。</translation>
-    </message>
-    <message>
-        <source>{speed} tokens/s, {times}× as fast.</source>
-        <translation>{speed} token/秒，{times} 倍速。</translation>
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
@@ -2054,6 +2058,10 @@
         <translation>再次比较</translation>
     </message>
     <message>
+        <source>This Mac is busy: {least} to {most}×</source>
+        <translation>本机负载较高：{least}–{most} 倍</translation>
+    </message>
+    <message>
         <source>About {times} as fast, same text</source>
         <translation>约 {times}速，文字相同</translation>
     </message>
@@ -2076,6 +2084,10 @@
     <message>
         <source>Without speculation once more, because the load may change: at most {time} more.</source>
         <translation>负载可能会变化，因此再次不用推测解码：最多还需 {time}。</translation>
+    </message>
+    <message>
+        <source>This answer gained another amount than most: these models were {gain} in comparisons.</source>
+        <translation>此回答与多数回答不同：在比较中，这两个模型为 {gain}。</translation>
     </message>
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
@@ -2444,10 +2456,6 @@
         <translation>{value} 倍</translation>
     </message>
     <message>
-        <source>at least {times}</source>
-        <translation>至少 {times}</translation>
-    </message>
-    <message>
         <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
         <translation>低电量模式已打开：无论是否使用推测，本机都会变慢。</translation>
     </message>
@@ -2460,24 +2468,12 @@
         <translation>{value} token/秒</translation>
     </message>
     <message>
-        <source>at most {times}</source>
-        <translation>最多 {times}</translation>
-    </message>
-    <message>
         <source>{low} to {high}</source>
         <translation>{low}–{high}</translation>
     </message>
     <message>
         <source>{times} as fast</source>
         <translation>{times}速</translation>
-    </message>
-    <message>
-        <source>at least {times} as fast</source>
-        <translation>至少 {times}速</translation>
-    </message>
-    <message>
-        <source>at most {times} as fast</source>
-        <translation>最多 {times}速</translation>
     </message>
     <message>
         <source>{value} to first token</source>
@@ -2500,16 +2496,8 @@
         <translation>此前给出过相同的文字，因此这个回答不计入总计。</translation>
     </message>
     <message>
-        <source>Each round took {cost}× the time of one token.</source>
-        <translation>每轮用时为 1 个 token 的 {cost} 倍。</translation>
-    </message>
-    <message>
         <source>{speed} tokens a second</source>
         <translation>{speed} token/秒</translation>
-    </message>
-    <message>
-        <source>{speed} tokens a second instead of {plain}</source>
-        <translation>{speed} token/秒（普通解码：{plain}）</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
@@ -2889,8 +2877,20 @@
         <translation>所有模型</translation>
     </message>
     <message>
+        <source>No speed-up measured yet. Compare measures it.</source>
+        <translation>尚未测得加速比。比较时会测量。</translation>
+    </message>
+    <message>
         <source>No answers yet. Each answer adds a row with its speed-up.</source>
         <translation>还没有回答。每个回答都会添加一行，列出其加速比。</translation>
+    </message>
+    <message>
+        <source>{main} is {faster} with {draft} on this Mac.</source>
+        <translation>在本机上，{main} 搭配 {draft} 为 {faster}。</translation>
+    </message>
+    <message>
+        <source>{main} is {faster} with prompt lookup on this Mac.</source>
+        <translation>在本机上，{main} 使用提示词查找为 {faster}。</translation>
     </message>
     <message>
         <source>Export the history</source>
@@ -2915,22 +2915,6 @@
     <message>
         <source>Draft tokens made no answers noticeably faster so far.</source>
         <translation>目前还没有回答因草稿 token 而明显加快。</translation>
-    </message>
-    <message>
-        <source>No speed-up measured yet. It appears after a few answers.</source>
-        <translation>尚未测得加速比。回答几次后即会显示。</translation>
-    </message>
-    <message numerus="yes">
-        <source>{main} is {faster} with {draft} on this Mac (%Ln answer(s)).</source>
-        <translation>
-            <numerusform>在本机上，{main} 搭配 {draft} 为 {faster}（%Ln 个回答）。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).</source>
-        <translation>
-            <numerusform>在本机上，{main} 使用提示词查找为 {faster}（%Ln 个回答）。</numerusform>
-        </translation>
     </message>
     <message>
         <source>Export as {kind}</source>
@@ -4021,6 +4005,10 @@
     <message>
         <source>Speed-ups are estimates until they are measured.</source>
         <translation>加速比在测量之前为估算值。</translation>
+    </message>
+    <message>
+        <source>{gain} (measured)</source>
+        <translation>{gain}（实测）</translation>
     </message>
     <message>
         <source>about {times} as fast</source>
@@ -5962,6 +5950,14 @@
         <translation>推测：开</translation>
     </message>
     <message>
+        <source>{accepted} of {drafted} drafts accepted</source>
+        <translation>{drafted} 个草稿中接受 {accepted} 个</translation>
+    </message>
+    <message>
+        <source>Compare measures the gain.</source>
+        <translation>比较会测量加快了多少。</translation>
+    </message>
+    <message>
         <source>Waiting for the first token</source>
         <translation>正在等待首个 token</translation>
     </message>
@@ -6088,12 +6084,6 @@
         <source>Drafting %Ln token(s) per round.</source>
         <translation>
             <numerusform>每轮生成 %Ln 个草稿 token。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.</source>
-        <translation>
-            <numerusform>每轮生成 %Ln 个草稿 token，用时为 1 个 token 的 {cost} 倍。</numerusform>
         </translation>
     </message>
 </context>

@@ -11,10 +11,12 @@ from collections.abc import Iterable
 from app.cli.pair_options import explained
 from app.cli.rendered import growing_text
 from app.cli.terminal import say
+from app.conversations.measured import PairSpeeds, as_shown, gain_in
+from app.system.paths import speeds_file
 from app.text.thinking import GrowingParts, parts_of
 from engine import Event, Failed, Finished, RequestStats, TokensCommitted
 from engine.events import as_json
-from engine.stats import NOTICEABLE, most_speedup, rounded_speedup
+from engine.stats import NOTICEABLE, most_speedup
 
 # The beginning of a mark that may end the thoughts.
 _HALF_A_MARK = re.compile(r"\s*(?:<[/|:\w]*|\[/?\w*)\Z")
@@ -124,14 +126,14 @@ def _summary(stats: RequestStats) -> str:
     parts = [f"{stats.generated_tokens} tokens"]
     if stats.decode_tps is not None:
         parts.append(f"{stats.decode_tps:.1f} tokens/s")
-    if (rounded := rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high)) is not None:
-        known = {"exact": "", "least": "at least ", "most": "at most "}[rounded.known]
-        parts.append(f"{known}{rounded.factor:.1f}x as fast")
+    speedup = gain_in(stats, PairSpeeds(speeds_file()).speedup_of(stats.main, stats.draft))
+    if speedup is not None:
+        parts.append(f"{as_shown(speedup)}x as fast")
     if stats.accept_rate is not None:
         parts.append(f"{stats.accept_rate:.0%} accepted")
     if stats.tokens_per_round is not None and most_speedup(stats.tokens_per_round) > NOTICEABLE:
         # Where the ratio is not known, this says what speculation did.
-        plainly = " instead of 1" if rounded is None and stats.drafted else ""
+        plainly = " instead of 1" if speedup is None and stats.drafted else ""
         parts.append(f"{stats.tokens_per_round:.1f} tokens per round{plainly}")
     if stats.ttft_s is not None:
         pictures = f" ({stats.picture_s:.2f} s for pictures)" if stats.picture_s else ""

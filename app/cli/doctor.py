@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 from app.cli.command import DONE, FAILED, add_command
 from app.cli.pair_options import checked, chosen_pair, explained, own_engine_settings, own_settings, use_last_pair
 from app.cli.terminal import in_terminal, say
+from app.conversations.database.records import AnswerSource
+from app.conversations.measured import PairSpeeds
 from app.settings.engine_settings import speculation_of
+from app.system.paths import speeds_file
 from engine.errors import EngineError
 from engine.machine.process_info import seconds_before_measuring
 
@@ -57,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
             problem = explained(pair.error) if pair.error is not None else ""
         except EngineError as error:
             problem = explained(error)
-    findings = gather(read_facts(), settings, pair, problem)
+    pair_times = _pair_times(pair, speculation_of(settings).method)
+    findings = gather(read_facts(), settings, pair, problem, pair_times)
     print(report(findings) if arguments.json else in_terminal(page(findings)), end="\n" if arguments.json else "")
     if problem and arguments.json:
         say(f"tandem: {problem}")
@@ -82,3 +86,13 @@ def _measure(arguments: argparse.Namespace, settings: SettingsValues) -> PairChe
             time.sleep(_POLL_S)
         draft = loaded.draft.name if loaded.draft is not None else ""
         return check_pair(engine, loaded.main.name, draft, threading.Event(), speculation_of(settings))
+
+
+def _pair_times(check: PairCheck | None, method: str) -> float | None:
+    """Add a check to the comparisons of its pair, and return the speed-up that these have shown."""
+    if check is None or check.times is None:
+        return None
+    speeds = PairSpeeds(speeds_file())
+    pair = AnswerSource(check.main, check.draft, method).pair
+    speeds.add_comparison(*pair, check.times)
+    return speeds.speedup_of(*pair)

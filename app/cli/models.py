@@ -27,10 +27,10 @@ from app.cli.pair_options import (
 )
 from app.cli.terminal import format_bytes, print_table, say
 from app.conversations.database.errors import StoreInUse
+from app.conversations.measured import MeasuredPairs, PairSpeeds
 from app.conversations.opening import stored_pairs
 from app.conversations.request_history import Totals
-from app.library.measured import MeasuredPairs, measured_pairs
-from app.system.paths import cache_folder, data_folder
+from app.system.paths import cache_folder, data_folder, speeds_file
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import advise_remotely, mlx_version, suggest_draft
@@ -261,7 +261,7 @@ def _pairs(arguments: argparse.Namespace) -> int:
     main = next((model for model in installed if is_named(model, arguments.id)), None)
     name = main.id if main is not None else parse_repository(arguments.id)
     measured = {draft: totals for (main_id, draft), totals in _measured().items() if main_id == name}
-    factors = {draft: totals.factor for draft, totals in measured.items()}
+    factors = {draft: totals.factor for draft, totals in measured.items() if draft}
     advice = _advice(arguments, main or name, installed, factors)
     if name == STARTER_MAIN:
         # As in the window, an estimate is no recommendation against the default.
@@ -280,12 +280,12 @@ def _pairs(arguments: argparse.Namespace) -> int:
 
 
 def _measured() -> MeasuredPairs:
-    """Return what the stored answers measured; nothing while the window has them open."""
+    """Return what comparisons and stored answers measured, without sums while the window has the answers open."""
+    speeds = PairSpeeds(speeds_file())
     try:
-        return measured_pairs(stored_pairs(data_folder() / "chats.db"))
+        return speeds.take_answers(stored_pairs(data_folder() / "chats.db"))
     except StoreInUse:
-        say("tandem: all speeds are estimates, as the open window alone can read what was measured.")
-        return {}
+        return speeds.figures({})
 
 
 def _advice(
@@ -368,7 +368,9 @@ def _words(advice: PairAdvice, measured: Totals | None) -> tuple[str, str]:
     # Not at the top: it imports Qt, which no other action needs.
     from app.wording.models import pair_speed, verdict_words
 
-    speed = pair_speed(advice.expected if advice.works else None, measured)
+    # What is installed can be measured, so it has no estimate.
+    expected = advice.expected if advice.works and advice.source != "installed" else None
+    speed = pair_speed(expected, measured)
     # The window marks estimates once for a whole list.
     mark = " (estimate)" if measured is None and "×" in speed else ""
     return speed.replace("×", "x").replace("\u00a0", " ") + mark, verdict_words(advice).replace("\u00a0", " ")

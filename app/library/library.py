@@ -23,12 +23,12 @@ from engine.hub.repository_names import split_name
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
+    from app.conversations.measured import MeasuredPairs
     from app.conversations.request_history import Totals
     from app.library.entries import Entry
     from app.library.hub_options import HubOptions, LibraryPaths
     from app.library.hub_service import HubService
     from app.library.inventory import Inventory
-    from app.library.measured import MeasuredPairs
     from app.settings.store import SettingsStore
     from engine.advice.pairing import PairAdvice
     from engine.hub.download_state import DownloadStatus
@@ -206,7 +206,8 @@ class Library(QObject):
         """
         if path not in self._asked and self.inventory is not None:
             self._asked.add(path)
-            measured = {id_: totals.factor for id_, totals in self.measured_with(path).items()}
+            # Prompt lookup, which has no id, needs no advice.
+            measured = {id_: totals.factor for id_, totals in self.measured_with(path).items() if id_}
             self._call(
                 lambda hub: hub.advice.for_main(path, measured),
                 then=lambda advice: self._take_advice(path, advice),

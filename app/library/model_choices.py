@@ -140,11 +140,11 @@ def draft_choices(
     rows: list[ModelChoice] = []
     for verdict in advice:
         if verdict.verdict == "lookup":
-            rows.append(ModelChoice("lookup", loaded=looks_up, advice=verdict))
+            rows.append(ModelChoice("lookup", loaded=looks_up, advice=verdict, measured=measured.get("")))
         else:
             rows.append(_of_advice(verdict, inventory, loaded_path, method, measured))
     if not any(row.kind == "lookup" for row in rows):
-        rows.append(ModelChoice("lookup", loaded=looks_up))
+        rows.append(ModelChoice("lookup", loaded=looks_up, measured=measured.get("")))
     rows.append(ModelChoice("none", loaded=method == "off" or (not loaded_path and not looks_up)))
     used = next((row for row in rows if row.loaded and row.kind == "use"), None)
     if used is not None:

@@ -10,14 +10,12 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
-from app.library.measured import measured_pairs
 from app.models.picker import Picker
 from app.session.chat_requests import OtherModel
 from app.session.cluster_service import OFF
 from app.speculation.teaching_card import TeachingCard
 from app.widgets.outside import Notifier, show_count
 from app.wording.errors import error_sentence
-from app.wording.figures import speedup_is_known
 from app.wording.models import entry_name
 from engine.machine.keep_awake import KeepAwake
 
@@ -85,7 +83,7 @@ class ModelController(QObject):
         session.models.changed.connect(self._judge_for)
         session.models.changed.connect(self._read_memory_limit)
         session.cluster.changed.connect(lambda: library.take_machines(session.cluster.memory))
-        session.store.opened.connect(lambda _report: self._read_measured())
+        session.history.measured_changed.connect(lambda: library.take_measured(session.history.measured))
         session.answers.arrived.connect(self._note_answer)
 
     @property
@@ -273,18 +271,12 @@ class ModelController(QObject):
             self._use_draft(here.path)
 
     def _note_answer(self, _chat: Chat, turn: Turn) -> None:
-        """Read the figures again after an answer that measured a speed-up; the store writes them before."""
-        stats = turn.answer.stats
-        if turn.answer.ended and stats.drafted and speedup_is_known(stats):
-            self._read_measured()
+        """Read the figures again after an answer with draft tokens; the store writes them before."""
+        if turn.answer.ended and turn.answer.stats.drafted:
+            self._session.history.read_measured()
 
     def _read_memory_limit(self) -> None:
         if not self._session.models.pair.loading:
             self._session.models.call_engine(
                 lambda engine: engine.status(), lambda status: self._library.take_memory_limit(status.memory.limit)
             )
-
-    def _read_measured(self) -> None:
-        self._session.store.run(
-            lambda store: store.history.by_pair(), lambda pairs: self._library.take_measured(measured_pairs(pairs))
-        )

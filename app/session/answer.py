@@ -68,7 +68,9 @@ class Answer:
     whose results it uses. `sampling` holds its sampling settings, None if unknown. `repeats` says whether the newest
     tokens repeat themselves; the figures then have no speed-up. `closing` is the end of `before` that closed thoughts.
     `given_before` says whether another answer in this chat or another one has the same text. `question` is what it
-    answers, and `with_files` whether that has attachments.
+    answers, and `with_files` whether that has attachments. `pair` are the names of its main and draft model, the latter
+    "" where it only looks up, and `pair_speedup` is their measured speed-up on this computer, not rounded, None if that
+    is not known.
     """
 
     state: State = State.WAITING
@@ -89,6 +91,8 @@ class Answer:
     sampling: SamplingSettings | None = None
     closing: str = ""
     given_before: bool = False
+    pair: tuple[str, str] = ("", "")
+    pair_speedup: float | None = None
     question: str = field(default="", repr=False, compare=False)
     with_files: bool = field(default=False, repr=False, compare=False)
     separator: AnswerParts | None = field(default=None, repr=False, compare=False)

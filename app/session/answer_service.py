@@ -288,6 +288,7 @@ class AnswerService(QObject):
         given. `source` names the models and the settings that answer.
         """
         turn.answer.model = source.main_model
+        turn.answer.pair = source.pair
         turn.answer.asked_at = turn.answer.asked_at or time.time()
         generation = generation or self._settings.generation_of(chat)
         turn.answer.sampling = generation.sampling

@@ -347,6 +347,7 @@ def stored_answer(message: Message | None, calls: Sequence[Message] = ()) -> Ans
         stats=message.stats or RequestStats(),
         error=error,
         model=message.source.main_model,
+        pair=message.source.pair,
         asked_at=message.created_at,
         calls=[stored_call(call) for call in calls],
         repeats=message.finish_reason in LOOPS,

@@ -3,29 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversations.request_history import ProgramRequest, RequestRow, Totals
+from app.conversations.measured import MeasuredPairs, PairSpeeds
+from app.conversations.request_history import ProgramRequest, RequestRow
 from app.conversations.store import ConversationStore
+from app.session.answer import Answer
+from app.session.chats import Chat
 from app.session.store_client import StoreClient
 
-Requests = tuple[list[RequestRow], list[Totals]]
+
+@dataclass(frozen=True)
+class Requests:
+    """The rows that were read, the pairs of all requests, the most used first, and what is measured of them."""
+
+    rows: list[RequestRow]
+    pairs: list[tuple[str, str]]
+    measured: MeasuredPairs
 
 
 class HistoryService(QObject):
-    """Reads and deletes the figures of requests.
+    """Reads and deletes the figures of requests, and knows the measured speed-up of each pair.
 
-    `changed` is emitted when answers or requests of programs may have ended or been deleted.
+    `changed` is emitted when answers or requests of programs may have ended or been deleted, `measured_changed` when
+    `measured` has changed. `speeds_file` holds the speed-ups of pairs.
     """
 
     changed = Signal()
+    measured_changed = Signal()
 
-    def __init__(self, store: StoreClient, parent: QObject | None = None) -> None:
+    def __init__(self, store: StoreClient, speeds_file: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._store = store
+        # Used on the store's thread only.
+        self._speeds = PairSpeeds(speeds_file)
+        self.measured: MeasuredPairs = {}
         store.listed.connect(self.changed)
+        store.opened.connect(lambda _report: self.read_measured())
+
+    def read_measured(self) -> None:
+        """Read the figures of all pairs again."""
+        self._store.run(lambda store: self._speeds.take_answers(store.history.by_pair()), self._take_measured)
+
+    def add_comparison(self, main: str, draft: str, ratio: float) -> None:
+        """Add how many times as fast a pair was in a comparison, "" as `draft` for lookups."""
+
+        def add(store: ConversationStore) -> MeasuredPairs:
+            self._speeds.add_comparison(main, draft, ratio)
+            return self._speeds.take_answers(store.history.by_pair())
+
+        self._store.run(add, self._take_measured)
+
+    def _take_measured(self, measured: MeasuredPairs) -> None:
+        if measured != self.measured:
+            self.measured = measured
+            self.measured_changed.emit()
+
+    def speedup_of(self, main: str, draft: str) -> float | None:
+        """Return the measured speed-up of a pair, not rounded; None if it is not known. `draft` is "" for lookups."""
+        totals = self.measured.get((main, draft))
+        return None if totals is None else totals.speedup
+
+    def note_speedups(self, chat: Chat) -> None:
+        """Note in each answer of a chat how fast its pair is."""
+        for turn in chat.turns:
+            self.note_speedup(turn.answer)
+
+    def note_speedup(self, answer: Answer) -> None:
+        """Note in an answer how fast its pair is."""
+        answer.pair_speedup = self.speedup_of(*answer.pair)
 
     def read(
         self, order: str, descending: bool, pair: tuple[str, str] | None, limit: int, then: Callable[[Requests], object]
@@ -34,7 +83,9 @@ class HistoryService(QObject):
 
         def read(store: ConversationStore) -> Requests:
             rows = store.history.rows(order=order, descending=descending, pair=pair, limit=limit)
-            return rows, store.history.by_pair()
+            summaries = store.history.by_pair()
+            pairs = list(dict.fromkeys((totals.main_model, totals.draft_model) for totals in summaries))
+            return Requests(rows, pairs, self._speeds.take_answers(summaries))
 
         self._store.run(read, then)
 

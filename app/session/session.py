@@ -22,7 +22,7 @@ from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
 from app.session.teaching_service import TeachingService
 from app.session.tool_service import ToolService
-from app.system.paths import data_folder
+from app.system.paths import data_folder, speeds_file
 from engine.client import EngineClient
 
 
@@ -48,13 +48,22 @@ class Session(QObject):
         self.projects = ProjectService(self.list, self.store, self)
         services = Services(self.models, self.chats, self.settings, self.store, self.tools, self.projects)
         self.answers = AnswerService(services, self)
-        self.history = HistoryService(self.store, self)
+        self.history = HistoryService(self.store, chats.with_name("speeds.json") if chats else speeds_file(), self)
+        self._note_speedups()
         self.teaching = TeachingService(self.models, self.store, self)
         self.api = ApiService(self.models, self)
         self.api.calls_ended.connect(self.history.add)
         self.cluster = ClusterService(self.models, self)
         self.store.purged.connect(self.models.forget_conversations)
         self.store.opened.connect(self._drop_unknown_prefixes)
+
+    def _note_speedups(self) -> None:
+        """Have each answer know how fast its pair is, before any view shows it."""
+        history = self.history
+        for changed in (self.chats.opened, self.chats.path_changed):
+            changed.connect(history.note_speedups)
+        self.answers.arrived.connect(lambda _chat, turn: history.note_speedup(turn.answer))
+        history.measured_changed.connect(lambda: history.note_speedups(self.chat))
 
     @property
     def chat(self) -> Chat:

@@ -355,6 +355,8 @@ class StreamingAnswer:
         turn.steps.append(AnswerStep(before, turn.answer_node))
         turn.answer = Answer(
             model=before.model,
+            pair=before.pair,
+            pair_speedup=before.pair_speedup,
             asked_at=before.asked_at,
             earlier=turn.step_figures,
             sampling=before.sampling,

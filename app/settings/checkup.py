@@ -22,11 +22,18 @@ from engine.stats import RequestStats
 _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transformers": "transformers"}
 
 
-def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, problem: str = "") -> dict[str, Any]:
+def gather(
+    facts: MachineFacts,
+    values: SettingsValues,
+    pair: PairCheck | None,
+    problem: str = "",
+    pair_times: float | None = None,
+) -> dict[str, Any]:
     """Return the check as plain data for a page; it has no chat text.
 
     `pair` is what was measured of the loaded models, None if no speed was measured. `problem` is the sentence for its
     error, or why there is no pair; "" if there was none. `values` are the settings that `pair` was measured with.
+    `pair_times` is the speed-up that all comparisons of the pair have shown, this check among them.
     """
     memory = facts.memory
     speculation = speculation_of(values)
@@ -46,6 +53,7 @@ def gather(facts: MachineFacts, values: SettingsValues, pair: PairCheck | None, 
             "plain_tokens_per_second": _rounded(pair.plain_tps),
             "best_tokens_per_second": _rounded(pair.best_tps),
             "times": _rounded(pair.times, 2),
+            "pair_times": _rounded(pair_times, 2),
             "accept_rate": _rounded(pair.accept_rate, 2),
             "identical": pair.identical,
             "answers": pair.answers,

@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.conversations.database.records import AnswerSource
 from app.library.library import Library
 from app.session.session import Session
 from app.settings.checkup import gather, report, write_diagnostics
@@ -156,6 +157,7 @@ class MacCheck(QObject):
         self._result: tuple[MachineFacts, PairCheck | None, SettingsValues] | None = None
         self.running = False
         session.answers.asked.connect(lambda: self._stop.set())
+        session.history.measured_changed.connect(self.changed)
 
     @property
     def found(self) -> dict[str, Any] | None:
@@ -164,7 +166,8 @@ class MacCheck(QObject):
             return None
         facts, pair, values = self._result
         error = pair.error if pair is not None else None
-        return gather(facts, values, pair, "" if error is None else error_sentence(error))
+        pair_times = None if pair is None else self._session.history.speedup_of(*_pair_of(pair, values))
+        return gather(facts, values, pair, "" if error is None else error_sentence(error), pair_times)
 
     def toggle(self) -> None:
         """Start a check, or stop the one that runs."""
@@ -191,7 +194,15 @@ class MacCheck(QObject):
     def _take(self, result: tuple[MachineFacts, PairCheck | None, SettingsValues]) -> None:
         self.running = False
         self._result = result
+        _, pair, values = result
+        if pair is not None and pair.times is not None:
+            self._session.history.add_comparison(*_pair_of(pair, values), pair.times)
         self.changed.emit()
+
+
+def _pair_of(pair: PairCheck, values: SettingsValues) -> tuple[str, str]:
+    """Return the key of the checked pair in the history's figures."""
+    return AnswerSource(pair.main, pair.draft, speculation_of(values).method).pair
 
 
 class CheckReport(ThemeAware, QWidget):

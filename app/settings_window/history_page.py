@@ -11,9 +11,10 @@ from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex,
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPushButton, QWidget
 
-from app.conversations.database.records import FAILED, GIVEN_BEFORE, LOOPS
+from app.conversations.database.records import FAILED, GIVEN_BEFORE, LOOPS, AnswerSource
+from app.conversations.measured import MeasuredPairs, is_gain
 from app.conversations.request_history import RequestRow, Totals
-from app.session.history_service import HistoryService
+from app.session.history_service import HistoryService, Requests
 from app.settings.declarations import PAGES
 from app.widgets.buttons import ConfirmButton
 from app.widgets.controls import Chooser
@@ -57,12 +58,12 @@ def _used(row: RequestRow) -> str:
 
 
 def _outcome(row: RequestRow) -> str:
-    """Return the speed-up, or why there is none."""
+    """Return why the speed of a request says nothing of its pair; "" if it does."""
     if row.finish_reason in LOOPS:
         return QCoreApplication.translate("History", "repeats itself")
     if row.finish_reason == GIVEN_BEFORE:
         return QCoreApplication.translate("History", "given before")
-    return QCoreApplication.translate("History", "failed") if row.finish_reason == FAILED else figures.speedup(row)
+    return QCoreApplication.translate("History", "failed") if row.finish_reason == FAILED else ""
 
 
 # The keys are the columns of the store, which sorts by them.
@@ -86,12 +87,17 @@ class HistoryTable(FigureTable["RequestRow"]):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("History", COLUMNS, parent)
+        # What is measured of each pair.
+        self.measured: MeasuredPairs = {}
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the figure of a cell, and as its tip what a double click does."""
+        if role == Qt.ItemDataRole.DisplayRole and COLUMNS[index.column()].key == "speedup":
+            row = self.rows[index.row()]
+            return _outcome(row) or self._speedup(row)
         if role == Qt.ItemDataRole.ToolTipRole:
             row = self.rows[index.row()]
-            shown = super().data(index, Qt.ItemDataRole.DisplayRole)
+            shown = self.data(index, Qt.ItemDataRole.DisplayRole)
             if row.message_id is None:
                 words = QCoreApplication.translate(
                     "History", "{program}, through the local API: only statistics are kept"
@@ -100,6 +106,13 @@ class HistoryTable(FigureTable["RequestRow"]):
                 words = QCoreApplication.translate("History", "{title}: double-click to show the answer")
             return tip(f"{shown}\n{words.format(title=row.title, program=row.client)}")
         return super().data(index, role)
+
+    def _speedup(self, row: RequestRow) -> str:
+        """Return the speed-up of the pair of a request, as everywhere else; "–" if it used no draft tokens."""
+        if not row.accepted:
+            return figures.NONE
+        totals = self.measured.get(AnswerSource(row.main_model, row.draft_model, row.method).pair)
+        return figures.about(None if totals is None else totals.speedup)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         if column >= 0:
@@ -119,7 +132,7 @@ class HistoryPage(ThemeAware, QWidget):
         super().__init__(parent)
         self._history = history
         self._order: tuple[str, bool] = ("finished_at", True)
-        self._summaries: list[Totals] = []
+        self._requests = Requests([], [], {})
         self._title = label(self, "page-title")
         self.sentences = label(self, "reason", wraps=True)
         self.outcome = label(self, "muted", wraps=True)
@@ -161,15 +174,16 @@ class HistoryPage(ThemeAware, QWidget):
         order, down = self._order
         self._history.read(order, down, self._chosen, _MOST_ROWS, self._take)
 
-    def _take(self, requests: tuple[list[RequestRow], list[Totals]]) -> None:
-        """Show what was read: the rows, and the sums of each pair."""
-        rows, self._summaries = requests
-        self.table.show_rows(rows)
+    def _take(self, requests: Requests) -> None:
+        """Show what was read: the rows, and the figures of each pair."""
+        self._requests = requests
+        self.table.measured = requests.measured
+        self.table.show_rows(requests.rows)
         self._show_pairs()
         self._show_sentences()
         for button in (self.csv, self.json):
-            button.setEnabled(bool(rows))
-        self.delete.setVisible(any(row.message_id is None for row in rows))
+            button.setEnabled(bool(requests.rows))
+        self.delete.setVisible(any(row.message_id is None for row in requests.rows))
         self._place_buttons()
 
     def _place_buttons(self) -> None:
@@ -203,7 +217,7 @@ class HistoryPage(ThemeAware, QWidget):
         chosen = self._chosen
         self.pair.clear()
         self.pair.addItem(self.tr("All models"), None)
-        for main, draft in dict.fromkeys((summary.main_model, summary.draft_model) for summary in self._summaries):
+        for main, draft in self._requests.pairs:
             self.pair.addItem(pair_name(main, draft), [main, draft])
         self.pair.setCurrentIndex(max(0, self.pair.findData(list(chosen)) if chosen else 0))
 
@@ -211,19 +225,18 @@ class HistoryPage(ThemeAware, QWidget):
         """Say which pairs are faster with draft tokens; of the others, that it was measured or not."""
         chosen = self._chosen
         known = [
-            summary
-            for summary in self._summaries
-            if figures.speedup_is_known(summary)
-            and summary.drafted
-            and chosen in (None, (summary.main_model, summary.draft_model))
+            totals
+            for pair, totals in self._requests.measured.items()
+            if chosen is None or pair in (chosen, (chosen[0], ""))
         ]
-        faster = [summary for summary in known if figures.helps(summary)][:_MOST_SENTENCES]
+        most_used = sorted(known, key=lambda totals: totals.answers, reverse=True)
+        faster = [totals for totals in most_used if is_gain(totals.speedup)][:_MOST_SENTENCES]
         if faster:
             words = "\n".join(map(self._sentence, faster))
         elif known:
             words = self.tr("Draft tokens made no answers noticeably faster so far.")
         elif self.table.rows:
-            words = self.tr("No speed-up measured yet. It appears after a few answers.")
+            words = self.tr("No speed-up measured yet. Compare measures it.")
         else:
             words = self.tr("No answers yet. Each answer adds a row with its speed-up.")
         self.sentences.setText(words)
@@ -232,12 +245,12 @@ class HistoryPage(ThemeAware, QWidget):
     def _sentence(self, summary: Totals) -> str:
         """Say how much faster a pair is."""
         if summary.draft_model and summary.method != "ngram":
-            text = self.tr("{main} is {faster} with {draft} on this Mac (%Ln answer(s)).", "", summary.answers)
+            text = self.tr("{main} is {faster} with {draft} on this Mac.")
         else:
-            text = self.tr("{main} is {faster} with prompt lookup on this Mac (%Ln answer(s)).", "", summary.answers)
+            text = self.tr("{main} is {faster} with prompt lookup on this Mac.")
         main = recorded_name(summary.main_model)
         draft = recorded_name(summary.draft_model)
-        return text.format(main=main, faster=figures.as_fast(summary), draft=draft)
+        return text.format(main=main, faster=figures.as_fast(summary.speedup), draft=draft)
 
     def _choose_file(self, kind: str) -> None:
         name = str(Path.home() / f"tandem-history.{kind}")

@@ -9,6 +9,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.chat_settings import GenerationSettings
+from app.conversations.database.records import AnswerSource
 from app.session.answer import Answer, State
 from app.session.chat_requests import prepare_request
 from app.session.chats import Chat, Turn
@@ -17,7 +18,7 @@ from engine.client import RequestStream
 from engine.errors import EngineError
 from engine.events import Event, Token
 from engine.requests import ChatRequest
-from engine.stats import NOTICEABLE
+from engine.stats import BUSY, NOTICEABLE
 
 # Half-precision logits between 32 and 64 differ by at least this, so rounding can exchange closer ones.
 TIE = 0.25
@@ -63,11 +64,15 @@ class ComparisonResult(Enum):
 class Comparison:
     """A comparison of answers to one question: `plain`, then `speculated`, then `again` without speculation.
 
-    `request` has the seed of all three and the speculation of `speculated`. The slower of the two pairs counts.
+    `request` has the seed of all three and the speculation of `speculated`. The slower of the two pairs counts. `pair`
+    is the key of the models in the history's figures, and `answered_tps` the speed of the answer that is in the chat,
+    None if that was written in another way than `speculated`.
     """
 
     question: str
     request: ChatRequest
+    pair: tuple[str, str] = ("", "")
+    answered_tps: float | None = None
     plain: Answer = field(default_factory=Answer)
     speculated: Answer = field(default_factory=Answer)
     again: Answer = field(default_factory=Answer)
@@ -199,10 +204,34 @@ class Comparison:
         return rounds > 0 and (self.ratio or 0.0) > NOTICEABLE * tokens / rounds
 
     @property
-    def counts(self) -> bool:
-        """Whether the ratio says what speculation gains."""
+    def has_ratio(self) -> bool:
+        """Whether the speeds of both ways can be compared."""
         is_known = self.step is ComparisonStep.DONE and self.ratio is not None and not self.load_changed
         return is_known and bool(self.speculated.stats.drafted) and not self.plain.repeats
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The least and the greatest ratio of the speeds where the computer was busy; None where it was not.
+
+        It was if either way was more than BUSY times as fast once as another time.
+        """
+        plain = [answer.stats.decode_tps for answer in (self.plain, self.again) if answer.stats.decode_tps]
+        speculated = [speed for speed in (self.speculated.stats.decode_tps, self.answered_tps) if speed]
+        if not plain or not speculated:
+            return None
+        if max(plain) <= BUSY * min(plain) and max(speculated) <= BUSY * min(speculated):
+            return None
+        least = min(speculated) / max(plain)
+        most = max(speculated) / min(plain)
+        rate = self.speculated.stats.tokens_per_round
+        if rate is not None:
+            most = max(least, min(most, rate))
+        return least, most
+
+    @property
+    def counts(self) -> bool:
+        """Whether the ratio says what speculation gains."""
+        return self.has_ratio and self.bounds is None
 
 
 class Comparer(QObject):
@@ -221,6 +250,7 @@ class Comparer(QObject):
         self.comparison: Comparison | None = None
         session.answers.asked.connect(lambda _chat, _turn: self.cancel())
         session.chats.path_changed.connect(lambda _chat: self.cancel())
+        session.history.measured_changed.connect(self.changed)
 
     @property
     def running(self) -> bool:
@@ -240,15 +270,16 @@ class Comparer(QObject):
         speculation = replace(speculation, sample_share=0.0)
         sampling = replace(turn.answer.sampling or chosen.sampling, seed=turn.answer.stats.seed)
         generation = replace(chosen, sampling=sampling, speculation=speculation)
-        begin = partial(self._begin, turn.question)
+        pair = AnswerSource(*session.models.pair.names, speculation.method).pair
+        begin = partial(self._begin, turn.question, pair, _speed_of(turn.answer, pair))
         prepare_request(chat, turn, generation, session.answers.services, begin, session.models.failed.emit)
 
-    def _begin(self, question: str, request: ChatRequest) -> None:
+    def _begin(self, question: str, pair: tuple[str, str], speed: float | None, request: ChatRequest) -> None:
         request = replace(request, conversation="", top2_margins=True)
         if request.messages[-1]["role"] == "assistant":
             # All answers start at the question, even if that answer was continued.
             request = replace(request, messages=request.messages[:-1])
-        self.comparison = Comparison(question, request)
+        self.comparison = Comparison(question, request, pair, speed)
         self._ask()
         self.changed.emit()
 
@@ -262,6 +293,16 @@ class Comparer(QObject):
         # Thoughts would take all of them.
         self._start(chat, turn, replace(chosen, max_tokens=min(chosen.max_tokens or most, most), thinking="off"))
 
+    @property
+    def speedup(self) -> float | None:
+        """The speed-up of the compared pair, from all of its comparisons; None if it is not known."""
+        comparison = self.comparison
+        if comparison is None:
+            return None
+        measured = self._session.history.speedup_of(*comparison.pair)
+        # The store adds a comparison a moment later.
+        return measured if measured is not None or not comparison.counts else comparison.ratio
+
     def cancel(self) -> None:
         """Stop within one round and keep what was generated."""
         if self._stream is not None and self.comparison is not None and self.comparison.running:
@@ -274,13 +315,25 @@ class Comparer(QObject):
         assert comparison is not None
 
         def receive(events: list[Event]) -> None:
-            if comparison.receive(events, prefill) and comparison is self.comparison and comparison.running:
+            has_ended = comparison.receive(events, prefill)
+            if has_ended and comparison is self.comparison and comparison.running:
                 self._ask()
             elif comparison.is_enough and self._stream is not None:
                 self._stream.cancel()
+            if has_ended and comparison.counts and comparison.ratio is not None:
+                self._session.history.add_comparison(*comparison.pair, comparison.ratio)
             self.changed.emit()
 
         self._stream = self._session.models.submit(comparison.next_request(), receive)
+
+
+def _speed_of(answer: Answer, pair: tuple[str, str]) -> float | None:
+    """Return the speed of a stored answer of `pair`; None if it had plain rounds to measure that, or is of another."""
+    stats = answer.figures
+    is_measuring = any(span.reason == "measuring" for span in stats.plain_spans)
+    if answer.pair != pair or not stats.drafted or is_measuring:
+        return None
+    return stats.decode_tps
 
 
 def decode_seconds(answer: Answer) -> float:

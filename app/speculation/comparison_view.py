@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QSizePolicy, QWidget
 
+from app.conversations.measured import WHOLE, as_shown, is_gain
 from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
 from app.speculation.comparison import RUNS, Comparer, Comparison, ComparisonResult, ComparisonStep
@@ -26,13 +27,12 @@ from app.wording import figures
 from app.wording.errors import error_sentence, joined, quoted
 from app.wording.sentences import translate
 from engine.events import Token
-from engine.stats import NOTICEABLE
 
 _WIDTH, _HEIGHT = 860, 640
 # The least height of the answers, in pixels at the normal text size.
 _LEAST_TEXT = 120
-# From this factor on, a decimal would claim more than two runs can tell.
-_WHOLE = 3.0
+# An answer that differs by this factor from what its pair has gained otherwise is not told by the pair's figure.
+_USUAL = 1.25
 
 
 class RunRow:
@@ -175,18 +175,36 @@ class ComparisonView(ThemeAware, Overlay):
     def _show_race(self, comparison: Comparison) -> None:
         """Show the speeds, and the bars that fill with them, once they tell the gain: else they would look like one."""
         speeds = comparison.speculated.stats.decode_tps, comparison.plain_tps
-        fastest = max(speed or 0.0 for speed in speeds) if comparison.counts else None
+        fastest = max(speed or 0.0 for speed in speeds) if comparison.has_ratio else None
         for racer, speed in zip((self.speculated, self.plain), speeds, strict=True):
             racer.show_speed(speed, fastest)
             if fastest is not None and comparison is not self._raced:
                 racer.bar.race()
         self._raced = comparison if fastest is not None else None
-        ratio = (comparison.ratio if comparison.counts else None) or 0.0
+        show_words(self.gain, self._gain(comparison))
+        set_style_class(self.gain, "big-good" if self._is_good(comparison) else "big")
+
+    def _gain(self, comparison: Comparison) -> str:
+        """Say how fast the pair is, or how far apart the speeds were; "" where this answer tells something else."""
+        if not comparison.has_ratio:
+            return ""
+        if (bounds := comparison.bounds) is not None:
+            least, most = (figures.number(as_shown(bound), 0 if bound >= WHOLE else 1) for bound in bounds)
+            return self.tr("This Mac is busy: {least} to {most}×").format(least=least, most=most)
+        if not self._is_usual(comparison):
+            return ""
         is_same = comparison.verdict() is ComparisonResult.SAME
         text = self.tr("About {times} as fast, same text") if is_same else self.tr("About {times} as fast")
-        self.gain.setText(text.format(times=figures.times(ratio, 0 if ratio >= _WHOLE else 1)))
-        self.gain.setVisible(bool(ratio))
-        set_style_class(self.gain, "big-good" if ratio > NOTICEABLE else "big")
+        return text.format(times=figures.about(self._comparer.speedup))
+
+    def _is_good(self, comparison: Comparison) -> bool:
+        return comparison.counts and self._is_usual(comparison) and is_gain(self._comparer.speedup)
+
+    def _is_usual(self, comparison: Comparison) -> bool:
+        """Whether this answer was about as much faster as the pair is."""
+        speedup = self._comparer.speedup
+        ratio = comparison.ratio
+        return speedup is not None and ratio is not None and 1.0 / _USUAL <= ratio / speedup <= _USUAL
 
     def _show_texts(self, comparison: Comparison) -> None:
         """Show the answer, and both only where they differ."""
@@ -226,6 +244,9 @@ class ComparisonView(ThemeAware, Overlay):
             return self.tr("This answer repeats itself, so its speed says nothing about other answers.")
         if comparison.ratio is None:
             return self.tr("The answer is too short to compare speeds.")
+        if comparison.counts and not self._is_usual(comparison):
+            words = self.tr("This answer gained another amount than most: these models were {gain} in comparisons.")
+            return words.format(gain=figures.as_fast(self._comparer.speedup))
         changed = self.tr("The load on this Mac changed between the runs, so their speeds cannot be compared.")
         return changed if comparison.load_changed else ""
 
@@ -237,7 +258,7 @@ class ComparisonView(ThemeAware, Overlay):
         if verdict is ComparisonResult.SAME:
             # The headline says so, if there is one.
             same = self.tr("The same text as without drafts: all %Ln token(s) match.", "", count)
-            return "" if comparison.counts else same
+            return "" if self.gain.isVisibleTo(self) and comparison.counts else same
         differing = comparison.divergence()
         assert differing is not None
         return self._divergence(verdict).format(

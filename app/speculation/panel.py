@@ -23,7 +23,7 @@ from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import Throttle
 from app.wording import figures
-from app.wording.speculation import below_outcome, outcome, without_story
+from app.wording.speculation import below_outcome, has_story, outcome, without_story
 from engine.stats import RequestStats
 
 WIDTH = 360
@@ -37,7 +37,7 @@ _BUTTONS = ("compare", "choose-draft")
 class SpeculationPanel(ThemeAware, QFrame):
     """Shows one answer; call `follow` when it has grown. Before the first answer it shows how a round works.
 
-    Charts are shown once a draft token was accepted; before that, and without that, there is one line.
+    Charts are shown once they have a story to tell, see `has_story`; before that, and without one, there is one line.
 
     Emits `details_wanted` to ask for the tokens and rounds of a stored answer once the panel is visible, `shown` with
     the panel's visibility after every change, and `round_chosen` with the number of a round of the strip.
@@ -176,19 +176,19 @@ class SpeculationPanel(ThemeAware, QFrame):
     def refresh(self) -> None:
         """Show the answer as it is now."""
         answer = self._answer
-        has_story = answer is not None and bool(answer.figures.accepted)
+        with_charts = answer is not None and has_story(answer)
         self.sample.setVisible(answer is None and self._knows_source)
-        self._sentence.setVisible(answer is None or has_story)
+        self._sentence.setVisible(answer is None or with_charts)
         for view in (self._measured, self._rule, self.details):
-            view.setVisible(has_story)
-        self.line.setVisible(answer is not None and not has_story)
+            view.setVisible(with_charts)
+        self.line.setVisible(answer is not None and not with_charts)
         self.buttons.setVisible(answer is not None and bool(answer.figures.generated_tokens))
         self.history.setVisible(answer is not None)
-        self.buttons.show_only((not has_story and self._remedy) or "compare")
+        self.buttons.show_only((not with_charts and self._remedy) or "compare")
         self.strip.show_answer(answer)
         if answer is None:
             set_text(self._sentence, self._state())
-        elif has_story:
+        elif with_charts:
             self.details.show_answer(answer)
             self._show_figures(answer, answer.figures)
             set_text(self._sentence, figures.sentence(answer))
@@ -206,7 +206,7 @@ class SpeculationPanel(ThemeAware, QFrame):
 
     def _show_figures(self, answer: Answer, stats: RequestStats) -> None:
         set_text(self.outcome, outcome(answer))
-        set_style_class(self.outcome, "big-good" if figures.gain(answer) and figures.helps(stats) else "big")
+        set_style_class(self.outcome, "big-good" if figures.gain(answer) else "big")
         set_text(self.speeds, below_outcome(answer))
         self.rate.show_value(figures.percent(stats.accept_rate), self.tr("of draft tokens accepted"))
         self.per_round.show_value(figures.tokens_a_round(stats), self.tr("tokens a round"))

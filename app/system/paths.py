@@ -41,6 +41,11 @@ def learned_file() -> Path:
     return cache_folder() / "learned.json"
 
 
+def speeds_file() -> Path:
+    """The file of the measured speed-ups of pairs of models on this machine."""
+    return cache_folder() / "speeds.json"
+
+
 def prefix_folder() -> Path:
     """The folder of the prefix caches of stored chats."""
     return cache_folder() / "prefixes"

@@ -41,6 +41,7 @@ class PanelController(QObject):
         session.answers.arrived.connect(self.refresh)
         for changed in (session.models.changed, session.settings.speculation_changed):
             changed.connect(self.show_state)
+        session.history.measured_changed.connect(panel.refresh)
         session.api.changed.connect(self._show_requests)
         self.show_state()
         self.show_newest()

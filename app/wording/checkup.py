@@ -6,11 +6,13 @@ from typing import Any
 
 from msgspec import convert
 
+from app.conversations.measured import is_gain
 from app.settings.declarations import SETTINGS
 from app.system.paths import in_bundle
 from app.system.versions import OLD_MACOS
 from app.wording.ahead import place_words
 from app.wording.errors import joined
+from app.wording.figures import as_fast
 from app.wording.rounding import (
     is_always_equal,
     measured_rounding_sentence,
@@ -20,8 +22,6 @@ from app.wording.rounding import (
 from app.wording.sentences import Sentences, translate
 from engine.tuning import Rounding
 
-# A speed-up below this is none that anybody notices.
-_LEAST_GAIN = 1.1
 _UNKNOWN = "Not reported by the system."
 SYSTEM = Sentences("Checkup", {"old": OLD_MACOS, "unknown": _UNKNOWN})
 # By how Tandem was installed.
@@ -181,9 +181,11 @@ def _speculative_speed(method: str, speed: dict[str, Any]) -> str:
         return translate("Checkup", "Speculation is off in the settings.")
     if speed["accept_rate"] is None:
         return translate("Checkup", "No draft tokens were used.")
-    text = translate("Checkup", "{speed} tokens/s, {times}× as fast.")
-    words = text.format(speed=speed["best_tokens_per_second"], times=speed["times"])
-    if speed["times"] < _LEAST_GAIN:
+    times = speed["pair_times"]
+    with_gain = translate("Checkup", "{speed} tokens/s, {gain}.")
+    without = translate("Checkup", "{speed} tokens/s.")
+    words = (without if times is None else with_gain).format(speed=speed["best_tokens_per_second"], gain=as_fast(times))
+    if times is not None and not is_gain(times):
         words = joined(words, translate("Checkup", "That is not noticeably faster than plain decoding."))
     rate = translate("Checkup", "{rate}% of the draft tokens were accepted.")
     return joined(words, rate.format(rate=round(100 * speed["accept_rate"])))

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from math import floor, log10
-from typing import Protocol
 
 from PySide6.QtCore import QDateTime, QLocale, QObject
 
-from app.session.answer import Answer, State
+from app.conversations.measured import as_shown, gain_in
+from app.session.answer import Answer
 from app.wording.ahead import ahead_sentence
 from app.wording.errors import MODEL_REASONS, PLAIN_REASONS, joined, plain_sentence, quoted
 from app.wording.rounding import text_sentence
 from app.wording.sentences import Sentences, translate
 from app.wording.sources import source_name
-from engine.stats import (
-    BUSY,
-    PlainSpan,
-    RequestStats,
-    RoundedSpeedup,
-    RoundRecord,
-    rounded_speedup,
-)
+from engine.stats import BUSY, PlainSpan, RequestStats, RoundRecord
 
 NONE = "–"
 # The reasons of plain spans where the user has turned speculation off or chosen no draft.
@@ -88,71 +81,34 @@ def times_between(least: float, most: float) -> str:
     return low if low == high else translate("Figures", "{low} to {high}").format(low=low, high=high)
 
 
-class Speedup(Protocol):
-    """A measured speed-up with its bounds: of an answer, a pair, a row of a table."""
-
-    @property
-    def speedup(self) -> float | None: ...
-    @property
-    def speedup_low(self) -> float | None: ...
-    @property
-    def speedup_high(self) -> float | None: ...
+def about(speedup: float | None) -> str:
+    """Format the measured speed-up of a pair, the same wherever it is shown: "1.9×", or "4×"; "–" for None."""
+    if speedup is None:
+        return NONE
+    shown = as_shown(speedup)
+    return times(shown, 0 if isinstance(shown, int) else 1)
 
 
-def speedup(measured: Speedup) -> str:
-    """Format a measured speed-up for a table: "2.5×", "at least 1.6×", or "–" if it is not known."""
-    least = translate("Figures", "at least {times}")
-    most = translate("Figures", "at most {times}")
-    return _as_known(measured, exact="{times}", least=least, most=most) or NONE
-
-
-def as_fast(measured: Speedup) -> str:
-    """Say what speculation gained: "2.5× as fast", "at least 1.6× as fast", or "" if it is not known."""
-    return _as_known(
-        measured,
-        exact=translate("Figures", "{times} as fast"),
-        least=translate("Figures", "at least {times} as fast"),
-        most=translate("Figures", "at most {times} as fast"),
-    )
-
-
-def _as_known(measured: Speedup, **texts: str) -> str:
-    """Return the text for what is known of a speed-up, its value or a bound ("exact", "least" or "most"), or ""."""
-    speedup = rounded(measured)
-    return "" if speedup is None else texts[speedup.known].format(times=times(speedup.factor))
+def as_fast(speedup: float | None) -> str:
+    """Say how fast a pair is: "1.9× as fast"; "" if that is not known."""
+    return "" if speedup is None else translate("Figures", "{times} as fast").format(times=about(speedup))
 
 
 def gain(answer: Answer) -> str:
-    """Say how much faster draft tokens made an answer; "" if that is not known or not noticeable.
+    """Say how much faster the pair of an answer is with draft tokens, as measured on this computer.
 
-    "" also for refusals and loops, whose speed says nothing of other answers.
+    "" while that is not known or the answer is being written, for refusals and loops, whose speed says nothing of
+    others, and for an answer whose own rounds cannot have been that much faster.
     """
-    stats = answer.figures
-    if not stats.drafted or not answer.speed_counts:
+    if not answer.ended or not answer.speed_counts:
         return ""
-    return as_fast(stats) if helps(stats) else ""
+    return as_fast(gain_in(answer.figures, answer.pair_speedup))
 
 
 def tokens_a_round(stats: RequestStats) -> str:
     """Return how many tokens a round brought; "–" if one, which is what plain decoding brings."""
     shown = number(stats.tokens_per_round)
     return NONE if shown == number(1.0) else shown
-
-
-def rounded(measured: Speedup) -> RoundedSpeedup | None:
-    """Return a measured speed-up as it is shown; None if it is not known."""
-    return rounded_speedup(measured.speedup, measured.speedup_low, measured.speedup_high)
-
-
-def speedup_is_known(measured: Speedup) -> bool:
-    """Return whether a measured speed-up can be shown."""
-    return rounded(measured) is not None
-
-
-def helps(measured: Speedup) -> bool:
-    """Return whether speculation made a noticeable difference."""
-    speedup = rounded(measured)
-    return speedup is not None and speedup.helps
 
 
 def capitalized(text: str) -> str:
@@ -191,8 +147,7 @@ def footer(answer: Answer) -> list[tuple[str, str]]:
     ]
     if stats.drafted:
         figures.append((translate("Figures", "{value} accepted"), stats.accept_rate, percent(stats.accept_rate)))
-    if helps(stats):
-        # Otherwise `gain`, which is shown next to this line, says it if it is worth saying.
+    if tokens_a_round(stats) != NONE:
         text = translate("Figures", "{value} tokens per round")
         figures.append((text, stats.tokens_per_round, number(stats.tokens_per_round)))
     return [(sentence, text) for sentence, value, text in figures if value is not None] + left_out(stats)
@@ -223,17 +178,9 @@ def speed_sentence(stats: RequestStats) -> str:
     return translate("Figures", "{speed} tokens a second").format(speed=rough(stats.decode_tps))
 
 
-def both_speeds(stats: RequestStats) -> str:
-    """Say how fast the answer is and, if it is known, how fast plain decoding would be."""
-    if stats.decode_tps is None or stats.plain_tps is None:
-        return speed_sentence(stats)
-    text = translate("Figures", "{speed} tokens a second instead of {plain}")
-    return text.format(speed=rough(stats.decode_tps), plain=rough(stats.plain_tps))
-
-
 def longest_speed_sentence() -> str:
-    """Return a sentence as long as `both_speeds` becomes."""
-    return both_speeds(RequestStats(decode_tps=8888.0, plain_tps=8888.0))
+    """Return a sentence as long as `speed_sentence` becomes."""
+    return speed_sentence(RequestStats(decode_tps=8888.0))
 
 
 def rough(value: float | None) -> str:
@@ -284,27 +231,22 @@ def sentence(answer: Answer | None) -> str:
     if answer.given_before and stats.drafted:
         return _given_before()
     if answer.ended:
-        # The figures of a stored answer are loaded before its rounds.
-        return past(answer) if stats.drafted else why(answer)
+        return why(answer)
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     if newest is None:
         return ""
     if newest.reason and not newest.drafted:
         span = PlainSpan(newest.committed, newest.reason, newest.arguments)
         return "" if newest.reason in CHOSEN else plain_sentence(span)
-    return SpeculationSentences().now(answer, newest.drafted)
+    return SpeculationSentences().now(newest.drafted)
 
 
 def sentences() -> list[str]:
     """Return what `sentence` can say, with figures and names as long as they become."""
-    stats = RequestStats(
-        drafted=88_888, accepted=88_888, tokens_per_round=88.8, speedup=10.0, speedup_low=9.9, speedup_high=10.1
-    )
     unfit = RequestStats(draft_fits=False)
-    ended = Answer(State.DONE, stats=stats)
     spans = [PlainSpan(1, reason, (("kind", "BatchRotatingKVCache"),)) for reason in PLAIN_REASONS]
     spans += [PlainSpan(1, "draft-not-usable", (("reason", reason),)) for reason in MODEL_REASONS]
-    spoken = sentence(Answer(stats=unfit)), sentence(ended), SpeculationSentences().now(ended, 88)
+    spoken = sentence(Answer(stats=unfit)), SpeculationSentences().now(88)
     return [*spoken, _repetition(), _given_before(), *map(plain_sentence, spans)]
 
 
@@ -334,25 +276,6 @@ class SpeculationSentences(QObject):
         """Say that a limit ended the thoughts; "" if none did."""
         return "" if limit is None else self.tr("The limit of %Ln token(s) ended its thoughts.", "", limit)
 
-    def now(self, answer: Answer, depth: int) -> str:
-        """Say how many tokens are drafted in a round now and, if it is known, what a round costs."""
-        cost = round_cost(answer)
-        if cost is None:
-            return self.tr("Drafting %Ln token(s) per round.", "", depth)
-        text = self.tr("Drafting %Ln token(s) per round. Each round takes {cost}× the time of one token.", "", depth)
-        return text.format(cost=number(cost))
-
-
-def past(answer: Answer) -> str:
-    """Say how long the rounds of an answer that has ended took; "" while unknown."""
-    cost = round_cost(answer)
-    text = translate("Figures", "Each round took {cost}× the time of one token.")
-    return "" if cost is None else text.format(cost=number(cost))
-
-
-def round_cost(answer: Answer) -> float | None:
-    """Return the cost of a round in plain steps (tokens per round / speed-up); None while unknown."""
-    stats = answer.figures
-    if not stats.speedup or not stats.tokens_per_round or not gain(answer):
-        return None
-    return stats.tokens_per_round / stats.speedup
+    def now(self, depth: int) -> str:
+        """Say how many tokens are drafted in a round now."""
+        return self.tr("Drafting %Ln token(s) per round.", "", depth)

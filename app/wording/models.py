@@ -99,9 +99,9 @@ def choice_sentence(choice: ModelChoice) -> str:
     if choice.kind == "none":
         return translate("Models", "Plain decoding: the main model alone.")
     if choice.advice is not None:
-        return capitalized(_with_speed(choice.advice, choice.measured))
+        return capitalized(_with_speed(choice.advice, choice.measured, is_installed=choice.kind == "use"))
     if choice.kind == "lookup":
-        return VERDICTS["lookup"]
+        return capitalized(_separated(pair_speed(None, choice.measured), VERDICTS["lookup"]))
     return facts_words(choice.entry, choice.measured) if choice.entry is not None else ""
 
 
@@ -179,9 +179,11 @@ def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str
     """
     if measured is not None and measured.accept_rate == 0:
         return translate("Models", "no draft token accepted so far (measured)")
+    if measured is not None and measured.accept_rate is None:
+        return translate("Models", "{gain} (measured)").format(gain=as_fast(measured.speedup))
     if measured is not None:
         text = translate("Models", "{gain} (measured, {rate} accepted)")
-        return text.format(gain=as_fast(measured), rate=percent(measured.accept_rate))
+        return text.format(gain=as_fast(measured.speedup), rate=percent(measured.accept_rate))
     if expected is None:
         return ""
     if not (expected.gains or expected.measured):
@@ -194,15 +196,20 @@ def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str
     return translate("Figures", "{times} as fast").format(times=speed)
 
 
-def _with_speed(advice: PairAdvice, measured: Totals | None) -> str:
-    """Say how fast a draft is, if that is known, and then the verdict on it."""
-    return _separated(pair_speed(advice.expected if advice.works else None, measured), verdict_words(advice))
+def _with_speed(advice: PairAdvice, measured: Totals | None, *, is_installed: bool = False) -> str:
+    """Say how fast a draft is, if that is known, and then the verdict on it.
+
+    A draft that `is_installed` can be measured, so it has no estimate, which the measured figure would soon contradict.
+    """
+    expected = None if is_installed or not advice.works else advice.expected
+    return _separated(pair_speed(expected, measured), verdict_words(advice))
 
 
 def as_draft_words(advice: PairAdvice, main: str, measured: Totals | None = None) -> str:
     """Return the verdict on a search result as a draft for the main model named `main`."""
     text = translate("Models", "As draft for {main}: {verdict}")
-    return text.format(main=main, verdict=_with_speed(advice, measured))
+    verdict = _with_speed(advice, measured, is_installed=advice.source == "installed")
+    return text.format(main=main, verdict=verdict)
 
 
 def _obstacle_words(entry: Entry) -> str:
@@ -222,13 +229,14 @@ def _obstacle_words(entry: Entry) -> str:
 
 
 def draft_words(entry: Entry, measured: Totals | None = None) -> str:
-    """Say whether a draft or a head goes with the model, and the measured or else the expected speed-up."""
+    """Say whether a draft or a head goes with the model, and its speed-up: measured, or expected before it is here."""
     head = entry.head_found
+    expected = None if entry.installed else entry.expected
     if not entry.draft:
         return "" if head is None else translate("Models", "Its head: about the same speed until it is measured")
     if head is None or head.id != entry.draft:
-        return _separated(translate("Models", "With its draft"), pair_speed(entry.expected, measured))
-    return _separated(translate("Models", "With its head"), pair_speed(entry.expected, measured))
+        return _separated(translate("Models", "With its draft"), pair_speed(expected, measured))
+    return _separated(translate("Models", "With its head"), pair_speed(expected, measured))
 
 
 def facts_words(entry: Entry, measured: Totals | None = None) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from app.session.answer import Answer, State
 from app.session.model_service import Pair
 from app.session.session import Session
-from app.wording.errors import error_sentence
-from app.wording.figures import both_speeds, capitalized, gain, sentence, speed_sentence
+from app.wording.errors import error_sentence, joined
+from app.wording.figures import capitalized, gain, number, sentence, speed_sentence
 from app.wording.sentences import translate
 from app.wording.sources import names_without_drafter
 from engine.methods import sources_without_drafter, uses_drafter
+
+# Fewer rounds with accepted draft tokens are one look-up or two, and no picture of how an answer was written.
+LEAST_ROUNDS = 3
 
 
 def why_off(pair: Pair, method: str) -> str:
@@ -69,16 +72,41 @@ def plain_now(answer: Answer) -> bool:
     return newest is not None and not newest.drafted
 
 
+def has_story(answer: Answer) -> bool:
+    """Whether charts have anything to show: rounds with accepted draft tokens, enough of them to see more than chance.
+
+    They have nothing of refusals and loops, whose speed says nothing of others, and while a call waits.
+    """
+    by_position = answer.figures.accept_by_position
+    rounds = by_position[0][1] if by_position else 0
+    return rounds >= LEAST_ROUNDS and answer.speed_counts and answer.state is not State.CALLING
+
+
 def outcome(answer: Answer) -> str:
-    """Say what an answer gained by speculation: "2.5× as fast", or else what is known of it."""
+    """Say what an answer gained by speculation, if that is known, and else how many of its draft tokens were accepted.
+
+    For example: "4× as fast", "61 of 61 drafts accepted".
+    """
     stats = answer.figures
-    return capitalized(gain(answer)) or speed_sentence(stats)
+    accepted = translate("Speculation", "{accepted} of {drafted} drafts accepted").format(
+        accepted=number(stats.accepted, 0), drafted=number(stats.drafted, 0)
+    )
+    return capitalized(gain(answer)) or accepted
+
+
+def below_outcome(answer: Answer) -> str:
+    """Return the speed of an answer, and what measures its gain if nothing has done so yet."""
+    speed = speed_sentence(answer.figures)
+    if not answer.ended or answer.pair_speedup is not None:
+        return speed
+    return joined(f"{speed}." if speed else "", translate("Speculation", "Compare measures the gain."))
 
 
 def without_story(answer: Answer) -> str:
-    """Return the one line on an answer in which no draft token was accepted: its speed, and why."""
+    """Return the one line on an answer of which charts have nothing to show: its speed, and why."""
     stats = answer.figures
-    rejected = translate("Speculation", "No draft token accepted") if answer.ended and stats.drafted else ""
+    is_rejected = answer.ended and stats.drafted and not stats.accepted
+    rejected = translate("Speculation", "No draft token accepted") if is_rejected else ""
     if known := " · ".join(filter(None, (speed_sentence(stats), sentence(answer) or rejected))):
         return known
     if not answer.ended:
@@ -86,10 +114,3 @@ def without_story(answer: Answer) -> str:
     if answer.state is State.DONE and not stats.generated_tokens:
         return translate("Speculation", "Imported · no measurements")
     return translate("Speculation", "No measurements")
-
-
-def below_outcome(answer: Answer) -> str:
-    """Return the speeds of an answer with draft tokens; "" if `outcome` is the speed."""
-    stats = answer.figures
-    speeds = both_speeds(stats) if gain(answer) else speed_sentence(stats)
-    return speeds if stats.drafted and speeds != outcome(answer) else ""

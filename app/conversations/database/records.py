@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.methods import uses_drafter
 from engine.stats import RequestStats
 
 # The roles of messages that chats of other apps have, too; TOOL is that of calls of tools with their results.
@@ -149,6 +150,12 @@ class AnswerSource:
     method: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The names of the models that speculate: no draft model if the method uses none."""
+        draft = self.draft_model if uses_drafter(self.method) else ""
+        return self.main_model, draft
 
 
 @dataclass(frozen=True, slots=True)

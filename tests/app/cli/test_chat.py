@@ -13,6 +13,8 @@ import pytest
 
 from app.__main__ import main
 from app.cli.answers import TextOutput
+from app.conversations.measured import PairSpeeds
+from app.system.paths import speeds_file
 from engine import Event, Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
 from engine.errors import EngineError
 from engine.events import Token
@@ -295,8 +297,9 @@ def test_thinking_is_switched_and_limited_as_the_models_template_does(
 @pytest.mark.parametrize(
     ("stats", "words"),
     [
-        ({"speedup": 2.1, "speedup_low": 1.95, "speedup_high": 2.31}, "2.1x as fast"),
-        ({"speedup_low": 1.84, "speedup_high": 3.1}, "at least 1.8x as fast"),
+        ({"accepted": 9, "accept_rate": 0.3, "main": "big", "draft": "small"}, "2.1x as fast, 30% accepted"),
+        # What one answer measured of itself is no figure.
+        ({"accept_rate": 0.3, "speedup": 2.1, "speedup_low": 1.95, "speedup_high": 2.31}, "30% accepted"),
         ({"tokens_per_round": 3.1}, "3.1 tokens per round instead of 1"),
         ({"tokens_per_round": 1.04, "accept_rate": 0.0}, "0% accepted"),
         ({"rounding": "identical", "same_text_cost": 0.12},
@@ -308,6 +311,7 @@ def test_thinking_is_switched_and_limited_as_the_models_template_does(
 def test_the_last_line_says_of_speculation_what_is_known(
     capsys: pytest.CaptureFixture[str], stats: dict[str, Any], words: str
 ) -> None:
+    PairSpeeds(speeds_file()).add_comparison("big", "small", 2.1)
     TextOutput().event(
         Finished("stop", "Hello.", (1,), RequestStats(**{"generated_tokens": 40, "drafted": 30, **stats}))
     )

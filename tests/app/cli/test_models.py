@@ -23,10 +23,11 @@ from app.cli import downloads as terminal_downloads
 from app.cli import models as terminal_models
 from app.cli.pair_options import is_named
 from app.conversations.database.records import AnswerSource
+from app.conversations.measured import PairSpeeds
 from app.conversations.opening import open_store
 from app.conversations.store import ConversationStore
 from app.settings.store import SettingsStore
-from app.system.paths import data_folder, settings_folder
+from app.system.paths import data_folder, settings_folder, speeds_file
 from engine.files.paths import resources
 from engine.finding.discovery import installed_models
 from engine.stats import RequestStats
@@ -256,19 +257,21 @@ def test_pairs_show_what_the_window_measured_before_any_estimate(
 ) -> None:
     write_snapshot(cache, "org/better", model_files())
     assert run("pairs", "org/main") == 0
-    assert all(" as fast (estimate)" in line for line in capsys.readouterr().out.splitlines()[1:3])
-    store = answered(generated_tokens=201, rounds=70, drafted=200, accepted=150, speedup_low=1.12, speedup_high=1.9)
-    # An open window keeps its chats to itself.
+    # Drafts that are installed have no estimate.
+    assert "as fast" not in capsys.readouterr().out
+    store = answered(
+        generated_tokens=201, rounds=70, drafted=200, accepted=150, speedup=1.5, speedup_low=1.45, speedup_high=1.55
+    )
+    # An open window keeps its chats to itself, but not what was compared.
+    PairSpeeds(speeds_file()).add_comparison("org/main", "org/draft", 4.3)
     assert run("pairs", "org/main") == 0
-    shown = capsys.readouterr()
-    assert "all speeds are estimates" in shown.err
-    assert "measured" not in shown.out
+    assert "4x as fast (measured)" in capsys.readouterr().out
     store.close()
     assert run("pairs", "org/main") == 0
     best, other = capsys.readouterr().out.splitlines()[1:3]
     assert best.startswith("*  org/draft")
-    assert "at least 1.1x as fast (measured, 75% accepted)" in best
-    assert " as fast (estimate)" in other
+    assert "4x as fast (measured, 75% accepted)" in best
+    assert "as fast" not in other
 
 
 @pytest.mark.usefixtures("impatient", "installed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.session.answer import Answer
+from app.session.answer import Answer, State
 from app.wording import figures
 from app.wording.speculation import outcome
 from engine.stats import PlainSpan, RequestStats, summed
@@ -34,10 +34,11 @@ def test_no_request_of_an_answer_is_forgotten() -> None:
 
 
 def test_panel_and_foot_say_the_same_of_both_requests() -> None:
-    answer = Answer(stats=FAST, earlier=(SLOW,))
-    assert figures.as_fast(FAST) == "at least 1.7× as fast"
-    assert figures.as_fast(answer.figures) == "at most 0.4× as fast"
-    assert outcome(answer) == figures.speed_sentence(answer.figures)
+    answer = Answer(State.DONE, stats=FAST, earlier=(SLOW,), pair_speedup=1.7)
+    # All of its requests together gained less.
+    assert figures.gain(Answer(State.DONE, stats=FAST, pair_speedup=1.7)) == "1.7× as fast"
+    assert figures.gain(answer) == ""
+    assert outcome(answer) == "11 of 58 drafts accepted"
     assert ("{value} accepted", "19%") in figures.footer(answer)
     assert Answer(stats=FAST).figures is FAST
 

@@ -98,7 +98,7 @@ def test_a_pair_is_exported_filtered_and_summed_up_in_a_sentence(
     assert [one["stats"]["drafted"] for one in json.loads((tmp_path / "out.json").read_text())] == [300, 100]
     page.export_to(tmp_path / "missing" / "out.csv", "csv")
     qtbot.waitUntil(lambda: "could not be saved" in page.outcome.text())
-    assert "Big is 2.0× as fast with Small on this Mac (1 answer)." in page.sentences.text()
+    assert "Big is 2.0× as fast with Small on this Mac." in page.sentences.text()
     assert "Other is 1.5× as fast with prompt lookup" in page.sentences.text()
     page.pair.setCurrentIndex(page.pair.findText("Big + Small"))
     page.pair.activated.emit(page.pair.currentIndex())
@@ -145,11 +145,12 @@ def bounds(low: float, high: float, factor: float | None = None) -> RequestStats
     [
         # Each row shows no figure, although their sum is narrow enough for one.
         ([bounds(0.75, 1.2)] * 5, "No speed-up measured yet."),
-        pytest.param([bounds(0.6, 0.85)] * 5, "no answers noticeably faster", marks=pytest.mark.full),
+        pytest.param([bounds(0.6, 0.85)] * 5, "No speed-up measured yet.", marks=pytest.mark.full),
         ([bounds(0.9, 1.0, 0.95)] * 5, "no answers noticeably faster"),
         pytest.param([bounds(1.0, 1.08, 1.04)] * 2, "no answers noticeably faster", marks=pytest.mark.full),
-        ([bounds(1.05, 1.15, 1.1)] * 2, "Big is 1.1× as fast with Small on this Mac (2 answers)."),
-        pytest.param([bounds(1.65, 2.9)] * 2, "Big is at least 1.6× as fast with Small", marks=pytest.mark.full),
+        ([bounds(1.05, 1.15, 1.1)] * 2, "Big is 1.1× as fast with Small on this Mac."),
+        # A bound is no figure.
+        pytest.param([bounds(1.65, 2.9)] * 2, "No speed-up measured yet.", marks=pytest.mark.full),
     ],
 )
 def test_only_what_makes_answers_faster_is_a_success(
@@ -180,21 +181,21 @@ def test_refusals_and_loops_have_no_ratio_and_are_in_no_sum(
         Script(refusal, (FULL,)),
         # Known by heart, but no answer to a question for code.
         Script("Open Settings > Models, where Tandem lists models for this Mac.", (FULL,)),
-        Script("A short answer about drafts.", (FULL,)),
+        Script("A draft model writes a quick draft, and the main model checks all of its tokens at once.", (FULL,)),
         Script("\n More." * 900, (FULL,)),
     ]
     window = open_window(ScriptedEngine(scripts, pace_s=0.001))
-    shown = []
     for question in ("Why is the sky blue?", "Write a python function", "What is a draft?", "More?"):
         window.ask_and_wait(question)
-        shown.append("as fast" in window.panel_text)
-    assert shown == [False, False, True, False]
+        if question == "What is a draft?":
+            qtbot.waitUntil(lambda: "as fast" in window.panel_text)
+        assert ("as fast" in window.panel_text) == (question == "What is a draft?")
     page = window.settings_page("history")
     qtbot.waitUntil(lambda: len(page.table.rows) == 4)
     none, code, ratio, loop = column(page, "speedup")[::-1]
-    assert (none, code, ratio[-1], loop) == (NONE, NONE, "×", "repeats itself")
+    # The pair's figure stands where it drafted, and the reason where an answer says nothing of it.
+    assert (none, code, loop) == (ratio, ratio, "repeats itself")
     assert f"{ratio} as fast with" in page.sentences.text()
-    assert "(1 answer)" in page.sentences.text()
 
 
 def test_an_answer_that_was_given_before_has_no_ratio_and_is_in_no_sum(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -214,6 +215,8 @@ def test_an_answer_that_was_given_before_has_no_ratio_and_is_in_no_sum(open_wind
             window.trigger("new-chat")
         window.ask_and_wait(question)
         is_new = number < 2
+        if is_new:
+            qtbot.waitUntil(lambda: "as fast" in window.panel_text)
         assert ("as fast" in window.panel_text) == is_new
         assert (reason in window.panel_text) == (not is_new)
     page = window.settings_page("history")
@@ -221,7 +224,6 @@ def test_an_answer_that_was_given_before_has_no_ratio_and_is_in_no_sum(open_wind
     again, anew, longer, first = column(page, "speedup")
     assert (again, anew) == ("given before", "given before")
     assert longer[-1] == first[-1] == "×"
-    assert "(2 answers)" in page.sentences.text()
     # It stays so when the chat is opened again.
     window.settings.close()
     window.trigger("new-chat")

@@ -29,7 +29,7 @@ from app.wording import figures
 from app.wording.errors import PLAIN_REASONS
 from app.wording.figures import capitalized
 from app.wording.sources import role_of
-from app.wording.speculation import idle_sentence
+from app.wording.speculation import LEAST_ROUNDS, has_story, idle_sentence
 from engine.events import Finished, TokensCommitted
 from engine.stats import PlainSpan, RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding, WidthCost
@@ -60,6 +60,14 @@ def panel(qtbot: QtBot) -> Iterator[SpeculationPanel]:
     actions.deleteLater()
 
 
+def drafting(accepted: int = 6, **known: float) -> RequestStats:
+    """The figures of an answer of 9 tokens with as many draft tokens, in as many rounds as charts need."""
+    by_position = ((LEAST_ROUNDS, LEAST_ROUNDS),)
+    return RequestStats(
+        generated_tokens=9, drafted=9, accepted=accepted, decode_tps=30.4, accept_by_position=by_position, **known
+    )  # type: ignore[arg-type]
+
+
 def rounds_of(count: int) -> list[Event]:
     events = []
     for event in play(Script(WORDS)):
@@ -73,6 +81,7 @@ def texts(panel: SpeculationPanel) -> dict[str, str]:
     return {
         "rate": panel.rate.accessibleDescription(),
         "per_round": panel.per_round.accessibleDescription(),
+        "outcome": panel.outcome.text(),
         "speed": panel.speeds.text(),
         "first": panel.details.first.accessibleDescription(),
         "time": panel.details.time.words(),
@@ -106,7 +115,7 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
         answer.apply([event])
         panel.refresh()
         stats, records = answer.stats, answer.rounds
-        if not stats.accepted:
+        if not has_story(answer):
             assert not panel.strip.isVisible()
             continue
         before = before or [heights(panel) for _ in range(3)][-1]
@@ -115,7 +124,8 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
         assert shown["rate"] == figures.percent(stats.accepted / stats.drafted if stats.drafted else None)
         per_round = figures.number(stats.generated_tokens / stats.rounds if stats.rounds else None)
         assert shown["per_round"] == (figures.NONE if per_round == "1.0" else per_round)
-        assert shown["speed"] in ("", figures.speed_sentence(stats), figures.both_speeds(stats))
+        assert shown["outcome"] == f"{stats.accepted} of {stats.drafted} drafts accepted"
+        assert shown["speed"].split(". ")[0].rstrip(".") == figures.speed_sentence(stats)
         assert shown["first"] == figures.seconds(stats.ttft_s)
         whole = stats.draft_s + stats.verify_s + stats.host_s
         if whole:
@@ -169,7 +179,7 @@ def test_nothing_moves_when_an_answer_grows_and_ends_whatever_there_is_to_say(
             event = replace(event, stats=structs.replace(event.stats, **BUSY_AND_HOT))
         answer.apply([event])
         panel.refresh()
-        if answer.figures.accepted:
+        if has_story(answer):
             # The layouts follow the language and the first charts.
             before = before or [heights(panel) for _ in range(3)][-1]
             assert heights(panel) == before
@@ -214,8 +224,27 @@ def test_an_answer_without_a_story_has_one_line_and_no_charts(
     charts = (panel.strip, panel.rate, panel.details, panel.details.positions)
     assert not any(view.isVisible() for view in charts)
     # The charts come with the first draft token that is accepted.
-    panel.show_answer(Answer(stats=RequestStats(generated_tokens=9, drafted=9, accepted=1)))
+    panel.show_answer(Answer(stats=drafting(accepted=6)))
     assert all(view.isVisible() for view in charts)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        # One look-up of several tokens.
+        Answer(State.DONE, stats=RequestStats(drafted=9, accepted=9, accept_by_position=((1, 1),) * 9)),
+        Answer(State.CALLING, stats=RequestStats(drafted=9, accepted=9, accept_by_position=((9, 9),))),
+        Answer(State.DONE, stats=RequestStats(drafted=9, accepted=9, accept_by_position=((9, 9),)), given_before=True),
+        Answer(State.DONE, stats=RequestStats(drafted=9, accepted=9, accept_by_position=((9, 9),)), repeats=True),
+    ],
+)  # fmt: skip
+def test_a_look_up_or_two_a_waiting_call_and_what_does_not_count_bring_no_charts(
+    panel: SpeculationPanel, answer: Answer
+) -> None:
+    panel.show_answer(answer)
+    shown = (panel.strip, panel.outcome, panel.rate, panel.details)
+    assert not any(view.isVisible() for view in shown)
+    assert panel.line.isVisible()
 
 
 @pytest.mark.parametrize(("remedy", "button"), [("choose-draft", "Choose draft model…"), ("", "Compare")])
@@ -301,7 +330,7 @@ def test_every_figure_and_chart_is_explained_in_a_sentence_and_the_sample_is_who
     # A number and words, then the tokens.
     qtbot.waitUntil(lambda: [len(step.findChildren(QLabel)) - 2 for step in steps] == [6, 6, ACCEPTED + 2])
     panel.details.fold.setChecked(True)
-    panel.show_answer(Answer(stats=RequestStats(accepted=1)))
+    panel.show_answer(Answer(stats=drafting(accepted=6)))
     assert all(sentence.endswith((".", "요.", "。")) for sentence in EXPLANATIONS.values())
     assert len(set(EXPLANATIONS.values())) == len(EXPLANATIONS)
     tips = {view.toolTip() for view in panel.findChildren(QWidget) if view.isVisibleTo(panel) and view.toolTip()}
@@ -316,53 +345,55 @@ def test_a_long_time_is_shown_in_its_largest_unit(seconds: float | None, shown: 
     assert figures.duration(seconds) == shown
 
 
-def drafting(**known: float) -> RequestStats:
-    """The figures of an answer of 9 tokens with as many draft tokens."""
-    return RequestStats(generated_tokens=9, drafted=9, decode_tps=30.4, **known)  # type: ignore[arg-type]
-
-
+# The pair, as it was measured; with its answer in the panel.
 @pytest.mark.parametrize(
-    ("stats", "shown", "is_good"),
+    ("pair_speedup", "stats", "shown", "is_good"),
     [
-        (drafting(accepted=6, speedup=2.1, speedup_low=2.05, speedup_high=2.15), "2.1× as fast", True),
-        (drafting(accepted=6, speedup=1.0, speedup_low=0.98, speedup_high=1.04), "30 tokens a second", False),
-        (drafting(accepted=6, speedup=0.8, speedup_low=0.78, speedup_high=0.82), "30 tokens a second", False),
-        (drafting(accepted=6, speedup_low=1.84, speedup_high=3.1), "At least 1.8× as fast", True),
-        (drafting(accepted=1, speedup_low=0.53, speedup_high=0.8), "30 tokens a second", False),
-        (drafting(accepted=1, tokens_per_round=1.04), "30 tokens a second", False),
-        # Where load varied too much, no ratio is known, and tokens a round are not said as one.
-        (drafting(accepted=6, tokens_per_round=11.2, speedup_low=0.9, speedup_high=3.1), "30 tokens a second", False),
+        (2.14, drafting(tokens_per_round=3.0), "2.1× as fast", True),
+        (4.4, drafting(tokens_per_round=5.0), "4× as fast", True),
+        # The bounds of one answer are no figure.
+        (None, drafting(speedup_low=1.84, speedup_high=3.1), "6 of 9 drafts accepted", False),
+        (None, drafting(speedup=2.1, speedup_low=2.05, speedup_high=2.15), "6 of 9 drafts accepted", False),
+        (1.04, drafting(tokens_per_round=3.0), "6 of 9 drafts accepted", False),
+        # This answer gained less.
+        (2.14, drafting(tokens_per_round=1.6), "6 of 9 drafts accepted", False),
     ],
-)  # fmt: skip
-def test_the_outcome_comes_first_and_is_what_is_known(
-    panel: SpeculationPanel, stats: RequestStats, shown: str, is_good: bool
+)
+def test_the_outcome_is_the_figure_of_the_pair_or_none(
+    panel: SpeculationPanel, pair_speedup: float | None, stats: RequestStats, shown: str, *, is_good: bool
 ) -> None:
-    answer = Answer(State.DONE, stats=stats)
+    answer = Answer(State.DONE, stats=stats, pair_speedup=pair_speedup)
     panel.show_answer(answer)
     assert panel.outcome.text() == shown
     assert (panel.outcome.property("styleClass") == "big-good") == is_good
     # The line below the answer says the same, if speculation gained anything.
-    gained = "as fast" in shown
-    assert capitalized(origin_text(answer)) == (shown if gained else "")
-    # No figure is there twice, and without a gain none is compared.
-    texts = [view.text() for view in panel.findChildren(QLabel) if view.isVisible() and view.text()]
-    assert len([text for text in texts if "a second" in text]) == (stats.decode_tps is not None)
-    assert gained or not any("instead of" in text for text in texts)
+    assert capitalized(origin_text(answer)) == (shown if is_good else "")
+    texts = labels_of(panel)
+    assert sum("×" in text for text in texts) == is_good
+    assert len([text for text in texts if "a second" in text]) == 1
+    # What measures the gain is said while nothing has.
+    assert any("Compare measures the gain." in text for text in texts) == (pair_speedup is None)
+
+
+def test_while_an_answer_is_written_it_has_no_figure_yet(panel: SpeculationPanel) -> None:
+    panel.show_answer(Answer(State.WRITING, stats=drafting(tokens_per_round=5.0), pair_speedup=4.4))
+    assert panel.outcome.text() == "6 of 9 drafts accepted"
+    assert not any("Compare" in text for text in labels_of(panel))
 
 
 def test_the_figure_of_an_answer_in_the_panel_is_not_below_it_as_well() -> None:
-    stats = drafting(accepted=6, speedup=2.1, speedup_low=2.05, speedup_high=2.15)
-    answer = Answer(State.DONE, stats=stats, model="Qwen3")
+    answer = Answer(State.DONE, stats=drafting(), model="Qwen3", pair_speedup=2.1)
     assert origin_text(answer) == "2.1× as fast · Qwen3"
     assert origin_text(answer, in_panel=True) == "Qwen3"
 
 
 def test_a_refusal_is_not_praised(panel: SpeculationPanel) -> None:
-    stats = drafting(accepted=6, speedup=4.4, speedup_low=4.3, speedup_high=4.5, plain_tps=7.0, tokens_per_round=5.0)
-    answer = Answer(State.DONE, read_content("en").offtopic.answer, stats=stats, model="starter/main")
+    stats = drafting(plain_tps=7.0, tokens_per_round=5.0)
+    refusal = read_content("en").offtopic.answer
+    answer = Answer(State.DONE, refusal, stats=stats, model="starter/main", pair_speedup=4.4)
     panel.show_answer(answer)
-    assert panel.outcome.text() == "30 tokens a second"
-    assert "4.4" not in " ".join(view.text() for view in panel.findChildren(QLabel)) + origin_text(answer)
+    assert labels_of(panel) == ["This answer", "30 tokens a second"]
+    assert origin_text(answer) == "Starter"
 
 
 def test_the_foot_says_how_many_messages_the_context_could_not_hold() -> None:
@@ -437,7 +468,7 @@ def test_details_say_what_verifying_costs_with_the_loaded_pair(panel: Speculatio
     costs = (WidthCost(4, 2.46, 1.23, used=True, alike=True),)
     rounding = Rounding((KeyRange(1117, 8),), costs)
     pair = LearnedPair(("main", "draft"), loaded=True, rounding=rounding)
-    panel.show_answer(Answer(stats=RequestStats(accepted=1)))
+    panel.show_answer(Answer(stats=drafting()))
     panel.details.fold.click()
     panel.details.show_costs((pair,))
     assert "as much as 1.2 plain tokens with Tandem's kernels, and 2.5 with MLX's" in panel.details.costs.text()

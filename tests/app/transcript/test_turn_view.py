@@ -289,7 +289,7 @@ def test_a_fast_answer_is_compared_and_is_in_no_chat(open_shown: OpenShown) -> N
     assert made.question == read_content("en").at_length.questions[0]
     window.wait(lambda: made.step is ComparisonStep.DONE)
     assert window.comparison.isVisible()
-    assert "× as fast, same text" in window.comparison.gain.text()
+    window.wait(lambda: "× as fast, same text" in window.comparison.gain.text())
     assert window.turns == []
     window.wait(window.comparison.again.isEnabled)
     engine.scripts[:] = [Script("two"), plain, drafted, plain]

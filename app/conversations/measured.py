@@ -1,0 +1,144 @@
+"""The measured speed-up of each pair of models on this computer: one figure, which every place shows. No Qt in here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Annotated
+
+from msgspec import Meta, Struct, ValidationError, convert, to_builtins
+
+from app.conversations.database.records import AnswerSource
+from app.conversations.request_history import Totals
+from engine.files.kept_json import KeptJson
+from engine.stats import NOTICEABLE, RequestStats, rounded_speedup
+
+# Keyed by the names of main and draft model in the request history; "" is the name where texts are looked up.
+MeasuredPairs = Mapping[tuple[str, str], Totals]
+# The comparisons of a pair that count, the latest: models, settings and the system change.
+MOST_COMPARISONS = 9
+# A speed-up below LEAST_GAIN is none that anybody notices, and from WHOLE on one is shown without a decimal.
+LEAST_GAIN, WHOLE = 1.1, 3.0
+_STAMP = {"version": 1}
+_Ratio = Annotated[float, Meta(gt=0.0, le=1000.0)]
+
+
+class _PairRecord(Struct):
+    """The latest ratios of a pair in comparisons, and the speed-up of its stored answers, if that is known."""
+
+    compared: list[_Ratio] = []
+    answered: _Ratio | None = None
+
+
+class PairSpeeds:
+    """The speed-ups of pairs in a file, which the window and the terminal share; without `path` in memory only.
+
+    Comparisons count: the same question with and without draft tokens, one right after the other. Without any, it is
+    the speed-up that plain rounds within answers have shown.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._file = KeptJson(path, _STAMP)
+
+    def speedup_of(self, main: str, draft: str) -> float | None:
+        """Return the speed-up of a pair, not rounded; None if it is not known."""
+        record = self._record(_name(main, draft))
+        return median(record.compared) if record.compared else record.answered
+
+    def add_comparison(self, main: str, draft: str, ratio: float) -> None:
+        """Add how many times as fast a pair was in a comparison; only the latest ones are kept."""
+        self._read_again()
+        name = _name(main, draft)
+        record = self._record(name)
+        record.compared = [*record.compared, ratio][-MOST_COMPARISONS:]
+        self._file.keep(name, to_builtins(record))
+
+    def take_answers(self, summaries: Iterable[Totals]) -> dict[tuple[str, str], Totals]:
+        """Take the sums of all stored answers, and return what `figures` does of them."""
+        self._read_again()
+        sums = _by_pair(summaries)
+        for main, draft in {*self._pairs(), *sums}:
+            name = _name(main, draft)
+            record = self._record(name)
+            answered = _answered(sums[main, draft]) if (main, draft) in sums else None
+            if answered != record.answered:
+                record.answered = answered
+                self._file.keep(name, to_builtins(record))
+        return self.figures(sums)
+
+    def figures(self, sums: MeasuredPairs) -> dict[tuple[str, str], Totals]:
+        """Return the figures of each pair whose speed-up is known, `sums` of its answers with that speed-up.
+
+        It is 1.0 if no draft token was accepted: rounds then write one token each, as plain rounds do.
+        """
+        pairs: dict[tuple[str, str], Totals] = {}
+        for main, draft in {**sums, **dict.fromkeys(self._pairs())}:
+            totals = sums.get((main, draft), Totals(main_model=main, draft_model=draft))
+            speedup = 1.0 if totals.accept_rate == 0 else self.speedup_of(main, draft)
+            if speedup is not None:
+                pairs[main, draft] = replace(totals, speedup=speedup, speedup_low=speedup, speedup_high=speedup)
+        return pairs
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        """Return the pairs in the file."""
+        names = [name.partition("\n") for name in self._file.values]
+        return [(main, draft) for main, _, draft in names]
+
+    def _read_again(self) -> None:
+        """Read the file again, which another process may have changed."""
+        if self._path is not None:
+            self._file = KeptJson(self._path, _STAMP)
+
+    def _record(self, name: str) -> _PairRecord:
+        try:
+            return convert(self._file.values.get(name, {}), _PairRecord)
+        except ValidationError:
+            return _PairRecord()
+
+
+def is_gain(speedup: float | None) -> bool:
+    """Whether a speed-up is worth praise: at least LEAST_GAIN as it is shown."""
+    return speedup is not None and as_shown(speedup) >= LEAST_GAIN
+
+
+def as_shown(speedup: float) -> float | int:
+    """Round a speed-up as every place shows it: to one decimal, and to a whole number from WHOLE on.
+
+    From there on a decimal would claim more than a few comparisons can tell.
+    """
+    rounded = round(speedup, 1)
+    return round(rounded) if rounded >= WHOLE else rounded
+
+
+def gain_in(stats: RequestStats, speedup: float | None) -> float | None:
+    """Return the speed-up of a pair if an answer with these figures can have gained that much, else None.
+
+    What its own rounds have measured, and the tokens that they brought, may rule it out.
+    """
+    if speedup is None or not is_gain(speedup) or not stats.accepted:
+        return None
+    most = stats.tokens_per_round if stats.speedup_high is None else stats.speedup_high
+    return None if most is not None and speedup > NOTICEABLE * most else speedup
+
+
+def _name(main: str, draft: str) -> str:
+    return f"{main}\n{draft}"
+
+
+def _by_pair(summaries: Iterable[Totals]) -> dict[tuple[str, str], Totals]:
+    """Return the sums of each pair with the method that generated the most tokens, if anything was drafted."""
+    pairs: dict[tuple[str, str], Totals] = {}
+    # A method with which no draft token was accepted speaks only where no other does.
+    for totals in sorted(summaries, key=lambda summary: (bool(summary.accept_rate), summary.generated_tokens)):
+        if totals.drafted:
+            pairs[AnswerSource(totals.main_model, totals.draft_model, totals.method).pair] = totals
+    return pairs
+
+
+def _answered(totals: Totals) -> float | None:
+    """Return the speed-up of the answers of a pair; None if not even its first decimal is known."""
+    rounded = rounded_speedup(totals.speedup, totals.speedup_low, totals.speedup_high)
+    return totals.speedup if rounded is not None and rounded.known == "exact" else None
