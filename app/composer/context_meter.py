@@ -120,7 +120,8 @@ class ContextMeter(QObject):
         """Show the counts so far."""
         pair = self._session.models.pair
         usage = self._usage
-        self._composer.shorten.setVisible(usage is not None and usage.too_long and bool(self._ways(usage)))
+        is_too_long = usage is not None and usage.too_long and self._is_begun
+        self._composer.shorten.setVisible(is_too_long and usage is not None and bool(self._ways(usage)))
         blind = pair.main is not None and pair.loading != "main" and not pair.sees
         if blind and pictures_in(self._composer.files.attachments):
             # A notice says so beside what helps.
@@ -135,6 +136,11 @@ class ContextMeter(QObject):
             self._composer.set_info(self.tr("No main model is loaded."))
         else:
             self._composer.set_info(*(self._words(usage) if usage else ("",)))
+
+    @property
+    def _is_begun(self) -> bool:
+        """Whether there is a message. Until then, a chat that is too long, as an imported one, is no problem."""
+        return bool(self._composer.edit.toPlainText().strip() or self._composer.files.attachments)
 
     @property
     def _usage(self) -> _ContextUsage | None:
@@ -155,7 +161,7 @@ class ContextMeter(QObject):
         else:
             text = self.tr("{used} of {limit} tokens")
         text = text.format(used=number(used, 0), limit=number(limit, 0), name=usage.largest)
-        problem = text if usage.too_long else ""
+        problem = text if usage.too_long and self._is_begun else ""
         return text, problem, percent(used / limit)
 
     def fill_menu(self) -> None:

@@ -104,8 +104,12 @@ def test_a_long_chat_can_leave_out_its_oldest_messages(open_window: OpenWindow) 
     window.session.models.load(str(starter_pair()[0]), None)
     window.wait(lambda: not window.session.models.pair.loading)
     window.ask_and_wait("first")
-    window.write("second")
     window.wait(lambda: window.context_text.endswith("too long for this model"))
+    # It is no problem before there is a message.
+    assert window.composer.shorten.isHidden()
+    assert "too long for this model" not in window.send_button.toolTip()
+    window.write("second")
+    window.wait(lambda: "too long for this model" in window.send_button.toolTip())
     assert window.ways_to_shorten == ["Drop the oldest messages"]
     window.shorten("Drop the oldest messages")
     window.wait(lambda: window.is_enabled("send"))
