@@ -4494,6 +4494,10 @@
         <translation>フォルダを選択…</translation>
     </message>
     <message>
+        <source>Get more…</source>
+        <translation>モデルを追加…</translation>
+    </message>
+    <message>
         <source>GGUF file…</source>
         <translation>GGUFファイル…</translation>
     </message>

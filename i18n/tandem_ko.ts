@@ -4442,6 +4442,10 @@
 <context>
     <name>Picker</name>
     <message>
+        <source>Get more…</source>
+        <translation>더 받기…</translation>
+    </message>
+    <message>
         <source>Choose a folder…</source>
         <translation>폴더 선택…</translation>
     </message>

@@ -4442,6 +4442,10 @@
 <context>
     <name>Picker</name>
     <message>
+        <source>Get more…</source>
+        <translation>获取更多…</translation>
+    </message>
+    <message>
         <source>Choose a folder…</source>
         <translation>选择文件夹…</translation>
     </message>

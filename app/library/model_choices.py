@@ -102,7 +102,7 @@ def main_choices(
     wanted: str = "",
     in_memory: Sequence[LoadedPair] = (),
 ) -> list[ModelChoice]:
-    """Return installed models, then models to download: the offered ones, or all in the catalog that match `wanted`.
+    """Return installed models, then those to download: the offered ones, or all in the catalog that match `wanted`.
 
     The last rows unload the models that are `in_memory`.
     """
@@ -187,14 +187,14 @@ def models_that_see(inventory: Inventory | None) -> list[Entry]:
 
 
 def _rank(row: ModelChoice) -> tuple[int, int]:
-    """Return the sort key: loaded, installed, to download, the starter, unusable; smaller models first."""
+    """Return the sort key: loaded, installed, the starter, to download, unusable; smaller models first."""
     if row.loaded:
         return -1, row.bytes
     if not row.usable:
         return 3, row.bytes
     if row.is_starter:
-        return 2, row.bytes
-    place = 0 if row.kind == "use" else 1
+        return 1, row.bytes
+    place = 0 if row.kind == "use" else 2
     return place, row.bytes
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from app.models.draft_ahead import DraftAheadRow
 from app.models.memory_gauge import MemoryGauge
 from app.models.picker_row import PickerRow
 from app.widgets import theme
+from app.widgets.buttons import fold_head
 from app.widgets.labels import ElidedLabel, label
-from app.widgets.layouts import fill, hbox
+from app.widgets.layouts import fill, hbox, settle_layouts
 from app.widgets.overlay import Overlay
 from app.widgets.search_field import ListField
 from app.widgets.style_class import named, styled
@@ -62,17 +63,32 @@ class Picker(ThemeAware, Overlay):
         self._note = label(self, "muted", wraps=True)
         self._note.setMargin(12)
         self.memory = MemoryGauge(library, session.models, self)
-        # The state of speculation, as in the header, because it is a reason to choose a draft.
-        self.state = named(styled(ElidedLabel(self), "muted"), "state")
-        self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.state.hide()
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         line = named(QFrame(self), "line")
+        # Models to download are not among the installed ones, unless their names are typed.
+        self.suggested = self.bound("Get more…", fold_head(self))
+        self.suggested.toggled.connect(lambda _: self.refresh())
         self.ahead = DraftAheadRow(library.settings, session.models, self)
         self.ahead.setVisible(self.role == "draft")
-        self._more = styled(QPushButton(self), "link")
+        # Aligned with the icons of the rows.
+        suggested = fill(hbox(margins=(12, 0, 16, 0)), self.suggested, 1)
+        memory_row = fill(hbox(margins=(16, 0, 16, 0)), self.memory)
+        fill(self.column, self._field, self._note, self._list, line, suggested, self.ahead, memory_row)
+        self.column.addLayout(self._make_links())
+        self._connect()
+        # Here and not in __init__, because texts and icons are set on what was made above.
+        self.restyle()
+
+    def _make_links(self) -> QHBoxLayout:
+        """Make the last line: the links, and for drafts the state of speculation."""
+        # As in the header, because it is a reason to choose a draft.
+        self.state = named(styled(ElidedLabel(self), "muted"), "state")
+        self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.state.hide()
+        self._more = named(styled(QPushButton(self), "link"), "findMore")
+        self._more.clicked.connect(self._show_more)
         self._folder = self.bound("Choose a folder…", styled(QPushButton(self), "link"))
         self._folder.setVisible(self.role == "main")
         self._folder.clicked.connect(self._choose_folder)
@@ -85,14 +101,14 @@ class Picker(ThemeAware, Overlay):
         # Aligned with the icons of the rows.
         links = hbox(margins=(16, 0, 16, 0), spacing=16)
         fill(links, self._more, self._folder, self._file, self._teach, (self.state, 1))
-        memory_row = hbox(margins=(16, 0, 16, 0))
-        fill(memory_row, self.memory)
-        fill(self.column, self._field, memory_row, self._note, self._list, line, self.ahead, links)
+        return links
+
+    def _connect(self) -> None:
+        library, session = self._library, self._session
         self._field.typed.connect(lambda _text: self.refresh())
         self._field.taken.connect(self._take)
         self._list.itemClicked.connect(lambda _item: self._take())
         self._list.currentRowChanged.connect(lambda _row: self._announce())
-        self._more.clicked.connect(self._show_more)
         of_library = (
             library.models_changed,
             library.downloads_changed,
@@ -101,8 +117,6 @@ class Picker(ThemeAware, Overlay):
         )
         for changed in (*of_library, session.models.changed, session.settings.speculation_changed):
             changed.connect(self._refresh_if_shown)
-        # Here and not in __init__, because texts and icons are set on what was made above.
-        self.restyle()
 
     def fill(self) -> None:
         self._library.start()
@@ -111,6 +125,8 @@ class Picker(ThemeAware, Overlay):
         self._list.clear()
         self._field.clear()
         self._set_field_texts()
+        with QSignalBlocker(self.suggested):
+            self.suggested.setChecked(not self._has_installed())
         self.refresh()
         self._list.setCurrentRow(next((index for index, choice in enumerate(self.choices()) if choice.loaded), 0))
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -151,13 +167,24 @@ class Picker(ThemeAware, Overlay):
         downloads = self._library.downloads
         loaded, draft = self._session.models.pair.paths
         if self.role == "main":
-            return main_choices(inventory, loaded, downloads, wanted, self._session.models.in_memory)
+            choices = main_choices(inventory, loaded, downloads, wanted, self._session.models.in_memory)
+            suggested = [choice for choice in choices if _is_suggested(choice)]
+            self.suggested.setVisible(bool(suggested) and not wanted)
+            is_folded = not wanted and not self.suggested.isChecked()
+            return [choice for choice in choices if not (is_folded and choice in suggested)]
+        self.suggested.hide()
         advice = self._library.advice(loaded) if loaded else None
         if advice is None:
             return []
         measured = self._library.measured_with(loaded)
         method = self._session.settings.speculation.method
         return draft_choices(inventory, advice, draft or "", method, downloads, measured, wanted)
+
+    def _has_installed(self) -> bool:
+        """Return whether a main model other than the Starter is installed."""
+        inventory = self._library.inventory
+        installed = () if inventory is None else inventory.installed
+        return any(not entry.is_starter and entry.complete and "main" in entry.kinds for entry in installed)
 
     def _note_text(self, choices: list[ModelChoice]) -> str:
         """Return the reason if there is no choice, or no draft model among the choices, else ""."""
@@ -192,7 +219,7 @@ class Picker(ThemeAware, Overlay):
         note = self._note.heightForWidth(self._list.width()) if self._note.text() else 0
         note += sum(
             max(view.sizeHint().height(), view.heightForWidth(self._list.width()))
-            for view in (self.memory, self.ahead)
+            for view in (self.memory, self.ahead, self.suggested)
             if not view.isHidden()
         )
         # The height at which the whole picker stays in the window.
@@ -284,9 +311,16 @@ class Picker(ThemeAware, Overlay):
         width = min(theme.scaled(self._width), self._window.width() - 32)
         left = self._chip.mapTo(self._window, self._chip.rect().topLeft()).x()
         left = max(16, min(left, self._window.width() - width - 16))
-        wanted = self.column.totalHeightForWidth(width) if self.column.hasHeightForWidth() else -1
-        height = min(max(wanted, self.column.sizeHint().height()), self._window.height() - self._below() - _BELOW)
-        self.setGeometry(QRect(left, self._below(), width, height))
+        most = self._window.height() - self._below() - _BELOW
+        wraps = self.column.hasHeightForWidth()
+        wanted = self.column.totalHeightForWidth(width) if wraps else self.column.sizeHint().height()
+        self.setGeometry(QRect(left, self._below(), width, min(wanted, most)))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Fit once more: hidden texts keep the height of their last width until the picker is shown."""
+        super().showEvent(event)
+        settle_layouts()
+        self.fit_in_window()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -319,6 +353,12 @@ class Picker(ThemeAware, Overlay):
             self.setAccessibleName(self.tr("Draft models"))
         self._field.setAccessibleName(self._field.placeholderText())
         self._list.setAccessibleName(self.accessibleName())
+
+
+def _is_suggested(choice: ModelChoice) -> bool:
+    """Return whether it is a model of which nothing is here yet."""
+    is_partial = choice.entry is not None and choice.entry.partial
+    return choice.kind == "get" and choice.download is None and not is_partial
 
 
 def folder_at(words: str) -> str:

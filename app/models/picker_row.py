@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from app.library.model_choices import ModelChoice
 
 
+# In pixels; more for facts of several lines.
+_LEAST_HEIGHT = 44
+
+
 class PickerRow(Card):
     """Shows a `ModelChoice`. `get` follows a click on its button."""
 
@@ -29,7 +33,10 @@ class PickerRow(Card):
         self._icon = Mark(16, self)
         self._button = self.add_button("button", self.get.emit)
         self.row.insertWidget(0, self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        self.lines.setContentsMargins(12, 8, 12, 8)
+        # The tick stands where other rows have nothing, before the size.
+        self._tick = Mark(16, self, icon("check"))
+        self.row.insertWidget(2, self._tick)
+        self.lines.setContentsMargins(12, 5, 12, 5)
 
     def show_choice(self, choice: ModelChoice) -> None:
         self.choice = choice
@@ -40,14 +47,18 @@ class PickerRow(Card):
         self.badge.show_word(*self._badge_of(choice))
         words = self.tr("{size} in memory") if choice.kind == "unload" else "{size}"
         size = words.format(size=size_words(choice.bytes)) if choice.bytes else ""
-        show_words(self.size_shown, "\n".join([size, self.tr("in use")] if choice.loaded else [size]).strip())
+        show_words(self.size_shown, size)
+        self._tick.setVisible(choice.loaded)
+        self._tick.setToolTip(self.tr("in use"))
         self._button.setVisible(_is_gettable(choice))
         self._button.setText(self.tr("Download"))
 
     @property
     def spoken(self) -> str:
         """The text of the row for screen readers."""
-        parts = [self.name.text(), self.badge.text(), self.facts.text(), *self.size_shown.text().split("\n")]
+        parts = [self.name.text(), self.badge.text(), self.facts.text(), self.size_shown.text()]
+        if self.choice.loaded:
+            parts.append(self.tr("in use"))
         if _is_gettable(self.choice):
             parts.append(self._button.text())
         return ", ".join(part for part in parts if part)
@@ -58,7 +69,7 @@ class PickerRow(Card):
         layout = self.layout()
         assert layout is not None
         layout.activate()
-        return max(layout.totalHeightForWidth(width), 52)
+        return max(layout.totalHeightForWidth(width), _LEAST_HEIGHT)
 
     def _badge_of(self, choice: ModelChoice) -> tuple[str, str]:
         """Return the words of the badge and its tone; "" for no badge. The first thing that holds is said."""

@@ -413,4 +413,4 @@ class PickerDriver(_CardDriver):
 
     def press_more(self) -> None:
         """Press the link to the Models page below the list."""
-        self.picker.findChild(QPushButton, options=Qt.FindChildOption.FindDirectChildrenOnly).click()
+        self.picker.findChild(QPushButton, "findMore").click()

@@ -138,7 +138,14 @@ def test_the_main_picker_puts_real_models_before_an_unused_guide(open_settings: 
     picker.open()
     choices = [choice for choice in picker.choices if choice.usable and choice.kind != "unload"]
     assert (choices[0].id, choices[0].loaded) == (MAIN, True)
-    assert [choice.is_starter for choice in choices] == [False] * (len(choices) - 1) + [True]
+    installed = [choice for choice in choices if choice.kind == "use"]
+    assert [choice.is_starter for choice in installed] == [False] * (len(installed) - 1) + [True]
+    # A model of which a file is missing follows; what could be downloaded is folded.
+    assert [choice.name for choice in choices[len(installed) :]] == ["Phi-4 mini"]
+    picker.picker.suggested.click()
+    kinds = [choice.kind for choice in picker.choices if choice.usable and choice.kind != "unload"]
+    assert kinds == sorted(kinds, reverse=True)
+    assert "get" in kinds
     # A search reaches the whole catalog.
     picker.field.setText("olmo 3")
     assert [(choice.kind, choice.name) for choice in picker.choices] == [("get", "Olmo 3 7B")]
