@@ -21,7 +21,18 @@ ENVIRONMENT = "python3 -m venv .venv && .venv/bin/pip install -q -c packaging/co
 # mlx-vlm is in every install, without its requirements.
 TOWERS = "install -q --no-deps -c packaging/constraints.txt mlx-vlm"
 UV = "--overrides packaging/overrides.txt --with mlx-vlm"
+# The README's page about installing; those in other languages hold it themselves.
+INSTALLING = ROOT / "docs" / "installing.md"
 READMES = [ROOT / "README.md", *sorted((ROOT / "i18n").glob("README.*.md"))]
+
+
+def text_of(readme: Path) -> str:
+    """Return the text of a README, with the page about installing that the English one links."""
+    text = readme.read_text(encoding="utf-8")
+    if readme.parent == ROOT:
+        assert "(docs/installing.md)" in text
+        text += INSTALLING.read_text(encoding="utf-8")
+    return text
 
 
 @pytest.mark.parametrize("readme", READMES, ids=lambda file: file.name)
@@ -30,7 +41,7 @@ def test_it_says_where_everything_is_and_how_to_install_and_uninstall(
 ) -> None:
     for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name)
-    text = readme.read_text(encoding="utf-8")
+    text = text_of(readme)
     for system in (platformdirs.macos.MacOS, platformdirs.unix.Unix):
         folders = system("Tandem", appauthor=False)
         for folder in (folders.user_data_dir, folders.user_config_dir, folders.user_cache_dir):
@@ -49,7 +60,7 @@ def test_it_says_where_everything_is_and_how_to_install_and_uninstall(
 
 @pytest.mark.parametrize("readme", READMES, ids=lambda file: file.name)
 def test_the_first_command_brings_its_own_python(readme: Path) -> None:
-    first, *others = re.findall(r"```sh\n(.+)\n```", readme.read_text(encoding="utf-8"))
+    first, *others = re.findall(r"```sh\n(.+)\n```", text_of(readme))
     assert first == f"uvx --python 3.11 -c packaging/constraints.txt {UV} --from . tandem"
     # pip is told the version of macOS, by which it chooses MLX's wheel.
     app = ENVIRONMENT.replace("&& ", "&& SYSTEM_VERSION_COMPAT=0 ")
@@ -68,7 +79,7 @@ def test_uv_leaves_out_only_what_mlx_vlm_alone_asks_for() -> None:
     assert not left_out & needed_by("tandem-chat", set())
 
 
-@pytest.mark.parametrize("pattern", ["README.md", "i18n/*", "app/**/*.py", "engine/**/*.py", "packaging/*"])
+@pytest.mark.parametrize("pattern", ["README.md", "docs/*", "i18n/*", "app/**/*.py", "engine/**/*.py", "packaging/*"])
 def test_no_text_names_a_package_of_ours_on_an_index(pattern: str) -> None:
     files = [file for file in ROOT.glob(pattern) if file.suffix in (".md", ".ts", ".py", ".txt")]
     assert files
@@ -79,7 +90,7 @@ def test_no_text_names_a_package_of_ours_on_an_index(pattern: str) -> None:
 def test_the_way_past_macos_is_named_as_macos_names_it() -> None:
     names = ("Open Anyway", "このまま開く", "확인 없이 열기", "仍要打开", "Open Anyway")
     files = [*READMES, ROOT / "packaging" / "README.md"]
-    assert [name in file.read_text(encoding="utf-8") for name, file in zip(names, files, strict=True)] == [True] * 5
+    assert [name in text_of(file) for name, file in zip(names, files, strict=True)] == [True] * 5
 
 
 def test_uv_builds_again_whatever_has_changed() -> None:
