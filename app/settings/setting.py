@@ -40,6 +40,11 @@ class Setting:
     is_rare: bool = False
 
     @property
+    def names(self) -> list[str]:
+        """Its title and the words of its choices, of which a person remembers one, in English."""
+        return [text for text in (self.title, *(words for _, words in self.choices)) if text]
+
+    @property
     def texts(self) -> list[str]:
         """Its English texts, of the translation context "Settings"."""
         words = (words for _, words in self.choices)

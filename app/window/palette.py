@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QListWidgetItem, Q
 
 from app.actions.actions import Actions
 from app.actions.spec import menu_title
-from app.settings.declarations import PAGES
+from app.settings.declarations import PAGES, settings_of
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel
 from app.widgets.layouts import fill, hbox, vbox
@@ -109,12 +109,15 @@ class CommandPalette(ThemeAware, Overlay):
         self._make_rows()
 
     def _pages_now(self) -> Iterator[tuple[tuple[QAction, str, str], str]]:
-        """Yield a row for each page of the settings, with its English words."""
+        """Yield a row for each page of the settings, with its English words and those of its settings."""
+        translate = QCoreApplication.translate
         for page_id, title in PAGES.items():
             action = self._pages[page_id]
-            name = QCoreApplication.translate("Settings", title)
+            name = translate("Settings", title)
             action.setWhatsThis(f"{_settings()}: {name}")
-            yield (action, name, _settings()), f"{title} Settings"
+            settings = [text for setting in settings_of(page_id) for text in setting.names]
+            words = " ".join((title, "Settings", *settings, *(translate("Settings", text) for text in settings)))
+            yield (action, name, _settings()), words
 
     def _make_rows(self) -> None:
         """Create only the visible rows: creating all of them at every letter is slow."""

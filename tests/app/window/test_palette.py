@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
+from app.settings.declarations import PAGES
 from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
 from tests.app.conftest import OpenWindow
@@ -70,6 +71,19 @@ def test_pages_of_the_settings_are_found_in_both_languages_and_opened(
         assert not palette.is_open
         assert window.settings.page("history").isVisible()
         window.settings.close()
+
+
+def test_a_setting_is_found_by_its_name_or_by_what_it_can_be(open_window: OpenWindow, qapp: Application) -> None:
+    window = open_window(ScriptedEngine())
+    qapp.language.choose("ja")
+    qapp.processEvents()
+    window.trigger("palette")
+    palette = window.palette
+    for words, page in (("proxy", "network"), ("プロキシ", "network"), ("dark", "general")):
+        palette.field.setText(words)
+        assert palette.rows == [
+            ": ".join(QCoreApplication.translate("Settings", text) for text in ("Settings", PAGES[page]))
+        ]
 
 
 @pytest.mark.parametrize("code", [pytest.param("en", marks=pytest.mark.full), "ja"])
