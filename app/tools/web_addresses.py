@@ -6,7 +6,6 @@ program of this computer or the metadata service of a cloud.
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable
@@ -45,6 +44,9 @@ def is_public(address: IpAddress) -> bool:
 
 async def resolved(host: str, port: int) -> list[IpAddress]:
     """Return the addresses of a host, as the system has them, each once. Raises `OSError` if there are none."""
+    # Imported by the first call, because it would delay the window.
+    import asyncio
+
     loop = asyncio.get_running_loop()
     entries = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     # The address of one link has the name of an interface behind a percent sign, which is no part of it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QTextOption
 from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
@@ -37,7 +37,8 @@ class FieldEntry(QWidget):
             if not isinstance(control, QCheckBox):
                 control.setAccessibleName(visible(field.title))
                 control.setAccessibleDescription(visible(field.about))
-            column.addWidget(control)
+            at_side = Qt.AlignmentFlag.AlignLeft if isinstance(control, Switch) else Qt.AlignmentFlag(0)
+            column.addWidget(control, 0, at_side)
 
     def _controls(self) -> list[TextField] | list[Switch] | list[Chooser] | list[QCheckBox]:
         """Return the control of the field with what it has at first; for several choices, one for each."""
