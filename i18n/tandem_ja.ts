@@ -919,6 +919,10 @@
         <translation>モデルがツール「{tool}」を使おうとしています。</translation>
     </message>
     <message>
+        <source>The tool “{tool}” waits for your reply.</source>
+        <translation>ツール「{tool}」が返答を待っています。</translation>
+    </message>
+    <message>
         <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
         <translation>回答が同じ内容を繰り返しているため、一時停止しました。続けるか、停止してください。</translation>
     </message>
@@ -978,6 +982,10 @@
     <message>
         <source>A tool is waiting for your permission.</source>
         <translation>ツールの使用許可を待っています。</translation>
+    </message>
+    <message>
+        <source>A tool is waiting for your reply.</source>
+        <translation>ツールが返答を待っています。</translation>
     </message>
     <message>
         <source>An answer repeats itself and is paused.</source>

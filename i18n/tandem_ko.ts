@@ -919,6 +919,10 @@
         <translation>모델이 ‘{tool}’ 도구를 사용하려고 해요.</translation>
     </message>
     <message>
+        <source>The tool “{tool}” waits for your reply.</source>
+        <translation>‘{tool}’ 도구가 응답을 기다리고 있어요.</translation>
+    </message>
+    <message>
         <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
         <translation>답변이 같은 내용을 반복해서 일시 정지했어요. 계속하거나 중지해 주세요.</translation>
     </message>
@@ -978,6 +982,10 @@
     <message>
         <source>A tool is waiting for your permission.</source>
         <translation>도구가 허용을 기다리고 있어요.</translation>
+    </message>
+    <message>
+        <source>A tool is waiting for your reply.</source>
+        <translation>도구가 응답을 기다리고 있어요.</translation>
     </message>
     <message>
         <source>An answer repeats itself and is paused.</source>

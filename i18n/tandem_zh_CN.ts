@@ -919,6 +919,10 @@
         <translation>模型想使用工具“{tool}”。</translation>
     </message>
     <message>
+        <source>The tool “{tool}” waits for your reply.</source>
+        <translation>工具“{tool}”正在等待你的回复。</translation>
+    </message>
+    <message>
         <source>The answer repeats itself and is paused. Continue it, or stop it.</source>
         <translation>回答在重复相同的内容，已暂停。请选择继续或停止。</translation>
     </message>
@@ -978,6 +982,10 @@
     <message>
         <source>A tool is waiting for your permission.</source>
         <translation>有工具正在等待你的允许。</translation>
+    </message>
+    <message>
+        <source>A tool is waiting for your reply.</source>
+        <translation>有工具正在等待你的回复。</translation>
     </message>
     <message>
         <source>An answer repeats itself and is paused.</source>

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.session.answer import State
-from app.session.calls import CallState, ToolRun
+from app.session.calls import CallState, OpenQuestion, ToolRun
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
@@ -51,11 +51,14 @@ class AnswerNotice(QObject):
             self._notify(chat, self.tr("Your answer is ready."))
 
     def _arrived(self, chat: Chat, turn: Turn) -> None:
-        if not any(call.state is CallState.ASKS for call in turn.answer.calls):
+        calls = turn.answer.calls
+        asks_to_run = any(call.state is CallState.ASKS for call in calls)
+        if not (asks_to_run or any(call.question is not None for call in calls)):
             self._asking.discard(turn)
         elif turn not in self._asking:
             self._asking.add(turn)
-            self._notify(chat, self.tr("A tool is waiting for your permission."))
+            permission = self.tr("A tool is waiting for your permission.")
+            self._notify(chat, permission if asks_to_run else self.tr("A tool is waiting for your reply."))
 
     def _notify(self, chat: Chat, sentence: str) -> None:
         """Show a notification, unless the user does not want any."""
@@ -76,12 +79,12 @@ class AnswerNotice(QObject):
 
 
 class Announcer(QObject):
-    """Announces every answer once, whether its chat is on screen or not, and every call that asks for consent."""
+    """Announces every answer once, whether its chat is on screen or not, and every call that waits for the person."""
 
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window)
         self._session, self._window = session, window
-        self._asked: WeakSet[ToolRun] = WeakSet()
+        self._asked: WeakSet[ToolRun | OpenQuestion] = WeakSet()
         session.answers.ended.connect(lambda chat, turn: self.announce(self.words(chat, turn)))
         session.answers.arrived.connect(lambda _chat, turn: self._announce_calls(turn))
 
@@ -108,6 +111,9 @@ class Announcer(QObject):
             if call.state is CallState.ASKS and call not in self._asked:
                 self._asked.add(call)
                 self.announce(self.tr("The model wants to use the tool “{tool}”.").format(tool=call.use.tool))
+            if call.question is not None and call.question not in self._asked:
+                self._asked.add(call.question)
+                self.announce(self.tr("The tool “{tool}” waits for your reply.").format(tool=call.use.tool))
 
     def announce(self, text: str) -> None:
         # Imported here because creating their enumerations is slow.

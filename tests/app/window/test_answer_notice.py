@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.session.tool_calls import ONCE
+from app.tools.questions import page_question
 from app.tools.tool import ToolResult
 from app.widgets import outside
 from app.window import answer_notice
@@ -140,3 +141,25 @@ def test_a_call_that_waits_for_consent_is_told_once_even_if_it_came_soon(
     window.session.answers.choose(turn, turn.calls[1], ONCE)
     window.wait_until_answered()
     assert len(trays[0].notified) == 1
+
+
+@pytest.mark.usefixtures("in_background")
+def test_a_question_of_a_tool_server_is_told(
+    open_window: OpenWindow, trays: list[Tray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = FakeHost()
+    host.offered = [tool("now")]
+    host.install(monkeypatch)
+    window = open_window(
+        ScriptedEngine([Script(call_text("clock_now", zone="UTC")), Script("Noon.")], tool_format="json_tools")
+    )
+    set_up(window.session, "clock")
+    window.ask("What time is it?")
+    window.wait(lambda: bool(trays))
+    turn = window.session.chat.turns[0]
+    window.session.answers.choose(turn, turn.calls[0], ONCE)
+    host.ask(page_question("clock", "Sign in.", "https://clock.example/"), lambda _: None)
+    window.wait(lambda: len(trays[0].notified) == 2)
+    assert trays[0].notified[-1] == ("Tandem", "A tool is waiting for your reply.")
+    host.calls[0][2].set_result(ToolResult("12:00"))
+    window.wait_until_answered()
