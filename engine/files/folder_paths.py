@@ -20,6 +20,8 @@ MODEL_PATTERNS = (
     # Heads next to their main model, in packs also in a folder of that name; mlx-lm does not read them.
     "mtp*.safetensors",
     "dflash/*.safetensors",
+    # The layers after the pooling of an embedding model.
+    "[0-9]_Dense/model.safetensors",
     # The only file of another format: `torch_file` reads its numbers and never runs its pickle.
     "mask_embedding.pt",
     "dflash/mask_embedding.pt",

@@ -17,7 +17,7 @@ from engine.hub.listing import describe, gguf_listing, gguf_models, left_out, li
 from engine.hub.repository_names import parse_repository
 from engine.hub.transfer import matches_digest
 from engine.hub.values import Listing, RemoteFile
-from engine.model_files.architecture import can_load
+from engine.model_files.architecture import can_load, purpose_of
 from engine.model_files.config import context_length, is_quantised, text_config
 from engine.model_files.head_kinds import can_run, kind_of_config
 from engine.model_files.model import Model, facts_of_config
@@ -117,7 +117,9 @@ def _with_main_facts(client: HubClient, model: Model, listing: Listing, keep_in:
 
     kind = config.get("model_type")
     if not can_load(config):
-        model = replace(model, problem="unknown-architecture", detail=str(kind or ""))
+        purpose = purpose_of(config)
+        problem = f"is-{purpose}" if purpose else "unknown-architecture"
+        model = replace(model, problem=problem, detail=str(kind or ""))
     size = text_config(config).get("vocab_size")
     return replace(
         model,

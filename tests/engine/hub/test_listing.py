@@ -29,6 +29,7 @@ def test_heads_beside_the_model_are_part_of_it_and_other_weights_are_not() -> No
     """Conversions keep heads under such names because mlx-lm ignores them."""
     names = ["mtp.safetensors", "mtp/weights.safetensors", "mtp-4bit.safetensors", "model-mtp.safetensors"]
     names += ["dflash/dflash_draft_model.safetensors", "dflash/mask_embedding.pt", "mask_embedding.pt"]
+    names += ["2_Dense/model.safetensors", "1_Pooling/config.json"]
     others = ["consolidated.safetensors", "adapter/x.safetensors", "mtp/run.py", "mtp.bin", "dflash/dflash.py", "x.pt"]
     files = [{**WEIGHTS, "path": name} for name in (*names, *others)]
     listing = list_model(pages([CONFIG, WEIGHTS, *files]), "org/model", COMMIT)

@@ -227,3 +227,8 @@ def test_refreshing_the_catalog_takes_its_figures_from_the_hub(
     assert (model.bytes, model.context) == (len(files["model.safetensors"]), 512)
     assert model.config["num_hidden_layers"]
     assert json.loads(copy.read_text())["models"][0]["bytes_source"] == "hub"
+
+
+def test_a_model_for_embeddings_alone_is_said_to_be_one(hub: FakeHub, client: HubClient) -> None:
+    hub.add("org/bge", model_files({**llama_config(), "model_type": "bert"}))
+    assert read_repository(client, "org/bge").problem == "is-embedding"
