@@ -228,7 +228,7 @@ print(json.dumps(said))
 def next_version() -> str:
     """Sign the feed of a next version with a new key, serve it here, and let this version read it."""
     code = """
-import base64, os, sys, tempfile, threading
+import base64, os, sys, tempfile, threading, tomllib
 from functools import partial
 from http.server import HTTPServer, SimpleHTTPRequestHandler
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -246,7 +246,8 @@ with tempfile.TemporaryDirectory() as folder:
     release = newest_release(FeedSource(f"http://127.0.0.1:{server.server_port}/feed.json", key))
     server.shutdown()
     server.server_close()
-assert release.is_newer_than("0.1.0"), release
+with open("pyproject.toml", "rb") as project:
+    assert release.is_newer_than(tomllib.load(project)["project"]["version"]), release
 print(f"{release.version} is offered")
 """
     offered = run([PYTHON, "-c", code]).splitlines()[-1]
