@@ -286,12 +286,11 @@ class TintLayer(QObject):
                 tinted.append((stretch.start, stretch.end, style))
         # A blank where the line is wrapped is beyond its words.
         words = line.naturalTextRect()
-        left, right = words.left(), words.right()
         height = min(line.height(), line.ascent() + line.descent())
         bottom = round(origin.y() + line.y() + line.ascent() + line.descent())
         tints = _LineTints(bottom - height, bottom)
         for begin, end, style in tinted:
-            edges = sorted(min(max(_x(line, at - first), left), right) for at in (begin, end))
+            edges = sorted(min(max(_x(line, at - first), words.left()), words.right()) for at in (begin, end))
             place = QRectF(origin.x() + edges[0], tints.top, edges[1] - edges[0], height)
             tints.tints.setdefault(style, []).append(place)
             if style.line is not None and self._tints.underlined:
