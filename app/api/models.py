@@ -50,19 +50,23 @@ class ModelDirectory:
     async def installed(self) -> dict[str, Model]:
         """Return the usable models of this machine by name."""
         if time.monotonic() - self._found_at > _LIST_S:
-            installed = await asyncio.to_thread(self.host.installed)
+            installed, self._encoders = await asyncio.to_thread(self._scan)
             kept_main = self.host.kept.main
             # Of two models with one name, the last counts.
             kept_path = kept_main.path if kept_main is not None else None
             installed = sorted(installed, key=lambda model: Path(model.path) == kept_path)
             self._found = {model.id: model for model in installed if model.kinds}
-            self._encoders = await asyncio.to_thread(_encoders_among, installed)
             self._embedders = {model.id for model in installed if model.problem == "is-embedding"}
             usable = list(reversed(self._found.values()))
             self._names = {Path(model.gguf.source): model.id for model in usable if model.gguf}
             self._names |= {Path(model.path): model.id for model in usable}
             self._found_at = time.monotonic()
         return self._found
+
+    def _scan(self) -> tuple[Sequence[Model], dict[str, Model]]:
+        """Return the models of this machine, and the encoders among them by name. Reads the disk."""
+        installed = self.host.installed()
+        return installed, _encoders_among(installed)
 
     async def named(self, name: str) -> Model | None:
         """Return the usable model that clients call `name`, None if there is none."""
