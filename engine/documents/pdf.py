@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.marked_text import MarkedText
 from engine.documents.pdf_heights import MarkedHeights
+from engine.documents.pdf_lines import LinesOfPage
 from engine.documents.pdf_tables import with_tables
 from engine.documents.scans import PageRecognition
 from engine.documents.zipped_parts import Encrypted, skipping_damage
@@ -79,7 +80,10 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
 def _text_of(page: PageObject) -> str:
     """Return the text of a page, with its tables and with marks before raised and lowered digits."""
     heights = MarkedHeights()
-    content = heights.marked(page.extract_text(visitor_text=heights.visit))
+    lines = LinesOfPage()
+    content = heights.marked(page.extract_text(visitor_text=heights.visit, visitor_operand_before=lines.visit))
+    if not lines.may_have_table(content):
+        return content
     try:
         layout = page.extract_text(extraction_mode="layout", layout_mode_space_vertically=False)
     except MemoryError:
