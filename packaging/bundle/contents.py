@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os.path
 import re
 from collections.abc import Callable, Iterable
@@ -15,6 +16,9 @@ Entry = tuple[str, str, str]
 
 # What is installed in addition to Tandem and its requirements, without its own requirements.
 BESIDE = ("mlx-vlm",)
+
+# mlx-vlm's networks among the families of `engine.model_files.encoder_kinds`.
+ENCODERS = ("bert", "modernbert", "xlm_roberta")
 
 # Libraries import these, but not for what Tandem uses.
 UNUSED_MODULES = [
@@ -104,6 +108,12 @@ _UNUSED_FILES = re.compile(
     """,
     re.VERBOSE,
 )
+
+
+def networks_by_name(resources: Path) -> list[str]:
+    """Return the families of mlx-vlm's networks that are imported by their names: language models and encoders."""
+    loadable = json.loads((resources / "loadable.json").read_text(encoding="utf-8"))
+    return [*loadable["mlx_vlm"]["models"], *ENCODERS]
 
 
 def needed_here(requirements: Iterable[str]) -> list[str]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 import transformers
 from transformers.utils.import_utils import create_import_structure_from_path
 
+from engine.model_files.encoder_kinds import encoder_family
 from engine.sandbox import worker
 
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
@@ -84,12 +86,21 @@ def test_every_library_that_is_asked_for_comes_with_its_description() -> None:
         assert version(name)
 
 
-def test_towers_need_nothing_that_is_left_out() -> None:
+def test_networks_of_mlx_vlm_need_nothing_that_is_left_out() -> None:
     """In a process in which what the bundle leaves out cannot be found."""
     sources = "".join(file.read_text(encoding="utf-8") for file in (PACKAGING.parent / "engine/pictures").glob("*.py"))
-    families = sorted(set(re.findall(r"mlx_vlm\.models\.(\w+)", sources)))
-    assert {"gemma3", "lfm2_vl", "pixtral"} <= {*families}
+    by_name = contents["networks_by_name"](PACKAGING.parent / "resources")
+    families = sorted({*re.findall(r"mlx_vlm\.models\.(\w+)", sources), *by_name})
+    assert {"gemma3", "lfm2_vl", "pixtral", "qwen4_exp", "xlm_roberta"} <= {*families}
     subprocess.run([sys.executable, "-c", WITHOUT, str(PACKAGING / "bundle"), *families], check=True, timeout=120)
+
+
+def test_every_encoder_of_mlx_vlm_goes_in() -> None:
+    """No analysis sees them: they are imported by the names of their families."""
+    kinds = ("bert", "roberta", "xlm-roberta", "camembert", "modernbert", "nomic_bert")
+    families = {encoder_family({"model_type": kind}) for kind in kinds}
+    of_mlx_vlm = {name for name in families if find_spec(f"mlx_vlm.models.{name}") is not None}
+    assert of_mlx_vlm == {*contents["ENCODERS"]}
 
 
 WITHOUT = """
