@@ -106,11 +106,6 @@ class RoundedSpeedup(NamedTuple):
     factor: float
     known: Literal["exact", "least", "most"]
 
-    @property
-    def helps(self) -> bool:
-        """Whether speculation makes a noticeable difference."""
-        return self.known != "most" and self.factor > NOTICEABLE
-
 
 def most_speedup(tokens_per_round: float) -> float:
     """Return the largest possible speed-up, with one decimal as it is shown.
