@@ -5967,7 +5967,7 @@
     </message>
     <message>
         <source>Compare measures the gain.</source>
-        <translation>比較すると、どれだけ速くなったかを測定できます。</translation>
+        <translation>比較で高速化の度合いがわかります。</translation>
     </message>
     <message>
         <source>Waiting for the first token</source>

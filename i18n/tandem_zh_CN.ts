@@ -5967,7 +5967,7 @@
     </message>
     <message>
         <source>Compare measures the gain.</source>
-        <translation>比较会测量加快了多少。</translation>
+        <translation>“比较”会测量加快了多少。</translation>
     </message>
     <message>
         <source>Waiting for the first token</source>

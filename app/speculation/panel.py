@@ -23,7 +23,7 @@ from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import Throttle
 from app.wording import figures
-from app.wording.speculation import below_outcome, has_story, outcome, without_story
+from app.wording.speculation import below_outcome, has_story, longest_below_outcome, outcome, without_story
 from engine.stats import RequestStats
 
 WIDTH = 360
@@ -225,7 +225,7 @@ class SpeculationPanel(ThemeAware, QFrame):
         self._strip_section.explain("strip")
         self._legend.retranslate()
         self._sentence.reserve_height(figures.sentences())
-        self.speeds.reserve_height([figures.longest_speed_sentence()])
+        self.speeds.reserve_height([longest_below_outcome()])
         self.refresh()
 
 

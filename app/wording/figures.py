@@ -178,11 +178,6 @@ def speed_sentence(stats: RequestStats) -> str:
     return translate("Figures", "{speed} tokens a second").format(speed=rough(stats.decode_tps))
 
 
-def longest_speed_sentence() -> str:
-    """Return a sentence as long as `speed_sentence` becomes."""
-    return speed_sentence(RequestStats(decode_tps=8888.0))
-
-
 def rough(value: float | None) -> str:
     """Format a figure without decimals from 10 on."""
     return number(value, 0 if value is not None and value >= 10 else 1)

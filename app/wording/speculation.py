@@ -5,11 +5,12 @@ from __future__ import annotations
 from app.session.answer import Answer, State
 from app.session.model_service import Pair
 from app.session.session import Session
-from app.wording.errors import error_sentence, joined
+from app.wording.errors import error_sentence
 from app.wording.figures import capitalized, gain, number, sentence, speed_sentence
 from app.wording.sentences import translate
 from app.wording.sources import names_without_drafter
 from engine.methods import sources_without_drafter, uses_drafter
+from engine.stats import RequestStats
 
 # Fewer rounds with accepted draft tokens are one look-up or two, and no picture of how an answer was written.
 LEAST_ROUNDS = 3
@@ -99,7 +100,12 @@ def below_outcome(answer: Answer) -> str:
     speed = speed_sentence(answer.figures)
     if not answer.ended or answer.pair_speedup is not None:
         return speed
-    return joined(f"{speed}." if speed else "", translate("Speculation", "Compare measures the gain."))
+    return " · ".join(filter(None, (speed, translate("Speculation", "Compare measures the gain."))))
+
+
+def longest_below_outcome() -> str:
+    """Return a text as long as `below_outcome` becomes."""
+    return below_outcome(Answer(State.DONE, stats=RequestStats(decode_tps=8888.0)))
 
 
 def without_story(answer: Answer) -> str:

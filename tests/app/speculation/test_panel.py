@@ -125,7 +125,7 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
         per_round = figures.number(stats.generated_tokens / stats.rounds if stats.rounds else None)
         assert shown["per_round"] == (figures.NONE if per_round == "1.0" else per_round)
         assert shown["outcome"] == f"{stats.accepted} of {stats.drafted} drafts accepted"
-        assert shown["speed"].split(". ")[0].rstrip(".") == figures.speed_sentence(stats)
+        assert shown["speed"].split(" · ")[0] == figures.speed_sentence(stats)
         assert shown["first"] == figures.seconds(stats.ttft_s)
         whole = stats.draft_s + stats.verify_s + stats.host_s
         if whole:
