@@ -13,6 +13,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import mlx.core as mx
@@ -37,11 +38,6 @@ TYPES = {mx.bfloat16: "bfloat16_t", mx.float16: "half", mx.float32: "float"}
 WIDE_THREADS = 8
 # Other processors than those by Intel and AMD fuse without being asked to.
 _FUSING = ("-mfma",) if platform.machine() in {"x86_64", "AMD64"} else ()
-# As on every Mac. g++ is for where it is not.
-_CLANG = shutil.which("clang++")
-# Metal's compiler fuses within a statement, in the mode in which MLX compiles, and so does clang that is told "on"; g++
-# knows only "fast", across statements, with which clang fuses otherwise in each kernel.
-_CONTRACTED = "-ffp-contract=on" if _CLANG else "-ffp-contract=fast"
 
 
 @dataclass(frozen=True)
@@ -61,13 +57,28 @@ class Kind:
 Matrix = tuple[mx.array, mx.array, mx.array | None]
 
 
+@cache
+def clang() -> str | None:
+    """Return the path of Clang, as on every Mac; None if there is none that knows the type of 16 bits `_Float16` here.
+
+    For x86-64 it does from version 15 on; g++ takes its place.
+    """
+    compiler = shutil.which("clang++")
+    if compiler is None:
+        return None
+    tried = subprocess.run(
+        [compiler, "-x", "c++", "-fsyntax-only", "-"], input=b"_Float16 half;", capture_output=True, check=False
+    )
+    return None if tried.returncode else compiler
+
+
 def compiled(source: str, folder: Path, options: Sequence[str] = ("-O1", "-ffp-contract=off")) -> ctypes.CDLL:
     """Return the library of a source, which is compiled once for all tests."""
     library = folder / f"{hashlib.sha256(f'{options}{source}'.encode()).hexdigest()[:16]}.so"
     if not library.exists():
         text = library.with_suffix(".cpp")
         text.write_text(source)
-        compiler = _CLANG or shutil.which("g++")
+        compiler = clang() or shutil.which("g++")
         if compiler is None:
             pytest.skip("needs a C++ compiler (g++)")
         common = ("-std=c++20", "-fno-strict-aliasing", "-shared", "-fPIC", "-w")
@@ -91,7 +102,9 @@ class Kernels:
     def __init__(self, kind: Kind, folder: Path, *, fused: bool = False, counted: bool = False) -> None:
         self._kind = kind
         source = METAL + _mlx(kind) + HEADER + _entries(kind)
-        contracted = ("-O1", _CONTRACTED, "-fno-tree-vectorize", *_FUSING)
+        # Metal's compiler fuses within a statement, in the mode in which MLX compiles, and so does Clang that is told
+        # "on"; g++ knows only "fast", across statements, with which Clang fuses otherwise in each kernel.
+        contracted = ("-O1", f"-ffp-contract={'on' if clang() else 'fast'}", "-fno-tree-vectorize", *_FUSING)
         options = contracted if fused else ("-Og", "-ffp-contract=off", *(["-DCOUNTED"] if counted else []))
         self._library = compiled(source, folder, options)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import shutil
 from pathlib import Path
 
 import mlx.core as mx
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.row_kernels.layers import is_suitable
-from tests.engine.row_kernels.emulation import Kernels, Kind, Matrix, quantised
+from tests.engine.row_kernels.emulation import Kernels, Kind, Matrix, clang, quantised
 from tests.engine.tiers import by_tier
 
 KINDS = [
@@ -24,7 +23,7 @@ KINDS = [
 ]  # fmt: skip
 OFTEN = [KINDS[0], KINDS[5], KINDS[8]]
 # g++ fuses across statements, which Metal's compiler does not, and not alike in both kernels of the other kinds.
-FUSED = by_tier(KINDS, KINDS[:1]) if shutil.which("clang++") else KINDS[:1]
+FUSED = by_tier(KINDS, KINDS[:1]) if clang() else KINDS[:1]
 # Inputs and outputs: multiples of MLX's tiles, and others. Of 6 and 8 bits, 768 inputs are a multiple, too.
 SHAPES = [(512, 32), (640, 21), (1024, 8), (384, 26), (768, 13), (256, 3), (3840, 5)]
 # A third reading of the weights begins with the last of these.
