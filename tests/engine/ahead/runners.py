@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import mlx.core as mx
+import psutil
 import pytest
 from msgspec.structs import replace
 
@@ -76,6 +77,12 @@ def started(scheduler: Scheduler) -> RequestStats:
     while (stats := alone(scheduler, request(speculation=FIXED, max_tokens=4)).stats).ahead == "starting":
         pass
     return stats
+
+
+def runner_processes() -> list[psutil.Process]:
+    """Return the draft runners that are processes below this one."""
+    children = psutil.Process().children(recursive=True)
+    return [child for child in children if any("engine.ahead.runner" in word for word in child.cmdline())]
 
 
 def slow_verification(monkeypatch: pytest.MonkeyPatch, seconds: float = 0.02) -> None:
