@@ -6,15 +6,17 @@ import threading
 import time
 from functools import partial
 
+import psutil
 import pytest
 
 from engine.ahead import drafting_ahead as aheads
 from engine.ahead import link as links
-from engine.ahead.drafting_ahead import AheadFigures, DraftingAhead
-from engine.ahead.messages import DraftReply
+from engine.ahead.drafting_ahead import FIRST_PATIENCE_S, AheadFigures, DraftingAhead
+from engine.ahead.link import RunnerLink
+from engine.ahead.messages import DraftReply, PreparedTree
 from engine.serving.scheduler import Scheduler
 from engine.wire.messages import WireMessage
-from tests.engine.ahead.runners import FIXED, on_a_thread, started, untouched
+from tests.engine.ahead.runners import FIXED, on_a_thread, runner_processes, started, untouched
 from tests.engine.serving_requests import PLAIN, Client, alone, request, submit
 from tests.patience import PATIENCE_S
 
@@ -107,3 +109,41 @@ def test_a_night_in_the_middle_of_an_answer_changes_nothing(
         while answered(scheduler) == before:
             scheduler.step()
     ended(scheduler, client)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("continued", [True, False])
+def test_a_process_that_is_stopped_stalls_no_round_beyond_its_patience(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch, continued: bool
+) -> None:
+    """The process is stopped in the middle of the answer; it goes on before the end of the answer, or never."""
+    client = with_a_drafter(scheduler, monkeypatch)
+    [runner] = runner_processes()
+    late = hurried(scheduler, monkeypatch)
+    waits: list[float] = []
+    receive = RunnerLink.receive
+
+    def receiving(link: RunnerLink, timeout_s: float) -> DraftReply | PreparedTree | None:
+        waits.append(timeout_s)
+        return receive(link, timeout_s)
+
+    monkeypatch.setattr(RunnerLink, "receive", receiving)
+    rounds = len(client.committed)
+    runner.suspend()
+    while figures(scheduler).late < late + 2:
+        scheduler.step()
+    ahead = ahead_of(scheduler)
+    assert ahead is not None
+    patience_s = scheduler.models.drafting._drafting_seconds("draft", ahead.depth)
+    # Each round waits once at most, and no longer than drafting here takes.
+    assert sum(wait > 0 for wait in waits) <= len(client.committed) - rounds + 1
+    assert max(waits) <= max(FIRST_PATIENCE_S, patience_s or 0.0)
+    if continued:
+        runner.resume()
+        monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
+        before = answered(scheduler)
+        while answered(scheduler) == before:
+            scheduler.step()
+    ended(scheduler, client)
+    scheduler.close()
+    assert not psutil.pid_exists(runner.pid)
