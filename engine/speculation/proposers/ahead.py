@@ -2,6 +2,12 @@
 
 Kumar, Dao, May, Speculative speculative decoding, arXiv:2603.03251. Its draft tokens are verified like any others. They
 carry no distributions: rejection sampling would trust these, and they come from another process or computer.
+
+So prepared tokens are verified by the rule "match", whatever `SpeculationSettings.acceptance` says: they are accepted
+where the main model draws the same ones. With "match" the text is plain decoding's. With "rejection" it is, too, as far
+as only prepared tokens and plain rounds make it. Tokens that a draft model in this process drafts, as after a miss, are
+accepted by rejection sampling: then the text keeps the main model's distribution, but depends on which drafts were
+ready in time. A greedy text is always the same.
 """
 
 from __future__ import annotations

@@ -54,6 +54,23 @@ def choose(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
     monkeypatch.setattr(Controller, "choose", scripted)
 
 
+def test_prepared_tokens_are_verified_by_match_with_the_rule_rejection(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def prepared_or_plain(_controller: Controller, asked: Sequence[Candidate]) -> list[Choice]:
+        [(_answer, offer)] = asked
+        limit = offer.limits.get("ahead", 0)
+        return [offer.forced or Choice("ahead" if limit else None, limit)]
+
+    monkeypatch.setattr(Controller, "choose", prepared_or_plain)
+    plain = answered(scheduler, SHORT, PLAIN).finished
+    rejection = SpeculationSettings(method="draft", acceptance="rejection", sample_share=0.0)
+    client = answered(scheduler, SHORT, rejection)
+    assert client.finished.ids == plain.ids
+    assert client.finished.stats.accepted > 0
+    assert {event.round.source for event in client.committed if event.round.drafted} == {"ahead"}
+
+
 def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aheads, "MAX_MISSES", 1)
     sent: list[WireMessage] = []
