@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ log = logging.getLogger(__name__)
 START_S = 300.0
 # How often a runner is started at most.
 ATTEMPTS = 2
+# The reasons for none that stay as long as the draft model and its place do.
+LASTING = ("not-usable", "no-branches")
 
 
 class NoRunner(Exception):
@@ -70,7 +73,7 @@ class RunnerLink:
     `state` is "starting", "ready" or "gone". `reason` says why it is gone: "not-usable" (the model cannot be loaded),
     "no-branches" (its passes cannot hold several continuations), "unreachable", "ended" or "closed"; for another
     computer also "other-key" (its end does not know the key of the connection) or one of `ClusterError`. `detail` is
-    what was found there.
+    what was found there, and `given_up` the time of that, by `time.monotonic`.
     """
 
     def __init__(self, connect: Callable[[], RunnerConnection], host: str = "") -> None:
@@ -82,6 +85,7 @@ class RunnerLink:
         self.state = ""
         self.reason = ""
         self.detail = ""
+        self.given_up = 0.0
         # Counts the runners that were reached. A new one knows no text.
         self.generation = 0
         self._start()
@@ -162,6 +166,7 @@ class RunnerLink:
     def _give_up(self, reason: str, detail: str = "") -> None:
         if not self._closed.is_set():
             self.reason, self.detail = reason, detail
+            self.given_up = time.monotonic()
             self.state = "gone"
 
     def _drop(self) -> None:

@@ -9,14 +9,17 @@ from pathlib import Path
 
 from engine.ahead import link as links
 from engine.ahead import other_computer
-from engine.ahead.link import RunnerLink
+from engine.ahead.link import LASTING, RunnerLink
 from engine.speculation.drafters.sources import Drafter, HeadSource
 from engine.upkeep.memory import ModelMemory
 
 log = logging.getLogger(__name__)
 
-# Seconds after which a runner on another computer, which may have been asleep, is looked for again.
+# Seconds after which a runner that was given up on another computer, which may have been asleep, is looked for again.
 AGAIN_S = 60.0
+# The same where a person has to change something on that computer first.
+CHANGED_S = 600.0
+CHANGEABLE = ("other-version", "other-model", "no-model", "no-tandem")
 
 
 class DraftRunners:
@@ -26,8 +29,9 @@ class DraftRunners:
         self._memory = memory
         self._link: RunnerLink | None = None
         self._folder: Path | None = None
-        # When the link was made, by `time.monotonic`.
-        self._begun = 0.0
+        self._place = ""
+        # Draft models that cannot draft, by their folders and the places where that was found.
+        self._refused: dict[tuple[Path, str], RunnerLink] = {}
 
     def reach(self, draft: Drafter) -> RunnerLink | str:
         """Return the link to the runner of a draft model, which starts with the first call.
@@ -50,10 +54,17 @@ class DraftRunners:
         return self._link_for(draft.info.path, place)
 
     def close(self) -> None:
-        """End the runner, if there is one."""
+        """End the runner, if there is one. A draft model that cannot draft is not started again before `forget`."""
         link, self._link = self._link, None
-        if link is not None:
+        if link is not None and link.reason in LASTING and self._folder is not None:
+            self._refused[self._folder, self._place] = link
+        elif link is not None:
             link.close()
+
+    def forget(self) -> None:
+        """End the runner, and forget which draft models cannot draft: their files or the settings may have changed."""
+        self.close()
+        self._refused.clear()
 
     @property
     def _runs(self) -> bool:
@@ -64,15 +75,18 @@ class DraftRunners:
         if folder != self._folder or self._is_due_again:
             self.close()
         if self._link is None:
+            self._link = self._refused.get((folder, place))
+        if self._link is None:
             here = place == "here"
             connect = partial(links.in_a_process if here else partial(other_computer.on_computer, place), folder)
             self._link = RunnerLink(connect, "" if here else place)
-            self._folder = folder
-            self._begun = time.monotonic()
+        self._folder, self._place = folder, place
         return self._link
 
     @property
     def _is_due_again(self) -> bool:
-        """Whether the runner is gone that was looked for on another computer some time ago."""
+        """Whether the runner on another computer was given up some time ago, for a reason that may be gone."""
         link = self._link
-        return link is not None and bool(link.host) and not self._runs and time.monotonic() - self._begun > AGAIN_S
+        if link is None or not link.host or self._runs or link.reason in LASTING:
+            return False
+        return time.monotonic() - link.given_up > (CHANGED_S if link.reason in CHANGEABLE else AGAIN_S)

@@ -82,7 +82,7 @@ class Models:
     def configure(self, settings: EngineSettings) -> None:
         """Use other settings from now on; answers under way go on without a draft runner of other settings."""
         if settings.draft_ahead != self.settings.draft_ahead:
-            self._draft_runners.close()
+            self._draft_runners.forget()
         self.settings = self.memory.settings = settings
 
     @property
@@ -228,7 +228,7 @@ class Models:
 
     def activate_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
         """Draft with `drafter`, or without, from the next round on; `problem` is why there is none, if it failed."""
-        self._draft_runners.close()
+        self._draft_runners.forget()
         self.drafting.set_draft(drafter, problem)
         release_unused_memory()
         self.memory.follow(self.resident, self._current)

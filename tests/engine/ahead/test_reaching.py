@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.ahead import link as links
-from engine.ahead.link import RunnerConnection
+from engine.ahead.link import NoRunner, RunnerConnection
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -80,6 +80,29 @@ def test_there_is_none_without_memory_for_another_copy(
     monkeypatch.setattr(ModelMemory, "available", 1000)
     assert alone(scheduler, request(speculation=FIXED, max_tokens=8)).stats.ahead == "no-memory"
     assert not drafters
+
+
+@pytest.mark.parametrize("reason", ["not-usable", "no-branches"])
+def test_a_draft_model_that_cannot_draft_is_not_started_with_each_answer(
+    scheduler: Scheduler, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    asked: list[Path] = []
+
+    def refused(folder: Path) -> RunnerConnection:
+        asked.append(folder)
+        raise NoRunner(reason)
+
+    monkeypatch.setattr(links, "in_a_process", refused)
+    assert started(scheduler).ahead == reason
+    alone(scheduler, request(speculation=FIXED, max_tokens=4))
+    # As between two main models that are asked in turn.
+    scheduler.models.switch(tiny_main)
+    assert alone(scheduler, request(speculation=FIXED, max_tokens=4)).stats.ahead == reason
+    assert asked == [tiny_draft]
+    # Its files may have changed.
+    set_draft(scheduler, tiny_draft)
+    assert started(scheduler).ahead == reason
+    assert asked == [tiny_draft] * 2
 
 
 def test_several_answers_at_once_have_none_and_say_so(scheduler: Scheduler) -> None:
