@@ -141,6 +141,13 @@ class EngineClient(Protocol):
     def status(self) -> Future[EngineStatus]:
         """Report the numbers of requests, and the memory that models, answers and finished turns use."""
 
+    def start_drafting_ahead(self) -> Future[str]:
+        """Start the draft runner, if settings and drafter allow one; its state is that of `RequestStats.ahead`.
+
+        The first answer starts it otherwise. May be called again to follow the state.
+        """
+        return _done("")
+
     def clear_prefix_cache(self) -> Future[None]:
         """Forget all finished turns, in memory and on disk; the next request prefills its whole prompt."""
 

@@ -101,6 +101,9 @@ class Engine(EngineBase):
     def status(self) -> Future[EngineStatus]:
         return self._call(lambda scheduler: scheduler.status, urgent=False)
 
+    def start_drafting_ahead(self) -> Future[str]:
+        return self._call(lambda scheduler: scheduler.models.start_drafting_ahead())
+
     def clear_prefix_cache(self) -> Future[None]:
         return self._call(lambda scheduler: scheduler.clear_prefix_cache())
 

@@ -108,6 +108,8 @@ def run(
         with open_engine() if open_engine is not None else _own_engine(arguments) as engine:
             conversation = TerminalConversation(engine, arguments, show, pictures, texts)
             conversation.load(*pair)
+            if open_engine is None and arguments.draft_ahead != "off":
+                conversation.start_runner(waits=question is not None or arguments.lines)
             if question is not None:
                 return conversation.ask(question)
             if arguments.lines:

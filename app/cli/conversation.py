@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -49,6 +50,9 @@ _HELP = """\
 Ctrl-C         stop the answer; at the prompt, leave
 Up, Down       earlier questions"""
 
+# Seconds that a question waits for a draft runner, and between two looks at it.
+_RUNNER_S, _POLL_S = 5.0, 0.05
+_WITHOUT_RUNNER = "tandem: drafting ahead is still starting, so the answer begins without it."
 _STOPPED = "tandem: the answer repeats itself, so it was stopped."
 _PAUSED = "tandem: the answer repeats itself, so it is paused: /continue lets it go on."
 
@@ -95,6 +99,20 @@ class TerminalConversation:
             self._thinking = pair.main.thinking
             draft_name = f" with {english_name(pair.draft.name)}" if pair.draft else ", no draft model"
             self.model = english_name(pair.main.name) + draft_name
+
+    def start_runner(self, *, waits: bool) -> None:
+        """Start the draft runner of the loaded pair.
+
+        It needs seconds to load its model. A question after which the program ends `waits` for it, else its answer
+        could end first. Why there is none, the answer's figures say.
+        """
+        until = time.monotonic() + (_RUNNER_S if waits else 0.0)
+        state = self._engine.start_drafting_ahead().result()
+        while state == "starting" and time.monotonic() < until:
+            time.sleep(_POLL_S)
+            state = self._engine.start_drafting_ahead().result()
+        if state == "starting" and waits:
+            say(_WITHOUT_RUNNER)
 
     def ask(self, question: str, *, in_chat: bool = False) -> int:
         """Ask, show the answer and return the exit code.

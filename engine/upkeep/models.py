@@ -104,6 +104,13 @@ class Models:
         """The draft model or head in use, if any."""
         return self._current.drafting.drafter if self._current is not None else None
 
+    def start_drafting_ahead(self) -> str:
+        """Start the draft runner, if there may be one; returns its state, as in `RequestStats.ahead`."""
+        if self.drafter is None:
+            return ""
+        link = self._draft_runners.reach(self.drafter)
+        return link if isinstance(link, str) else link.reason or link.state
+
     @property
     def pair(self) -> LoadedPair:
         """The models in use."""

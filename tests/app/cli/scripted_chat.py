@@ -19,7 +19,8 @@ ROUND = RoundRecord(0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token")
 class AnsweringEngine:
     """Answers each request with the next of some lists of events; an exception in a list is raised.
 
-    The authors of its main models recommend `sampling`; their templates can switch thinking.
+    The authors of its main models recommend `sampling`; their templates can switch thinking. Its draft runner has the
+    `states` one after the other, and then keeps the last.
     """
 
     def __init__(self, *answers: list[Event | BaseException], sampling: tuple[tuple[str, float], ...] = ()) -> None:
@@ -28,6 +29,7 @@ class AnsweringEngine:
         self.sampling = sampling
         self.asked: list[list[str]] = []
         self.cancelled = 0
+        self.states = ["ready"]
         self._events: list[Event | BaseException] = []
 
     def __enter__(self) -> AnsweringEngine:
@@ -47,6 +49,11 @@ class AnsweringEngine:
             )
         )
         return pair
+
+    def start_drafting_ahead(self) -> Future[str]:
+        state: Future[str] = Future()
+        state.set_result(self.states.pop(0) if len(self.states) > 1 else self.states[0])
+        return state
 
     def submit(self, request: ChatRequest) -> AnsweringEngine:
         self.requests.append(request)

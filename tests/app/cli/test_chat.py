@@ -24,6 +24,7 @@ from engine.settings import EngineSettings
 from tests.app.cli.scripted_chat import KOREAN, ROUND, AnsweringEngine
 from tests.app.picture_files import animation, picture
 from tests.mac_memory import report_memory
+from tests.patience import PATIENCE_S
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -459,3 +460,37 @@ def test_the_engine_drafts_ahead_where_the_option_says(
     monkeypatch.setattr("app.cli.chat.Engine", open_engine)
     assert main(["chat", *options, "hi"]) == 0
     assert opened == [place]
+
+
+@pytest.mark.parametrize(
+    ("states", "patience_s", "says_so"),
+    [
+        (["starting", "starting", "ready"], PATIENCE_S, False),
+        (["starting", "not-usable"], PATIENCE_S, False),
+        (["starting"], 0.1, True),
+    ],
+)
+def test_one_question_waits_for_the_runner_and_says_if_it_is_not_there(
+    engine: AnsweringEngine,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    states: list[str],
+    patience_s: float,
+    says_so: bool,
+) -> None:
+    engine.states = states
+    monkeypatch.setattr("app.cli.conversation._RUNNER_S", patience_s)
+    assert main(["chat", "--draft-ahead", "here", "hi"]) == 0
+    said = capsys.readouterr().err
+    assert ("still starting" in said) == says_so
+    assert len(engine.states) == 1
+
+
+def test_a_chat_does_not_wait_for_the_runner(
+    engine: AnsweringEngine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.states = ["starting"]
+    monkeypatch.setattr("app.cli.conversation._RUNNER_S", PATIENCE_S)
+    monkeypatch.setattr("sys.stdin", Typed("hi"))
+    assert main(["chat", "--draft-ahead", "here"]) == 0
+    assert "still starting" not in capsys.readouterr().err

@@ -15,6 +15,7 @@ from engine.settings import EngineSettings
 from engine.upkeep.memory import ModelMemory
 from tests.engine.ahead.runners import FIXED, on_a_thread, started, untouched
 from tests.engine.serving_requests import PLAIN, alone, load_models, open_scheduler, request, run, set_draft, submit
+from tests.patience import wait_until
 from tests.tiny_eagle import write_eagle_head
 
 AUTO = SpeculationSettings(method="draft")
@@ -58,6 +59,17 @@ def test_another_draft_in_the_middle_of_an_answer_has_a_drafter_of_its_own(
     set_draft(scheduler, None)
     [client] = run(scheduler, request(speculation=FIXED))
     assert (client.finished.ids, client.finished.stats.ahead) == (plain.ids, "")
+
+
+def test_it_can_be_started_before_the_first_answer(
+    scheduler: Scheduler, drafters: list[Path], tiny_draft: Path
+) -> None:
+    assert scheduler.models.start_drafting_ahead() == "starting"
+    wait_until(lambda: scheduler.models.start_drafting_ahead() == "ready")
+    assert drafters == [tiny_draft]
+    assert alone(scheduler, request(speculation=FIXED, max_tokens=4)).stats.ahead == "ready"
+    set_draft(scheduler, None)
+    assert scheduler.models.start_drafting_ahead() == ""
 
 
 def test_it_ends_with_the_models_and_when_it_is_switched_off(
