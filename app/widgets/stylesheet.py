@@ -75,6 +75,8 @@ QPushButton[styleClass="segment"]:focus { border: 1px solid $main; }
 
 QPushButton[styleClass="chip"] { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 6px 12px; }
 QPushButton[styleClass="chip"]:focus { border: 2px solid $main; padding: 5px 11px; }
+QProgressBar { background: $line; border: none; border-radius: 1px; }
+QProgressBar::chunk { background: $main; border-radius: 1px; }
 
 QToolButton[styleClass="quiet"] { padding: 0; border-radius: 6px; }
 QToolButton[styleClass="quiet"]:focus, QToolButton[styleClass="help"]:focus { border: 2px solid $main; padding: 0; }

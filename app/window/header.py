@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.actions.actions import Actions
 from app.session.model_service import Pair
@@ -35,6 +35,8 @@ _READABLE_NAME = 96
 _LONGEST_NAME = 200
 # The state is shown where there is more room than this.
 _SHORTEST_STATE = 60
+# The height of the bar at the lower edge of a chip, and the distance of its ends from the round corners, in pixels.
+_BAR, _CORNER = 2, 9
 # The least width of a header that shows "Text | Tokens".
 _ANSWERS_NEED = 660
 # The margin at each end and the distance between two parts, and the least width of the header, in pixels.
@@ -42,7 +44,10 @@ _MARGIN, _SPACING, _NARROWEST = 12, 8, 280
 
 
 class Chip(QPushButton):
-    """A model in the header, with icon, role and name. A click opens the list of models to choose from."""
+    """A model in the header, with icon, role and name. A click opens the list of models to choose from.
+
+    While the model is being loaded, a bar at the lower edge shows how much of it. It needs no room of its own.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,6 +63,10 @@ class Chip(QPushButton):
         for part in (self._mark, self._role, self._name, self._arrow):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             row.addWidget(part)
+        self.bar = QProgressBar(self)
+        self.bar.setTextVisible(False)
+        self.bar.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.bar.hide()
         for words in (self._role, self._name):
             words.setTextFormat(Qt.TextFormat.PlainText)
 
@@ -69,6 +78,13 @@ class Chip(QPushButton):
         self._role.setText(role)
         self._mark.show_icon(icon(mark, colour))
         self.set_name(name)
+
+    def show_share(self, share: float | None, spoken: str = "") -> None:
+        """Show how much of the model is loaded, 0 to 1, and `spoken` to screen readers; None hides the bar."""
+        self.bar.setVisible(share is not None)
+        self.bar.setValue(round(100 * (share or 0)))
+        self.bar.setAccessibleName(spoken)
+        self.setAccessibleDescription(spoken)
 
     def set_name(self, name: str) -> None:
         """Show another name at the same width."""
@@ -104,6 +120,10 @@ class Chip(QPushButton):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.bar.setGeometry(_CORNER, self.height() - _BAR - 1, self.width() - 2 * _CORNER, _BAR)
 
 
 class Header(ThemeAware, QFrame):
@@ -176,6 +196,7 @@ class Header(ThemeAware, QFrame):
         self._show_main(pair)
         self._show_draft(pair)
         self._state = self._loading_sentence() if pair.loading else self._shown_state
+        self._show_share()
         self._state_is_elsewhere = not pair.loading and self._says_state_elsewhere(pair)
         self._status.setToolTip(tip(self._shown_state))
         if pair.loading:
@@ -235,7 +256,16 @@ class Header(ThemeAware, QFrame):
         """Show how much of the model that is loading has been read."""
         if self._session.models.pair.loading:
             self._state = self._loading_sentence()
+            self._show_share()
             self._fit()
+
+    def _show_share(self) -> None:
+        """Show in the chip of the model that is being loaded how much of it is."""
+        loading = self._session.models.pair.loading
+        read, total = self._session.models.loading_progress
+        for chip, which in ((self.main, "main"), (self.draft, "draft")):
+            share = min(read / max(total, 1), 1.0) if loading == which else None
+            chip.show_share(share, self._state if loading == which else "")
 
     def _loading_sentence(self) -> str:
         read, total = self._session.models.loading_progress
@@ -295,10 +325,10 @@ class Header(ThemeAware, QFrame):
         shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
         # A state that is said elsewhere too (`_says_state_elsewhere`) needs no words here.
         worth_it = left > theme.scaled(_SHORTEST_STATE) and not self._state_is_elsewhere
+        if self._session.models.pair.loading and shown != self._state:
+            # The bar in the chip says it, too.
+            worth_it = False
         self._status.setText(shown if worth_it else "")
-        if self._session.models.pair.loading and self._status.text() != self._state:
-            # Elided to the name's width, so that the chip does not grow.
-            (self.main if self._session.models.pair.loading == "main" else self.draft).set_name(self._state)
 
     def _free(self) -> int:
         """Return the width that is left for the two chips and the state, in pixels."""

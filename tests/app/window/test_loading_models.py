@@ -41,14 +41,25 @@ def test_the_window_can_be_used_while_models_load(open_window: OpenWindow) -> No
     assert window.unsent == ""
 
 
-def test_the_header_says_at_every_width_that_a_model_loads(open_window: OpenWindow) -> None:
+def test_the_header_shows_at_every_width_how_much_of_a_model_is_loaded(open_window: OpenWindow) -> None:
     engine = ScriptedEngine(load_gate=threading.Event())
-    header = open_window(engine, load=False).header
+    window = open_window(engine, load=False)
+    header = window.header
+    engine.loading_progress = (1, 4)
+    header.show_load_progress()
+    assert (header.main.bar.value(), header.main.accessibleDescription()) == (25, "Loading… 25%")
     for width in range(640, 800):
         header.resize(width, header.height())
-        views = (view for view in header.findChildren(QLabel) if not header.draft.isAncestorOf(view))
-        assert "Loading…" in [view.text() for view in views if view.isVisible()], width
+        # The name stays, and what does not fit is left out.
+        words = [view.text() for view in header.findChildren(QLabel) if view.isVisible()]
+        assert "Starter" in words, width
+        assert {word for word in words if word.startswith("Loading")} <= {"Loading… 25%", "Loading…"}, width
+        assert header.main.rect().contains(header.main.bar.geometry()), width
+    size = header.main.sizeHint()
     engine.load_gate.set()  # type: ignore[union-attr]
+    window.wait(lambda: not window.session.models.pair.loading)
+    assert (header.main.bar.isVisible(), header.main.accessibleDescription()) == (False, "")
+    assert header.main.sizeHint().height() == size.height()
 
 
 @pytest.mark.parametrize("take_back", by_tier(["button", "typing", "another chat"], ["button", "another chat"]))
