@@ -4545,6 +4545,10 @@
         <translation>複数のMac</translation>
     </message>
     <message>
+        <source>Unload {name}: frees {size} ({keys})</source>
+        <translation>{name}をメモリから解放：{size}が空きます（{keys}）</translation>
+    </message>
+    <message>
         <source>different tokenizer</source>
         <translation>別のトークナイザー</translation>
     </message>

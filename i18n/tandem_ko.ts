@@ -4545,6 +4545,10 @@
         <translation>여러 Mac</translation>
     </message>
     <message>
+        <source>Unload {name}: frees {size} ({keys})</source>
+        <translation>{name} 언로드: {size} 확보({keys})</translation>
+    </message>
+    <message>
         <source>different tokenizer</source>
         <translation>다른 토크나이저</translation>
     </message>

@@ -4545,6 +4545,10 @@
         <translation>多台 Mac</translation>
     </message>
     <message>
+        <source>Unload {name}: frees {size} ({keys})</source>
+        <translation>将 {name} 移出内存：释放 {size}（{keys}）</translation>
+    </message>
+    <message>
         <source>different tokenizer</source>
         <translation>分词器不同</translation>
     </message>

@@ -29,7 +29,7 @@ class ModelChoice:
     advice: the verdict on a draft; None for a main model
     measured: the figures of a draft with this main model; None without any
     download: its download, unless that is ready; None without one
-    pair: the models to unload; None for other kinds
+    pair: the models in memory that can be unloaded; None if it is not there
     """
 
     kind: str
@@ -62,7 +62,7 @@ class ModelChoice:
     @property
     def bytes(self) -> int:
         """The bytes to download, to load or to free."""
-        if self.pair is not None:
+        if self.kind == "unload" and self.pair is not None:
             return self.pair.bytes
         drafted = self.advice.weight_bytes if self.advice is not None else 0
         return drafted or (self.entry.disk_bytes if self.entry is not None else 0)
@@ -104,7 +104,7 @@ def main_choices(
 ) -> list[ModelChoice]:
     """Return installed models, then those to download: the offered ones, or all in the catalog that match `wanted`.
 
-    The last rows unload the models that are `in_memory`.
+    Of those `in_memory` the row knows the pair that can be unloaded. The last rows are for those without another row.
     """
     rows = [
         ModelChoice("get" if entry.partial else "use", entry, entry.path == loaded_path)
@@ -118,8 +118,11 @@ def main_choices(
         ModelChoice("get", entry) for entry in suggested if entry.id not in installed_ids and "main" in entry.kinds
     ]
     rows = sorted((row for row in _with_downloads(rows, downloads) if _matches(row, wanted)), key=_rank)
+    resident = {str(pair.main.path): pair for pair in in_memory if pair.main is not None}
+    rows = [replace(row, pair=resident.get(row.path)) for row in rows]
     if not wanted:
-        rows += [ModelChoice("unload", pair=pair) for pair in in_memory]
+        shown_paths = {row.path for row in rows}
+        rows += [ModelChoice("unload", pair=pair) for path, pair in resident.items() if path not in shown_paths]
     return rows
 
 

@@ -76,6 +76,7 @@ class ModelController(QObject):
         )
         self.main_picker.file_wanted.connect(lambda file: session.models.load(file, None))
         self.main_picker.chosen.connect(self._choose_main)
+        self.main_picker.unload_wanted.connect(lambda choice: session.models.unload(Path(choice.path)))
         self.draft_picker.chosen.connect(self._choose_draft)
         library.settled.connect(self._show_settled)
         library.downloads_changed.connect(self._follow_downloads)

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from app.models.draft_ahead import DraftAheadRow
 from app.models.memory_gauge import MemoryGauge
-from app.models.picker_row import PickerRow
+from app.models.picker_row import UNLOAD_KEYS, PickerRow, can_unload
 from app.widgets import theme
 from app.widgets.buttons import fold_head
 from app.widgets.labels import ElidedLabel, label
@@ -33,8 +33,22 @@ _WIDTH = 560
 _GAP, _BELOW, _OTHERS = 6, 6, 120
 
 
+class _PickerField(ListField):
+    """The field of a picker, with the key that unloads the current model."""
+
+    unload_pressed = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if QKeySequence(event.keyCombination()) == UNLOAD_KEYS:
+            self.unload_pressed.emit()
+        else:
+            super().keyPressEvent(event)
+
+
 class Picker(ThemeAware, Overlay):
     """A picker of the `role` "main" or "draft". `chosen` carries the user's choice, `wanted` one to download.
+
+    `unload_wanted` carries one to unload; the picker stays open.
 
     `folder_wanted` carries a folder of models, or a file in one, that the user chose or whose path was entered;
     `file_wanted` carries a GGUF file. `teaching_wanted` asks for the teaching of the loaded draft.
@@ -42,6 +56,7 @@ class Picker(ThemeAware, Overlay):
 
     chosen = Signal(object)
     wanted = Signal(object)
+    unload_wanted = Signal(object)
     more = Signal()
     folder_wanted = Signal(str)
     file_wanted = Signal(str)
@@ -59,7 +74,7 @@ class Picker(ThemeAware, Overlay):
         """Make the content, once, before the picker first opens. `bound` sets texts in every language."""
         library, session = self._library, self._session
         self._list = QListWidget(self)
-        self._field = ListField(self._list, self)
+        self._field = _PickerField(self._list, self)
         self._note = label(self, "muted", wraps=True)
         self._note.setMargin(12)
         self.memory = MemoryGauge(library, session.models, self)
@@ -107,6 +122,7 @@ class Picker(ThemeAware, Overlay):
         library, session = self._library, self._session
         self._field.typed.connect(lambda _text: self.refresh())
         self._field.taken.connect(self._take)
+        self._field.unload_pressed.connect(lambda: self._unload(self._current()))
         self._list.itemClicked.connect(lambda _item: self._take())
         self._list.currentRowChanged.connect(lambda _row: self._announce())
         of_library = (
@@ -208,6 +224,7 @@ class Picker(ThemeAware, Overlay):
             row = PickerRow(self.role)
             row.show_choice(choice)
             row.get.connect(lambda source=row: self._fetch(source.choice))
+            row.unload.connect(lambda source=row: self._unload(source.choice))
             row.pointed.connect(lambda is_on, source=row: self._show_memory(source.choice if is_on else None))
             self._list.setItemWidget(item, row)
         same = [index for index, choice in enumerate(choices) if current and choice.id == current.id]
@@ -250,6 +267,10 @@ class Picker(ThemeAware, Overlay):
         """Request the download; the picker stays open and shows its progress."""
         if choice.download is None or choice.download.stopped:
             self.wanted.emit(choice)
+
+    def _unload(self, choice: ModelChoice | None) -> None:
+        if choice is not None and can_unload(choice):
+            self.unload_wanted.emit(choice)
 
     def _entered_folder(self) -> str:
         """Return the folder whose path, or that of a file in it, was entered; "" for other words."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.models.card import Card
 from app.widgets.icons import Mark, icon
-from app.widgets.labels import show_words
+from app.widgets.labels import set_name, show_words
+from app.widgets.style_class import styled
 from app.wording import models as model_wording
 from app.wording.hub import size_words
 from app.wording.sources import source_name
@@ -20,12 +22,15 @@ if TYPE_CHECKING:
 
 # In pixels; more for facts of several lines.
 _LEAST_HEIGHT = 44
+# On the current row. With Command on a Mac.
+UNLOAD_KEYS = QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_U)
 
 
 class PickerRow(Card):
-    """Shows a `ModelChoice`. `get` follows a click on its button."""
+    """Shows a `ModelChoice`. `get` follows a click on its button, `unload` one on the cross of a model in memory."""
 
     get = Signal()
+    unload = Signal()
 
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
         super().__init__(parent, framed=False)
@@ -36,6 +41,11 @@ class PickerRow(Card):
         # The tick stands where other rows have nothing, before the size.
         self._tick = Mark(16, self, icon("check"))
         self.row.insertWidget(2, self._tick)
+        self.cross = styled(QToolButton(self), "quiet")
+        self.cross.setIcon(icon("close"))
+        self.cross.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.cross.clicked.connect(lambda: self.unload.emit())
+        self.row.addWidget(self.cross)
         self.lines.setContentsMargins(12, 5, 12, 5)
 
     def show_choice(self, choice: ModelChoice) -> None:
@@ -50,6 +60,8 @@ class PickerRow(Card):
         show_words(self.size_shown, size)
         self._tick.setVisible(choice.loaded)
         self._tick.setToolTip(self.tr("in use"))
+        self.cross.setVisible(can_unload(choice))
+        set_name(self.cross, self._unload_words())
         self._button.setVisible(_is_gettable(choice))
         self._button.setText(self.tr("Download"))
 
@@ -61,7 +73,16 @@ class PickerRow(Card):
             parts.append(self.tr("in use"))
         if _is_gettable(self.choice):
             parts.append(self._button.text())
+        if can_unload(self.choice):
+            parts.append(self._unload_words())
         return ", ".join(part for part in parts if part)
+
+    def _unload_words(self) -> str:
+        """Return what the cross does, with its keys."""
+        size = self.choice.pair.bytes if self.choice.pair is not None else 0
+        keys = UNLOAD_KEYS.toString(QKeySequence.SequenceFormat.NativeText)
+        words = self.tr("Unload {name}: frees {size} ({keys})")
+        return words.format(name=self.name.text(), size=size_words(size), keys=keys)
 
     def height_at(self, width: int) -> int:
         """Return the height of the row at that width."""
@@ -107,6 +128,11 @@ class PickerRow(Card):
         if choice.advice is not None and choice.advice.verdict.startswith("head"):
             return source_name("head")
         return self.tr("built in") if choice.is_starter else ""
+
+
+def can_unload(choice: ModelChoice) -> bool:
+    """Return whether the row of a model has a cross that unloads it."""
+    return choice.kind == "use" and choice.pair is not None
 
 
 def _is_gettable(choice: ModelChoice) -> bool:

@@ -321,8 +321,10 @@ class ModelService(QObject):
 
     def unload(self, main: Path | None = None) -> None:
         """Free the memory of the main model in this folder and of its draft model, or of all models."""
-        self._follow(self.engine.unload(main))
-        self.refresh_resident_models()
+        unloading = self.engine.unload(main)
+        self._follow(unloading)
+        # Not before it is done: a list that stays open would go on showing the model.
+        self._bridge.watch(unloading, lambda _done: self.refresh_resident_models())
 
     def end_calls(self) -> None:
         """Make `call_engine` do nothing from now on."""

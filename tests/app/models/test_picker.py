@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
@@ -123,7 +124,7 @@ def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(op
     picker = window.picker("main")
     picker.open()
     kinds = [(choice.kind, choice.is_starter) for choice in picker.choices]
-    assert kinds == [("use", True)] + [("get", False)] * 3 + [("unload", False)]
+    assert kinds == [("use", True)] + [("get", False)] * 3
     assert "built in" in picker.rows[0]
     # A main model is downloaded together with its draft.
     choose(picker, 1)
@@ -216,8 +217,9 @@ def test_get_downloads_in_place_and_the_row_shows_how_it_gets_on(open_settings: 
     assert library.asked == [("add", LARGER), ("resume", LARGER)]
 
 
+@pytest.mark.parametrize("presses_key", [True, False], ids=["key", "cross"])
 def test_drafts_and_lookup_are_chosen_at_run_time_and_unloading_frees_both_models(
-    open_settings: OpenShown, qtbot: QtBot
+    open_settings: OpenShown, qtbot: QtBot, presses_key: bool
 ) -> None:
     window, _, engine = open_settings()
     session, picker = window.session, window.picker("draft")
@@ -240,16 +242,31 @@ def test_drafts_and_lookup_are_chosen_at_run_time_and_unloading_frees_both_model
     # What a program has loaded is unloaded alone.
     engine.load_additional("small").result()
     mains.open()
-    qtbot.waitUntil(lambda: [choice.kind for choice in mains.choices].count("unload") == 2)
+    qtbot.waitUntil(lambda: [choice.kind for choice in mains.choices].count("unload") == 1)
     last = mains.rows[-1].replace("\xa0", " ")
     assert last == "Unload small, Frees the memory of this model., 20 MB in memory"
     choose(mains, len(mains.choices) - 1)
     qtbot.waitUntil(lambda: len(session.models.in_memory) == 1)
     assert session.models.pair.draft is not None
+    # A model that has a row is unloaded there.
     mains.open()
-    choose(mains, len(mains.choices) - 1)
+    press(mains, Qt.Key.Key_Down)
+    QTest.keyClick(mains.field, Qt.Key.Key_U, Qt.KeyboardModifier.ControlModifier)
+    assert session.models.pair.main is not None
+    cross = mains.row(0).cross
+    assert cross.accessibleName().startswith("Unload Qwen3 8B")
+    assert mains.field.accessibleDescription() == mains.rows[1]
+    press(mains, Qt.Key.Key_Up)
+    assert "Ctrl+U" in mains.field.accessibleDescription()
+    if presses_key:
+        QTest.keyClick(mains.field, Qt.Key.Key_U, Qt.KeyboardModifier.ControlModifier)
+    else:
+        cross.click()
     qtbot.waitUntil(lambda: session.models.pair.main is None)
     assert engine.pair.draft is None
+    assert mains.is_open
+    qtbot.waitUntil(lambda: not any(mains.row(number).cross.isVisible() for number in range(len(mains.choices))))
+    mains.close()
     picker.open()
     assert (picker.choices, picker.note_text) == ([], "Choose a main model first.")
 
