@@ -6830,6 +6830,10 @@
         <translation>ツールを起動しています…</translation>
     </message>
     <message>
+        <source>Calling {name}…</source>
+        <translation>{name}を呼び出しています…</translation>
+    </message>
+    <message>
         <source>Preparing to use a tool…</source>
         <translation>ツールの使用を準備しています…</translation>
     </message>

@@ -6830,6 +6830,10 @@
         <translation>도구를 시작하는 중…</translation>
     </message>
     <message>
+        <source>Calling {name}…</source>
+        <translation>{name} 호출 중…</translation>
+    </message>
+    <message>
         <source>Preparing to use a tool…</source>
         <translation>도구 사용을 준비하는 중…</translation>
     </message>

@@ -6830,6 +6830,10 @@
         <translation>正在启动工具…</translation>
     </message>
     <message>
+        <source>Calling {name}…</source>
+        <translation>正在调用{name}…</translation>
+    </message>
+    <message>
         <source>Preparing to use a tool…</source>
         <translation>正在准备使用工具…</translation>
     </message>

@@ -132,6 +132,11 @@ class Answer:
         return self.state is State.WRITING and self.separator is not None and self.separator.calling
 
     @property
+    def called(self) -> str:
+        """The name by which the model calls the tool whose call it is writing; "" without one and until it is known."""
+        return self.separator.called if self.separator is not None and self.writes_call else ""
+
+    @property
     def repeats_anew(self) -> bool:
         """Whether it repeats itself again, beyond the text that the user has chosen to continue."""
         return self.repeats and self._repetition.is_new

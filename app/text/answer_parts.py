@@ -99,6 +99,11 @@ class AnswerParts:
         return "".join(self._contents)
 
     @property
+    def called(self) -> str:
+        """The function whose call is being written; "" if none is, or if its form tells the name only at the end."""
+        return self._growing.name if self.calling and self._growing is not None else ""
+
+    @property
     def held(self) -> int:
         """The number of characters at the end of the text that are held back."""
         return len(self._blank or "") + len(self._held) + (len(self._stray.held) if self._stray is not None else 0)

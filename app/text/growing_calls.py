@@ -41,6 +41,12 @@ class GrowingCalls:
         self._open: _CallInProgress | None = None
         self._last_piece: CallPiece | None = None
 
+    @property
+    def name(self) -> str:
+        """The real name of the function whose call is being written; "" without one and until it is known."""
+        call = self._open.call if self._open is not None else None
+        return self._form.real_name(call.name, self._tools) if call is not None and call.name else ""
+
     def note(self, text: str, mark: Marks | None) -> None:
         """Take the text so far of the call that is being written, which begins with `mark` if there is one."""
         if self._open is None:

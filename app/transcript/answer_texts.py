@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.session.answer import STARTER, Answer, State
 from app.session.chats import Turn
-from app.tools.tool import TANDEM, visible
+from app.tools.tool import TANDEM, Tool, visible
 from app.tools.web_results import READ_PAGE, sources_of
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, hbox
@@ -19,6 +20,7 @@ from app.widgets.style_class import set_property, set_style_class, styled
 from app.wording import figures
 from app.wording.errors import error_sentence
 from app.wording.sources import recorded_name
+from app.wording.tools import tool_name
 
 translate = QCoreApplication.translate
 # Links under an answer: a line or two.
@@ -40,8 +42,8 @@ class Problem:
     other: tuple[str, str] | None = None
 
 
-def status_text(answer: Answer) -> str:
-    """Return the text that is shown until the first token."""
+def status_text(answer: Answer, tools: Sequence[Tool]) -> str:
+    """Return the text that is shown until the first token, and while a call of one of the `tools` is written."""
     if answer.state is State.READING and (prefill := answer.prefill) and prefill.done < prefill.total:
         share = figures.percent(prefill.done / prefill.total)
         return translate("TurnView", "Processing prompt: {share}").format(share=share)
@@ -49,6 +51,11 @@ def status_text(answer: Answer) -> str:
         return translate("TurnView", "Reading {name}…").format(name=answer.waits_for)
     if answer.state is State.STARTING:
         return translate("TurnView", "Starting tools…")
+    called = answer.called
+    tool = next((tool for tool in tools if tool.called == called), None)
+    if tool is not None:
+        name = tool_name(tool.server, tool.name, tool.title)
+        return translate("TurnView", "Calling {name}…").format(name=name)
     if answer.writes_call:
         return translate("TurnView", "Preparing to use a tool…")
     return translate("TurnView", "Waiting for the first token…")

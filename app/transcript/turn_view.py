@@ -153,7 +153,7 @@ class TurnView(ThemeAware, QWidget):
         self.thinking.show_thoughts(answer)
         self.body.show_text(answer.reply, answer.ended, _FIRST if answer.ended else SLICE)
         # While more text follows, nothing around the text changes.
-        shown = bool(answer.text), bool(answer.tokens), answer.writes_call, self._transcript.as_tokens
+        shown = bool(answer.text), bool(answer.tokens), answer.writes_call, answer.called, self._transcript.as_tokens
         state = shown if answer.state is State.WRITING else None
         if state is None or state != self._surroundings:
             self._show_surroundings(answer)
@@ -210,7 +210,7 @@ class TurnView(ThemeAware, QWidget):
     def _show_surroundings(self, answer: Answer) -> None:
         """Show or hide the widgets around the text of an answer in this state."""
         self._show_legend(self._transcript.as_tokens and bool(answer.tokens))
-        self._status.setText(status_text(answer))
+        self._status.setText(status_text(answer, self.turn.tools))
         self._status.setVisible(answer.writes_call or not (answer.text or answer.ended or answer.calls))
         if answer.ended:
             self._show_end(answer)

@@ -61,6 +61,16 @@ def is_json(text: str) -> bool:
     return True
 
 
+def test_the_function_is_known_while_its_call_is_written() -> None:
+    parts = AnswerParts(call_form("json_tools"), TOOLS)
+    name = TOOLS[0]["function"]["name"]
+    called = []
+    for piece in ("Let me see. ", "<tool_call>", f'\n{{"name": "{name}", ', '"arguments": {', "}}\n</tool_call>"):
+        parts.add(piece)
+        called.append(parts.called)
+    assert called == ["", "", "", name, ""]
+
+
 def problem_of(case: AnswerWithCalls, seed: int) -> str:
     """Return what is wrong with the pieces of an answer's calls in rounds; "" for nothing."""
     texts = token_texts(case.text, starter_tokenizer())

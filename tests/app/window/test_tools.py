@@ -13,10 +13,14 @@ from PySide6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.composer.choice_buttons import ToolsButton
+from app.session.answer import Answer, State
+from app.text.answer_parts import AnswerParts
 from app.tools.servers import Server
 from app.tools.tool import Permission, ToolProgress, ToolResult
+from app.transcript.answer_texts import status_text
 from app.transcript.call_card import CallCard
 from app.widgets.application import Application
+from engine.call_forms.table import call_form
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
 from tests.app.scripted_engine import ScriptedEngine
@@ -100,6 +104,17 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
     assert "Allow once" not in shown(allowed)
     window.ask_and_wait("Bye")
     assert window.turn(1).text == "Bye."
+
+
+def test_the_tool_is_named_while_its_call_is_written() -> None:
+    clock = change(tool("now"), called="clock_now", title="Current time")
+    answer = Answer(State.WRITING, separator=AnswerParts(call_form("json_tools"), [clock.for_template()]))
+    shown_texts = []
+    for piece in ("<tool_call>", '\n{"name": "clock_now", "arguments": {"zone": '):
+        answer.separator.add(piece)
+        shown_texts.append(status_text(answer, [clock]))
+    assert shown_texts == ["Preparing to use a tool…", "Calling Current time…"]
+    assert status_text(answer, ()) == "Preparing to use a tool…"
 
 
 UNCLEAR = {
