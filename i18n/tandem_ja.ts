@@ -1168,6 +1168,12 @@
 </context>
 <context>
     <name>AttachmentRow</name>
+    <message numerus="yes">
+        <source>%Ln file(s)</source>
+        <translation>
+            <numerusform>ファイル%Ln個</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Remove all</source>
         <translation>すべて外す</translation>

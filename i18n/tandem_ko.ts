@@ -1168,6 +1168,12 @@
 </context>
 <context>
     <name>AttachmentRow</name>
+    <message numerus="yes">
+        <source>%Ln file(s)</source>
+        <translation>
+            <numerusform>파일 %Ln개</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Remove all</source>
         <translation>모두 제거</translation>

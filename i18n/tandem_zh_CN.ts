@@ -1168,6 +1168,12 @@
 </context>
 <context>
     <name>AttachmentRow</name>
+    <message numerus="yes">
+        <source>%Ln file(s)</source>
+        <translation>
+            <numerusform>%Ln 个文件</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Remove all</source>
         <translation>全部移除</translation>

@@ -159,7 +159,9 @@ class AttachmentRow(ThemeAware, QScrollArea):
             everything = styled(QToolButton(self._body), "quiet")
             everything.setText(self.tr("Remove all"))
             everything.clicked.connect(self._remove_all)
-            chips.append(everything)
+            total = label(self._body, "muted")
+            total.setText(self._total())
+            chips += [total, everything]
         for chip in chips:
             chip.setFixedHeight(theme.scaled(_HEIGHT))
             self._flow.addWidget(chip)
@@ -168,6 +170,15 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self._fit()
         if not quiet:
             self.changed.emit()
+
+    def _total(self) -> str:
+        """Return how many files there are, and their tokens once those of all are counted."""
+        words = self.tr("%Ln file(s)", "", len(self._files) + len(self._reading_here))
+        counts = [count for count in self._files.values() if count is not None]
+        if len(counts) < len(self._files) or self._reading_here:
+            return words
+        tokens = self.tr("{count} tokens").format(count=number(sum(counts), 0))
+        return f"{words} · {tokens}"
 
     def _fit(self) -> None:
         row = self._flow.minimumSize().height()

@@ -129,11 +129,25 @@ def test_files_say_their_kind_and_whether_they_are_empty_and_go_at_one_click(
     chips = [chip for chip in row.findChildren(QFrame, "attachment") if chip.isVisible()]
     assert [texts(chip)[1:] for chip in chips] == [["PY"], ["TXT", "empty"], ["PNG"]]
     assert len({chip.height() for chip in chips}) == 1
+    labels = row.findChildren(QLabel)
+    # The model of this test sees no pictures, so the third has no count.
+    assert [text.text() for text in labels if text.isVisible() and "files" in text.text()] == ["3 files"]
     buttons = row.findChildren(QToolButton)
     [everything] = [button for button in buttons if button.text() == "Remove all" and button.isVisible()]
     QTest.mouseClick(everything, Qt.MouseButton.LeftButton)
     assert (window.attached, row.isHidden()) == ([], True)
     assert window.edit.hasFocus()
+
+
+def test_several_files_have_a_sum(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    row = window.composer.files
+    files = tuple(Attachment(name, "text/plain", "word") for name in ("a.txt", "b.txt"))
+    row.show_files(files)
+    row.show_counts({files[0]: 1200, files[1]: 34})
+    assert "2 files · 1,234 tokens" in [text.text() for text in row.findChildren(QLabel) if text.isVisible()]
+    row.remove(files[0])
+    assert not [text for text in row.findChildren(QLabel) if text.isVisible() and "file" in text.text().split()]
 
 
 def test_several_refused_files_share_one_notice(open_window: OpenWindow, tmp_path: Path) -> None:
