@@ -126,6 +126,17 @@ class ModelController(QObject):
         inventory = self._library.inventory
         return next((entry for entry in inventory.installed if id_ and entry.id == id_), None) if inventory else None
 
+    def not_in_use(self) -> list[Entry]:
+        """Return the installed main models that can be used instead of the loaded one."""
+        # Not before the first paint.
+        from app.library.model_choices import main_choices
+
+        inventory = self._library.inventory
+        if inventory is None:
+            return []
+        rows = main_choices(inventory, self._session.models.pair.paths[0], ())
+        return [row.entry for row in rows if row.kind == "use" and row.entry and row.usable and not row.loaded]
+
     def other_models(self) -> list[OtherModel]:
         """Return the models that can answer next to the loaded one, those in memory first."""
         # Not before the first paint.

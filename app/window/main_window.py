@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -53,6 +54,7 @@ from app.window.header import Header
 from app.window.menu_bar_item import MenuBarItem
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
+from app.window.palette_rows import PaletteRow, chat_rows, model_rows
 from app.window.panel_controller import PanelController
 from app.window.panes import Panes
 from app.window.quick_entry import QuickEntry
@@ -116,7 +118,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._make_chat()
         self._make_panel()
         self._menus = Menus(self._actions, self)
-        self.command_palette = CommandPalette(self._actions, self.settings.open, self)
+        self.command_palette = CommandPalette(self._actions, self.settings.open, self._palette_places, self)
         self.log = SessionLog(self)
         self.quick_entry = QuickEntry(self.preferences, session, self.attachments, self)
         self._settings_applier = SettingsApplier(self.preferences, application, session, self.composer, self)
@@ -169,6 +171,11 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._panel.shown.connect(self._header.stand_beside_panel)
         self.comparer = Comparer(session, self)
         self.comparison = ComparisonView(self.comparer, actions["compare"], self)
+
+    def _palette_places(self) -> Iterator[PaletteRow]:
+        """Yield what the command palette finds besides actions and settings."""
+        yield from chat_rows(self.session.list, self.session)
+        yield from model_rows(self.models)
 
     def _build(self) -> None:
         for page in (self._welcome, self.transcript):

@@ -1,17 +1,15 @@
-"""The command palette: finds an enabled action or a page of the settings by a few letters and runs it with Enter."""
+"""The command palette: finds an action, a chat, a model or a page of the settings by a few letters; Enter runs it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from itertools import islice
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QSize, Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from app.actions.actions import Actions
 from app.actions.spec import menu_title
-from app.settings.declarations import PAGES, settings_of
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel
 from app.widgets.layouts import fill, hbox, vbox
@@ -19,29 +17,27 @@ from app.widgets.overlay import Overlay
 from app.widgets.search_field import ListField
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
+from app.window.palette_rows import PaletteRow, action_rows, chats_title, models_title, page_rows, settings_title
 
 _ROWS_SHOWN = 9
 _ROW_HEIGHT = 36
-# What edits the text that has the focus, which is the palette's own field, the palette itself, and what its page of the
-# settings has a row for.
-_LEFT_OUT = frozenset({"palette", "shortcuts", "undo", "redo", "cut", "copy", "paste", "select-all", "request-history"})
-
-
-def matches(text: str, wanted: str) -> bool:
-    """Return whether `text` contains every word of `wanted`, in any order and case."""
-    folded = text.casefold()
-    return all(word in folded for word in wanted.casefold().split())
+# Chats and models that are listed at a time; more letters find the others.
+_MOST_PLACES = 50
 
 
 class CommandPalette(ThemeAware, Overlay):
-    def __init__(self, actions: Actions, open_page: Callable[[str], object], window: QWidget) -> None:
+    """`places` yields the chats and models, which are found once something is typed."""
+
+    def __init__(
+        self,
+        actions: Actions,
+        open_page: Callable[[str], object],
+        places: Callable[[], Iterator[PaletteRow]],
+        window: QWidget,
+    ) -> None:
         super().__init__(window, 560)
-        self._actions = actions
-        self._pages = {page_id: QAction(self) for page_id in PAGES}
-        for page_id, action in self._pages.items():
-            action.triggered.connect(partial(open_page, page_id))
-        # Each action with its name and the path of its menu.
-        self._found: list[tuple[QAction, str, str]] = []
+        self._actions, self._open_page, self._places = actions, open_page, places
+        self._found: list[PaletteRow] = []
 
     def make(self) -> None:
         self._list = self.bound("Commands", QListWidget(self), QWidget.setAccessibleName)
@@ -74,32 +70,28 @@ class CommandPalette(ThemeAware, Overlay):
 
     def _search(self, wanted: str) -> None:
         self._list.clear()
-        matching = []
-        for spec in self._actions.specs:
-            row = (self._actions[spec.id], self._actions.name(spec), self._actions.path(spec))
-            # In every language the English names find it, too.
-            in_english = f"{spec.text} {spec.other_text} {spec.name}".replace("&", "")
-            possible = spec.id not in _LEFT_OUT and row[0].isEnabled()
-            if possible and (matches(_words(*row), wanted) or matches(in_english, wanted)):
-                matching.append(row)
-        matching += [row for row, in_english in self._pages_now() if matches(f"{_words(*row)} {in_english}", wanted)]
-        # Actions that begin with the typed text come first, then those whose titles have it, and those of the app menu
-        # and the pages last; the table's order decides among equals.
-        last = {title: place for place, title in enumerate((menu_title("tandem"), _settings()), 1)}
+        matching = [row for row in action_rows(self._actions) if row.matches(wanted)]
+        if wanted.strip():
+            matching += islice((row for row in self._places() if row.matches(wanted)), _MOST_PLACES)
+        matching += [row for row in page_rows(self._open_page) if row.matches(wanted)]
+        # What begins with the typed text comes first, then what has it in its name. Of these, actions come first, then
+        # chats and models, and those of the app menu and the pages last; the table's order decides among equals.
+        late = (chats_title(), models_title(), menu_title("tandem"), settings_title())
+        last = {title: place for place, title in enumerate(late, 1)}
         typed = wanted.casefold()
         matching.sort(
             key=lambda row: (
-                not _words(*row).casefold().startswith(typed),
-                typed not in row[1].casefold(),
-                last.get(row[2], 0),
+                not row.words.casefold().startswith(typed),
+                typed not in row.name.casefold(),
+                last.get(row.place, 0),
             )
         )
         self._found = matching
         # Rows are as wide as the list, whatever the length of their texts.
-        size = QSize(0, _PaletteRow(*matching[0]).sizeHint().height()) if matching else QSize()
-        for action, _, _ in matching:
+        size = QSize(0, _PaletteLine(matching[0]).sizeHint().height()) if matching else QSize()
+        for row in matching:
             item = QListWidgetItem(self._list)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, action.whatsThis())
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, row.spoken)
             item.setSizeHint(size)
         self._none.setHidden(bool(matching))
         rows = min(max(len(matching), 1), _ROWS_SHOWN)
@@ -108,17 +100,6 @@ class CommandPalette(ThemeAware, Overlay):
         self._list.setCurrentRow(0)
         self._make_rows()
 
-    def _pages_now(self) -> Iterator[tuple[tuple[QAction, str, str], str]]:
-        """Yield a row for each page of the settings, with its English words and those of its settings."""
-        translate = QCoreApplication.translate
-        for page_id, title in PAGES.items():
-            action = self._pages[page_id]
-            name = translate("Settings", title)
-            action.setWhatsThis(f"{_settings()}: {name}")
-            settings = [text for setting in settings_of(page_id) for text in setting.names]
-            words = " ".join((title, "Settings", *settings, *(translate("Settings", text) for text in settings)))
-            yield (action, name, _settings()), words
-
     def _make_rows(self) -> None:
         """Create only the visible rows: creating all of them at every letter is slow."""
         first = max(self._list.indexAt(QPoint(0, 0)).row(), 0)
@@ -126,31 +107,22 @@ class CommandPalette(ThemeAware, Overlay):
         for number in range(first, min(first + most, len(self._found))):
             item = self._list.item(number)
             if self._list.itemWidget(item) is None:
-                self._list.setItemWidget(item, _PaletteRow(*self._found[number]))
+                self._list.setItemWidget(item, _PaletteLine(self._found[number]))
 
     def _run(self) -> None:
         row = self._list.currentRow()
         if 0 <= row < len(self._found):
-            action, _, _ = self._found[row]
             self.close_overlay()
-            action.trigger()
+            self._found[row].run()
 
 
-def _settings() -> str:
-    return QCoreApplication.translate("Settings", "Settings")
+class _PaletteLine(QWidget):
+    """The name of a row, the menu it is in, and its keys."""
 
-
-def _words(action: QAction, name: str, menu: str) -> str:
-    return f"{name} {action.whatsThis()} {menu}"
-
-
-class _PaletteRow(QWidget):
-    """An action's name, the menu it is in, and its keys."""
-
-    def __init__(self, action: QAction, name: str, menu: str) -> None:
+    def __init__(self, row: PaletteRow) -> None:
         super().__init__()
         title = ElidedLabel(self)
-        in_menu = styled(QLabel(menu, self), "muted")
-        title.setText(name)
-        keys = styled(QLabel(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), self), "muted")
-        fill(hbox(self, margins=(10, 6, 10, 6), spacing=12), title, in_menu, 1, keys)
+        place = styled(QLabel(row.place, self), "muted")
+        title.setText(row.name)
+        keys = styled(QLabel(row.keys, self), "muted")
+        fill(hbox(self, margins=(10, 6, 10, 6), spacing=12), title, place, 1, keys)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QPoint, Qt
@@ -11,8 +13,10 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from app.settings.declarations import PAGES
 from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
-from tests.app.conftest import OpenWindow
+from app.wording.models import entry_name
+from tests.app.conftest import OpenShown, OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
+from tests.app.shown_library import FOREIGN, MAIN, path_of
 from tests.engine.tiers import by_tier
 
 
@@ -84,6 +88,35 @@ def test_a_setting_is_found_by_its_name_or_by_what_it_can_be(open_window: OpenWi
         assert palette.rows == [
             ": ".join(QCoreApplication.translate("Settings", text) for text in ("Settings", PAGES[page]))
         ]
+
+
+def test_chats_and_models_are_found_and_shown(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window.ask_and_wait("Tell me of whales")
+    whales = window.session.chat.id
+    window.trigger("new-chat")
+    window.ask_and_wait("And of herons")
+    window.wait(lambda: "And of herons" in window.titles)
+    window.trigger("palette")
+    palette = window.palette
+    # Nothing but actions and pages before a letter.
+    assert not [row for row in palette.rows if row.startswith(("Chats: ", "Models: "))]
+    palette.field.setText("whales")
+    assert palette.rows == ["Chats: Of whales"]
+    # The chat on the screen is no place to go to.
+    palette.field.setText("herons")
+    assert palette.rows == []
+    palette.field.setText("whales")
+    palette.press(Qt.Key.Key_Return)
+    window.wait(lambda: window.session.chat.id == whales)
+    [model] = [entry for entry in window.models.not_in_use() if entry.path == path_of(FOREIGN)]
+    with patch.object(window.models, "use") as use:
+        window.trigger("palette")
+        palette.field.setText(model.id)
+        assert palette.rows == [f"Models: {entry_name(model)}"]
+        palette.press(Qt.Key.Key_Return)
+    use.assert_called_once_with(model)
+    assert path_of(MAIN) not in [entry.path for entry in window.models.not_in_use()]
 
 
 @pytest.mark.parametrize("code", [pytest.param("en", marks=pytest.mark.full), "ja"])
