@@ -58,7 +58,7 @@ class TurnView(ThemeAware, QWidget):
         self._grow = partial(transcript.extend_range, turn)
         self._asked_for_tokens = self._under_mouse = False
         self._had_tokens = bool(turn.answer.tokens)
-        self._surroundings: tuple[bool, bool, bool, bool] | None = None
+        self._surroundings: tuple[bool, bool, bool, str, bool] | None = None
         self._bubble = QuestionBubble(turn, self, transcript.pictures())
         self._highlights = SearchHighlights()
         self.editor: QuestionEditor | None = None
