@@ -5,6 +5,7 @@ Counts tokens off the Qt thread.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +24,7 @@ from app.session.chats import Chat
 from app.session.session import Session
 from app.system.background import Background
 from app.widgets.popups import Menu
-from app.widgets.throttle import single_shot
+from app.widgets.throttle import Throttle, single_shot
 from app.wording.figures import number, percent
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _ANSWER_SHARE = 4
 # Counting starts this many milliseconds after the last key press.
 _PAUSE_MS = 150
+# The count of an answer that streams is shown anew after this many milliseconds.
+_GROWTH_MS = 500
 
 
 @dataclass(frozen=True)
@@ -41,9 +44,9 @@ class _Unsent:
     """The texts to count: the message with its files, and the text `said` before it.
 
     `before` is the number of tokens of the chat so far, from its figures. If no answer has figures, as before a first
-    question or in an imported chat, `said` is the text of the chat so far, otherwise "". `pictures` is the cost of the
-    pictures and `limit` that of the context. With `drops`, a chat that does not fit loses its oldest turns.
-    `sources` are the files of the chat's folder.
+    question or in an imported chat, `said` is the text of the chat so far with its tools, otherwise "". `pictures` is
+    the cost of the pictures and `limit` that of the context. With `drops`, a chat that does not fit loses its oldest
+    turns. `sources` are the files of the chat's folder.
     """
 
     chat: Chat
@@ -100,10 +103,12 @@ class ContextMeter(QObject):
         self._menu.aboutToShow.connect(self.fill_menu)
         composer.shorten.setMenu(self._menu)
         self._timer = single_shot(self, self._count, _PAUSE_MS)
+        self._growth = Throttle(_GROWTH_MS, self.show_usage, self)
+        session.answers.arrived.connect(self._follow_growth)
         chats, answers = session.chats, session.answers
         for changed in (
             *(composer.edit.edited, composer.files.changed, session.models.changed, session.settings.chat_changed),
-            *(session.settings.defaults_changed, composer.queue_changed),
+            *(session.settings.defaults_changed, session.tools.changed, composer.queue_changed),
             *(chats.opened, chats.path_changed, answers.asked, answers.ended, session.list.changed),
         ):
             changed.connect(self._count_soon)
@@ -149,7 +154,9 @@ class ContextMeter(QObject):
 
     def _words(self, usage: _ContextUsage) -> tuple[str, str, str]:
         """Return the info line, the problem that it tells, and its brief form."""
-        used, limit = usage.total, usage.limit
+        chat, limit = self._session.chat, usage.limit
+        # What was counted last does not know the answer that is being written.
+        used = max(usage.total, chat.context_tokens() + usage.message) if chat.streaming else usage.total
         if not used:
             return "", "", ""
         if usage.too_long and usage.message < usage.limit and usage.largest:
@@ -202,6 +209,10 @@ class ContextMeter(QObject):
 
         self._background.run(partial(cut_to_tokens, Path(main.path), file, tokens), replace)
 
+    def _follow_growth(self, chat: Chat, *_: object) -> None:
+        if chat is self._session.chat:
+            self._growth.request()
+
     def _count_soon(self, *_: object) -> None:
         self.show_usage()
         self._timer.start()
@@ -230,6 +241,9 @@ class ContextMeter(QObject):
             variables = prompt_variables.values(session.models.pair)
             said += start_of(folder, variables), filled(chat.system_prompt, variables)
             said += (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
+            # About as chat templates write them. Those that come with Tandem are no news before there is a message.
+            if session.tools.takes_servers(chat) or self._is_begun:
+                said += (json.dumps(tool.for_template()) for tool in session.tools.known_tools(chat))
         drops = session.settings.generation_of(chat).overflow == "shorten"
         text = self._composer.edit.toPlainText()
         files = self._composer.files.attachments

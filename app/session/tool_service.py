@@ -158,6 +158,15 @@ class ToolService(QObject):
 
         self._bridge.watch(self.host.tools(names), gathered)
 
+    def known_tools(self, chat: Chat) -> list[Tool]:
+        """Return those of the chat's tools that are known now: of servers that run, because none is started for it."""
+        if not self.usable or not self.is_on(chat):
+            return []
+        tools = [*(entry.tool for entry in self.built_in), *self.web_tools_of(chat)]
+        for name in self.servers_of(chat):
+            tools += (tool for tool in self.host.status(name).tools if not self.is_off(tool))
+        return with_distinct_names(tools)
+
     def is_off(self, tool: Tool) -> bool:
         """Whether the person switched the tool off: no model is told of it, and no call of it runs."""
         return self.settings.permission(tool) is Permission.DENY

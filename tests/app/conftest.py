@@ -40,6 +40,7 @@ STARTER = (Path("starter/main"), Path("starter/draft"))
 PAUSES = (
     "composer.answer_format._CHECK_AFTER_MS",
     "composer.context_meter._PAUSE_MS",
+    "composer.context_meter._GROWTH_MS",
     "library.hub_search._PAUSE_MS",
     "library.library._POLL_MS",
     "library.library._WAITING_POLL_MS",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace as change
 
@@ -14,12 +15,14 @@ from pytestqt.qtbot import QtBot
 
 from app.composer.choice_buttons import ToolsButton
 from app.session.answer import Answer, State
+from app.session.attachments import count_tokens
 from app.text.answer_parts import AnswerParts
 from app.tools.servers import Server
 from app.tools.tool import Permission, ToolProgress, ToolResult
 from app.transcript.answer_texts import status_text
 from app.transcript.call_card import CallCard
 from app.widgets.application import Application
+from engine import starter_pair
 from engine.call_forms.table import call_form
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
@@ -104,6 +107,22 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
     assert "Allow once" not in shown(allowed)
     window.ask_and_wait("Bye")
     assert window.turn(1).text == "Bye."
+
+
+def test_tools_are_counted_before_the_first_question(open_window: OpenWindow, host: FakeHost) -> None:
+    window = open_window(engine_of("Yes."))
+    starter = starter_pair()[0]
+    window.session.models.load(str(starter), None)
+    window.wait(lambda: not window.session.models.pair.loading)
+    set_up(window.session, "clock")
+    tools = window.session.tools.known_tools(window.session.chat)
+    assert tools[-1].called == "clock_now"
+    tokens = count_tokens(starter, "\n\n".join(json.dumps(tool.for_template()) for tool in tools))
+    window.wait(lambda: window.context_text == f"{tokens} of 4,096 tokens")
+    assert host.calls == []
+    # Without tools an empty chat has none.
+    window.session.tools.set_on(window.session.chat, False)
+    window.wait(lambda: window.context_text == "")
 
 
 def test_the_tool_is_named_while_its_call_is_written() -> None:

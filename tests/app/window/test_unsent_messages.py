@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from app.widgets.application import Application
 from engine import starter_pair
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.scripts import Script
+from tests.app.scripts import STORY, Script
 from tests.app.window_parts import button
 
 
@@ -58,6 +59,18 @@ def test_the_context_is_counted_while_writing(open_window: OpenWindow, tmp_path:
     window.ask_and_wait("What is Tandem?")
     stats = session.chat.turns[-1].answer.stats
     window.wait(lambda: window.context_text == f"{stats.prompt_tokens + stats.generated_tokens} of 4,096 tokens")
+
+
+def test_the_count_grows_while_an_answer_streams(open_window: OpenWindow) -> None:
+    gate = threading.Semaphore(0)
+    window = open_window(ScriptedEngine([Script(STORY)], gate=gate))
+    window.ask("Tell me a story")
+    for _ in range(2):
+        gate.release(3)
+        window.wait(lambda: gate._value == 0)
+        window.wait(lambda: window.context_text == f"{window.session.chat.context_tokens()} of 4,096 tokens")
+        assert window.session.chat.streaming
+    assert window.answer().stats.generated_tokens > 5
 
 
 def test_an_imported_chat_is_counted_although_no_answer_has_figures(open_window: OpenWindow, tmp_path: Path) -> None:
