@@ -59,6 +59,7 @@ from app.window.panel_controller import PanelController
 from app.window.panes import Panes
 from app.window.quick_entry import QuickEntry
 from app.window.session_log import SessionLog
+from app.window.shortcuts_card import ShortcutsCard
 from app.window.side_by_side import SideBySide
 from app.window.temporary_mark import TemporaryMark
 from app.window.transfer import IMPORTED, ImportExport
@@ -120,6 +121,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._menus = Menus(self._actions, self)
         self.command_palette = CommandPalette(self._actions, self.settings.open, self._palette_places, self)
         self.log = SessionLog(self)
+        self.shortcuts_card = ShortcutsCard(self._actions, self)
         self.quick_entry = QuickEntry(self.preferences, session, self.attachments, self)
         self._settings_applier = SettingsApplier(self.preferences, application, session, self.composer, self)
         self._announcer = Announcer(session, self)

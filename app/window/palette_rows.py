@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # What edits the text that has the focus, which is the palette's own field, the palette itself, and what its page of the
 # settings has a row for.
-_LEFT_OUT = frozenset({"palette", "shortcuts", "undo", "redo", "cut", "copy", "paste", "select-all", "request-history"})
+_LEFT_OUT = frozenset({"palette", "undo", "redo", "cut", "copy", "paste", "select-all", "request-history"})
 
 
 @dataclass(frozen=True)

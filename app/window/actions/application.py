@@ -125,7 +125,7 @@ HELP_ACTIONS = (
         "shortcuts",
         "Keyboard shortcuts",
         "Show all commands with their keys",
-        lambda window: window.command_palette.open(),
+        lambda window: window.shortcuts_card.open(),
     ),
     WindowAction(
         "show-log",

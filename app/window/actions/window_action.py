@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from app.window.panes import Panes
     from app.window.quick_entry import QuickEntry
     from app.window.session_log import SessionLog
+    from app.window.shortcuts_card import ShortcutsCard
     from app.window.transfer import ImportExport
     from app.window.turn_commands import TurnCommands
     from app.window.updates import UpdateChecker
@@ -49,6 +50,7 @@ class ActedWindow(QMainWindow):
     command_palette: CommandPalette
     quick_entry: QuickEntry
     log: SessionLog
+    shortcuts_card: ShortcutsCard
     sidebar: ChatPane
     chats: ChatCommands
     turns: TurnCommands

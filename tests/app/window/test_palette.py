@@ -7,12 +7,16 @@ from unittest.mock import patch
 import pytest
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QPoint, Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
+from app.actions.spec import menu_title
 from app.settings.declarations import PAGES
 from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
+from app.window.actions import ACTIONS
+from app.window.shortcuts_card import ShortcutsCard
 from app.wording.models import entry_name
 from tests.app.conftest import OpenShown, OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
@@ -117,6 +121,27 @@ def test_chats_and_models_are_found_and_shown(open_shown: OpenShown) -> None:
         palette.press(Qt.Key.Key_Return)
     use.assert_called_once_with(model)
     assert path_of(MAIN) not in [entry.path for entry in window.models.not_in_use()]
+
+
+def test_a_card_lists_the_keys_of_all_actions_by_menu(open_window: OpenWindow, qapp: Application) -> None:
+    window = open_window(ScriptedEngine())
+    window.trigger("palette")
+    window.palette.type("shortcut")
+    window.palette.press(Qt.Key.Key_Return)
+    card = window.find(ShortcutsCard)
+    assert card.isVisible()
+    qapp.language.choose("ja")
+    qapp.processEvents()
+    shown = [label.text() for label in card.findChildren(QLabel) if label.isVisibleTo(card)]
+    for menu, specs in ACTIONS.items():
+        for spec in specs:
+            if spec.shortcut:
+                keys = window.action(spec.id).shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+                assert shown[shown.index(menu_title(menu)) :].count(keys) == 1
+                assert window.action(spec.id).text().replace("&", "").rstrip("….") in shown
+    assert card.geometry().bottom() <= window.height()
+    QTest.keyClick(window.window, Qt.Key.Key_Escape)
+    assert not card.isVisible()
 
 
 @pytest.mark.parametrize("code", [pytest.param("en", marks=pytest.mark.full), "ja"])
