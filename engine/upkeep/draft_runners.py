@@ -89,4 +89,5 @@ class DraftRunners:
         link = self._link
         if link is None or not link.host or self._runs or link.reason in LASTING:
             return False
-        return time.monotonic() - link.given_up > (CHANGED_S if link.reason in CHANGEABLE else AGAIN_S)
+        pause = CHANGED_S if link.reason in CHANGEABLE else AGAIN_S
+        return time.monotonic() - link.given_up > pause
