@@ -74,7 +74,8 @@ class CpuDevice(Rule):
     """MLX has Metal, but computes on the CPU.
 
     The Macs of GitHub are virtual, and CI sets TANDEM_DEVICE there. In the wheels for macOS `metal.is_available()` is
-    true whatever the default device is, and the wired limit can be set (mlx/backend/metal/metal.cpp).
+    true whatever the default device is, and the wired limit can be set (mlx/backend/metal/metal.cpp). Kernels of
+    mlx-lm's and mlx-vlm's own run on the virtual GPU there; here a model that has them fails with "No Metal back-end".
     """
 
     def prepare(self, run: PlayedRun) -> None:
