@@ -11,9 +11,10 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QEnterEvent,
     QFontDatabase,
     QPainter,
     QPaintEvent,
@@ -282,6 +283,14 @@ class _CodeView(QPlainTextEdit):
             with QPainter(self.viewport()) as painter:
                 self.layer.paint(painter, self._blocks_in(event.rect()), event.rect())
         super().paintEvent(event)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.layer.follow_pointer(True)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.layer.follow_pointer(False)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if is_sideways(event):

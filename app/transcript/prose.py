@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QMimeData, QPointF, QRect, QRectF, Qt, QUrl, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QTextBlock, QTextCursor, QTextOption
+from PySide6.QtCore import QEvent, QMimeData, QPointF, QRect, QRectF, Qt, QUrl, Signal
+from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent, QTextBlock, QTextCursor, QTextOption
 from PySide6.QtWidgets import QWidget
 
 from app.text.formulas import Formula
@@ -151,16 +151,25 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
 
     def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, QPointF]]:
         """Yield the blocks in an area of the view, the cells of a row of a table among them, with where they are."""
-        layout = self.document().documentLayout()
-        block = self.document().begin()
-        if self.document().blockCount() > _FEW_BLOCKS:
+        document = self.document()
+        layout = document.documentLayout()
+        block = document.begin()
+        if document.blockCount() > _FEW_BLOCKS:
             at = layout.hitTest(QPointF(0, area.top()), Qt.HitTestAccuracy.FuzzyHit)
-            block = self.document().findBlock(max(0, at))
+            block = document.findBlock(max(0, at))
             while block.previous().isValid() and layout.blockBoundingRect(block.previous()).bottom() >= area.top():
                 block = block.previous()
         while block.isValid() and (place := layout.blockBoundingRect(block)).top() <= area.bottom():
             yield block, place.topLeft()
             block = block.next()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.layer.follow_pointer(True)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.layer.follow_pointer(False)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.layer.is_shown:

@@ -1,8 +1,7 @@
 """The tints of tokens below the letters of an answer: which token wrote what is on the screen, painted, not formatted.
 
 Formats of characters would lay a paragraph out again for each token. Painted below the letters, a tint costs only where
-Qt paints anyway. Lines keep their tints, so that those above the
-new line of a paragraph cost little.
+Qt paints anyway. Lines keep their tints, so that those above the new line of a paragraph cost little.
 """
 
 from __future__ import annotations
@@ -14,13 +13,14 @@ from functools import cache
 from operator import attrgetter
 from typing import NamedTuple, cast
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
     QHelpEvent,
     QMouseEvent,
     QPainter,
+    QPen,
     QPixmap,
     QTextBlock,
     QTextCursor,
@@ -32,15 +32,17 @@ from app.text.formulas import Formula
 from app.text.places import CodePlaces, ProsePlaces, SourcePlace, TokenPlace, token_places
 from app.text.shown import Paragraph
 from app.widgets import theme
-from app.widgets.colours import Colours
 from app.wording.sources import role_of
 from app.wording.tokens import token_text
 from engine.events import Token
 from engine.methods import PROPOSERS, ProposerEntry
 from engine.stats import RoundRecord
 
+_NO_PEN = QPen(Qt.PenStyle.NoPen)
 # The thickness of the line below the tokens of a proposer, so that colour is not needed to tell them apart.
 _UNDERLINE = 1
+# So many lines of a block are painted together, unless none of them is to be seen.
+_TOGETHER = 16
 # The pixels of its dashes and of the gaps between them.
 _DASHES = {Qt.PenStyle.DashLine: (4, 2), Qt.PenStyle.DotLine: (1, 2)}
 
@@ -95,7 +97,7 @@ class AnswerTints:
         return _style_of(token.source) if token.source in PROPOSERS else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _TintStyle:
     role: str
     line: Qt.PenStyle | None
@@ -127,14 +129,21 @@ class TintLayer(QObject):
         self._pointed: int | None = None
         self._tints: AnswerTints | None = None
         self._places: list[SourcePlace] = []
-        # The tints of lines by where their blocks begin, and what they were worked out for.
-        self._blocks: dict[int, tuple[_BlockLook, list[_LineTints]]] = {}
+        # The tints of blocks by where they begin, and what they were worked out for.
+        self._blocks: dict[int, _BlockTints] = {}
         self._painted_for: tuple[frozenset[int], bool, float] | None = None
         self._prose = ProsePlaces()
         self._code = CodePlaces()
         self._at = 0
         view.viewport().setMouseTracking(True)
-        view.viewport().installEventFilter(self)
+
+    def follow_pointer(self, is_over: bool) -> None:
+        """Take whether the pointer is over the view. Without it, no event is looked at: each word brings some."""
+        if is_over:
+            self._view.viewport().installEventFilter(self)
+        else:
+            self._view.viewport().removeEventFilter(self)
+            self._point_to(None)
 
     def place_prose(
         self, tints: AnswerTints, at: int, paragraphs: Sequence[Paragraph], formula_length: Callable[[Formula], int]
@@ -185,8 +194,6 @@ class TintLayer(QObject):
             return False
         if event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
             self._point_to(self._token_under(event.position().toPoint()))
-        elif event.type() == QEvent.Type.Leave:
-            self._point_to(None)
         elif event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self.is_shown:
             token = self._token_under(event.pos())
             words = token_text(token, self._tints.rounds) if token is not None else ""
@@ -236,77 +243,106 @@ class TintLayer(QObject):
         if painted_for != self._painted_for:
             self._painted_for = painted_for
             self._blocks = {}
-        tints: dict[_TintStyle, list[QRectF]] = {}
-        underlines: dict[_TintStyle, list[QRectF]] = {}
+        tints = _LineTints(0, 0)
         for block, origin in blocks:
-            for line in self._lines_of(block, origin):
-                if line.top <= area.bottom() and line.bottom >= area.top():
-                    for style, rects in line.tints.items():
-                        tints.setdefault(style, []).extend(rects)
-                    for style, rects in line.underlines.items():
-                        underlines.setdefault(style, []).extend(rects)
-        painter.setOpacity(1.0 if self._tints.lit else self._tints.strength)
-        painter.setPen(Qt.PenStyle.NoPen)
+            for lines in self._lines_of(block, origin):
+                if lines.top <= area.bottom() and lines.bottom >= area.top():
+                    tints.add(lines)
+        strength = 1.0 if self._tints.lit else self._tints.strength
+        if strength < 1:
+            painter.setOpacity(strength)
+        painter.setPen(_NO_PEN)
         colours = theme.colours()
-        for style, rects in tints.items():
-            painter.setBrush(QColor(colours.tint(style.role)))
+        for style, rects in tints.tints.items():
+            painter.setBrush(_tint_brush(colours.tint(style.role)))
             painter.drawRects(rects)
-        for style, rects in underlines.items():
-            painter.setBrush(_underline_brush(colours, style))
+        for style, rects in tints.underlines.items():
+            painter.setBrush(_underline_brush(colours.accent(style.role), style.line))
             painter.drawRects(rects)
 
     def _lines_of(self, block: QTextBlock, origin: QPointF) -> list[_LineTints]:
         """Return the tints of the lines of a block. Of a paragraph that has grown, only the last ones are new."""
         layout = block.layout()
+        position = block.position()
         count = layout.lineCount()
         begins = layout.lineAt(0).naturalTextWidth() if count else 0.0
         look = _BlockLook(block.length(), count, begins, origin.x(), origin.y())
-        known_look, lines = self._blocks.get(block.position(), (None, []))
-        if look == known_look:
-            return lines
-        has_grown = known_look is not None and known_look[2:] == look[2:] and known_look.length <= look.length
-        lines = lines[:-1] if has_grown and len(lines) <= count else []
-        for number in range(len(lines), count):
-            lines.append(self._line_tints(layout.lineAt(number), block.position(), origin))
-        self._blocks[block.position()] = look, lines
-        return lines
+        known = self._blocks.get(position)
+        if known is not None and known.look == look:
+            return known.lines
+        if known is None or known.look[2:] != look[2:] or known.look.length > look.length or known.look.lines > count:
+            known = _BlockTints(look)
+            first = 0
+        else:
+            first = max(0, known.look.lines - 1)
+            del known.lines[-1:]
+        known.look = look
+        for number in range(first, count):
+            line = self._line_tints(layout.lineAt(number), position, origin, known.last)
+            if known.lines and number + 1 < count and number % _TOGETHER:
+                known.lines[-1].add(line)
+            else:
+                known.lines.append(line)
+        self._blocks[position] = known
+        return known.lines
 
-    def _line_tints(self, line: QTextLine, first: int, origin: QPointF) -> _LineTints:
+    def _tint_line(self, last: _TintedLine, start: int, end: int) -> None:
+        """Make `last` the line between two positions of the document, which it may be already, but shorter."""
+        assert self._tints is not None
+        if last.start != start or last.end > end:
+            last.start = last.end = start
+            last.stretches = []
+        tokens, style_of = self._tints.tokens, self._tints.style
+        stretches = last.stretches
+        for first, after, token in self._stretches(last.end, end):
+            last.end = after
+            style = style_of(tokens[token])
+            if style is None:
+                continue
+            if stretches and stretches[-1][1] == first and stretches[-1][2] is style:
+                stretches[-1] = stretches[-1][0], after, style
+            else:
+                stretches.append((first, after, style))
+
+    def _line_tints(self, line: QTextLine, first: int, origin: QPointF, last: _TintedLine) -> _LineTints:
         """Return the tints of a line of a block that begins at a position of the document."""
         assert self._tints is not None
         start = first + line.textStart()
-        tinted: list[tuple[int, int, _TintStyle]] = []
-        for stretch in self._stretches(start, start + line.textLength()):
-            style = self._tints.style(self._tints.tokens[stretch.token])
-            if style is None:
-                continue
-            if tinted and tinted[-1][1] == stretch.start and tinted[-1][2] is style:
-                tinted[-1] = tinted[-1][0], stretch.end, style
-            else:
-                tinted.append((stretch.start, stretch.end, style))
+        self._tint_line(last, start, start + line.textLength())
         # A blank where the line is wrapped is beyond its words.
         words = line.naturalTextRect()
-        height = min(line.height(), line.ascent() + line.descent())
+        leftmost = words.left()
+        rightmost = words.right()
         bottom = round(origin.y() + line.y() + line.ascent() + line.descent())
+        height = round(min(line.height(), line.ascent() + line.descent()))
         tints = _LineTints(bottom - height, bottom)
-        for begin, end, style in tinted:
-            edges = sorted(min(max(_x(line, at - first), words.left()), words.right()) for at in (begin, end))
-            place = QRectF(origin.x() + edges[0], tints.top, edges[1] - edges[0], height)
-            tints.tints.setdefault(style, []).append(place)
+        for begin, end, style in last.stretches:
+            edges = [min(max(_x(line, at - first), leftmost), rightmost) for at in (begin, end)]
+            left = round(origin.x() + min(edges))
+            width = round(origin.x() + max(edges)) - left
+            tints.tints.setdefault(style, []).append(QRect(left, tints.top, width, height))
             if style.line is not None and self._tints.underlined:
-                below = QRectF(place.left(), bottom - _UNDERLINE, place.width(), _UNDERLINE)
+                below = QRect(left, bottom - _UNDERLINE, width, _UNDERLINE)
                 tints.underlines.setdefault(style, []).append(below)
         return tints
 
 
 @dataclass(slots=True)
 class _LineTints:
-    """Where a line is tinted in its view, and where it has lines below its words, by how."""
+    """Where lines are tinted in their view, and where they have lines below their words, by how."""
 
-    top: float
-    bottom: float
-    tints: dict[_TintStyle, list[QRectF]] = field(default_factory=dict)
-    underlines: dict[_TintStyle, list[QRectF]] = field(default_factory=dict)
+    top: int
+    bottom: int
+    tints: dict[_TintStyle, list[QRect]] = field(default_factory=dict)
+    underlines: dict[_TintStyle, list[QRect]] = field(default_factory=dict)
+
+    def add(self, below: _LineTints) -> None:
+        """Take the tints of lines below these, too."""
+        self.bottom = below.bottom
+        for style, rects in below.tints.items():
+            self.tints.setdefault(style, []).extend(rects)
+        for style, rects in below.underlines.items():
+            self.underlines.setdefault(style, []).extend(rects)
 
 
 class _BlockLook(NamedTuple):
@@ -317,6 +353,24 @@ class _BlockLook(NamedTuple):
     begins: float
     left: float
     top: float
+
+
+@dataclass(slots=True)
+class _TintedLine:
+    """The tinted stretches of a line that begins at a position of the document, up to where its tokens are known."""
+
+    start: int = -1
+    end: int = -1
+    stretches: list[tuple[int, int, _TintStyle]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _BlockTints:
+    """The tints of a block that looks like this: of its last line alone, and of some lines above it together."""
+
+    look: _BlockLook
+    lines: list[_LineTints] = field(default_factory=list)
+    last: _TintedLine = field(default_factory=_TintedLine)
 
 
 _start_of = attrgetter("start")
@@ -361,14 +415,18 @@ def _x(line: QTextLine, position: int) -> float:
 
 
 @cache
-def _underline_brush(colours: Colours, style: _TintStyle) -> QBrush:
+def _tint_brush(colour: str) -> QBrush:
+    return QBrush(QColor(colour))
+
+
+@cache
+def _underline_brush(colour: str, line: Qt.PenStyle | None) -> QBrush:
     """Return what the line below the tokens of a proposer is painted with."""
-    colour = QColor(colours.accent(style.role))
-    if style.line is None or style.line is Qt.PenStyle.SolidLine:
-        return QBrush(colour)
-    dash, gap = _DASHES[style.line]
+    if line is None or line is Qt.PenStyle.SolidLine:
+        return QBrush(QColor(colour))
+    dash, gap = _DASHES[line]
     pattern = QPixmap(dash + gap, _UNDERLINE)
     pattern.fill(Qt.GlobalColor.transparent)
     with QPainter(pattern) as painter:
-        painter.fillRect(0, 0, dash, _UNDERLINE, colour)
+        painter.fillRect(0, 0, dash, _UNDERLINE, QColor(colour))
     return QBrush(pattern)

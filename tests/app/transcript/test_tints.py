@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QMouseEvent, QTextCursor
+from PySide6.QtGui import QEnterEvent, QImage, QMouseEvent, QTextCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -136,9 +136,10 @@ def test_a_column_lights_its_tokens_and_a_word_lights_its_column(open_window: Op
     none = Qt.MouseButton.NoButton
     lit = strip.grab().toImage()
     move = QMouseEvent(QEvent.Type.MouseMove, place, at, none, none, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(prose, QEnterEvent(place, place, at))
     QApplication.sendEvent(prose.viewport(), move)
     assert strip.grab().toImage() != lit
-    QApplication.sendEvent(prose.viewport(), QEvent(QEvent.Type.Leave))
+    QApplication.sendEvent(prose, QEvent(QEvent.Type.Leave))
     assert strip.grab().toImage() == lit
 
 
