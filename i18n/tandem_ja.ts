@@ -484,16 +484,16 @@
         <translation>テキスト</translation>
     </message>
     <message>
-        <source>Show answers as text</source>
-        <translation>回答をテキストで表示</translation>
+        <source>Tint drafted tokens only while an answer is written</source>
+        <translation>回答の生成中だけ、ドラフトによるトークンを色分け</translation>
     </message>
     <message>
         <source>Tokens</source>
         <translation>トークン</translation>
     </message>
     <message>
-        <source>Show which tokens were drafted</source>
-        <translation>どのトークンがドラフトによるものかを表示</translation>
+        <source>Always tint the tokens that were drafted</source>
+        <translation>ドラフトによるトークンを常に色分け</translation>
     </message>
     <message>
         <source>Show chat list</source>
@@ -512,12 +512,12 @@
         <translation>ライブパネルを非表示</translation>
     </message>
     <message>
-        <source>Answers as text</source>
-        <translation>回答をテキストで</translation>
+        <source>Tint tokens while answering</source>
+        <translation>回答中のみトークンを色分け</translation>
     </message>
     <message>
-        <source>Answers as tokens</source>
-        <translation>回答をトークンで</translation>
+        <source>Always tint tokens</source>
+        <translation>常にトークンを色分け</translation>
     </message>
     <message>
         <source>Larger text</source>

@@ -484,16 +484,16 @@
         <translation>텍스트</translation>
     </message>
     <message>
-        <source>Show answers as text</source>
-        <translation>답변을 텍스트로 보기</translation>
+        <source>Tint drafted tokens only while an answer is written</source>
+        <translation>답변을 쓰는 동안에만 초안에서 나온 토큰에 색 표시</translation>
     </message>
     <message>
         <source>Tokens</source>
         <translation>토큰</translation>
     </message>
     <message>
-        <source>Show which tokens were drafted</source>
-        <translation>초안에서 나온 토큰 보기</translation>
+        <source>Always tint the tokens that were drafted</source>
+        <translation>초안에서 나온 토큰에 항상 색 표시</translation>
     </message>
     <message>
         <source>New folder</source>
@@ -520,12 +520,12 @@
         <translation>실시간 패널 가리기</translation>
     </message>
     <message>
-        <source>Answers as text</source>
-        <translation>답변을 텍스트로</translation>
+        <source>Tint tokens while answering</source>
+        <translation>답변 중에만 토큰 색 표시</translation>
     </message>
     <message>
-        <source>Answers as tokens</source>
-        <translation>답변을 토큰으로</translation>
+        <source>Always tint tokens</source>
+        <translation>항상 토큰 색 표시</translation>
     </message>
     <message>
         <source>Larger text</source>

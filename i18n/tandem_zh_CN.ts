@@ -484,16 +484,16 @@
         <translation>文字</translation>
     </message>
     <message>
-        <source>Show answers as text</source>
-        <translation>以文字显示回答</translation>
+        <source>Tint drafted tokens only while an answer is written</source>
+        <translation>仅在生成回答时为来自草稿的 token 着色</translation>
     </message>
     <message>
         <source>Tokens</source>
         <translation>token</translation>
     </message>
     <message>
-        <source>Show which tokens were drafted</source>
-        <translation>显示哪些 token 来自草稿</translation>
+        <source>Always tint the tokens that were drafted</source>
+        <translation>始终为来自草稿的 token 着色</translation>
     </message>
     <message>
         <source>New folder</source>
@@ -520,12 +520,12 @@
         <translation>隐藏实时面板</translation>
     </message>
     <message>
-        <source>Answers as text</source>
-        <translation>以文字显示回答</translation>
+        <source>Tint tokens while answering</source>
+        <translation>仅在回答时为 token 着色</translation>
     </message>
     <message>
-        <source>Answers as tokens</source>
-        <translation>以 token 显示回答</translation>
+        <source>Always tint tokens</source>
+        <translation>始终为 token 着色</translation>
     </message>
     <message>
         <source>Larger text</source>

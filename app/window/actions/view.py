@@ -45,8 +45,8 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "show-text",
-        "Answers as text",
-        "Show answers as text",
+        "Tint tokens while answering",
+        "Tint drafted tokens only while an answer is written",
         lambda window: window.transcript.set_as_tokens(False),
         "Ctrl+Shift+T",
         short="Text",
@@ -55,8 +55,8 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "show-tokens",
-        "Answers as tokens",
-        "Show which tokens were drafted",
+        "Always tint tokens",
+        "Always tint the tokens that were drafted",
         lambda window: window.transcript.set_as_tokens(True),
         "Ctrl+T",
         short="Tokens",

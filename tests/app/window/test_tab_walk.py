@@ -52,7 +52,8 @@ def test_every_stop_of_the_window_shows_the_focus_and_tab_stays_in_an_open_card(
     found = from_first(names(stops), "New chat")
     wanted = [
         "New chat", "Search chats", "Archive and trash", "Chats", "Settings", "Width of the chat list",
-        "Hide chat list", "Main model: Starter", "Show answers as text", "Hide live panel",
+        "Hide chat list", "Main model: Starter",
+        "Tint drafted tokens only while an answer is written", "Hide live panel",
         "Chat", "Edit the message", "Copy this code", "Code", "Copy the answer as Markdown", "More actions",
         "Message", "Attach files…", "Chat settings: Defaults",
         "Width of the live panel", "This answer", "Rounds", "Compare", "Details",
