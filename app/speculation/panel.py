@@ -182,9 +182,8 @@ class SpeculationPanel(ThemeAware, QFrame):
         for view in (self._measured, self._rule, self.details):
             view.setVisible(with_charts)
         self.line.setVisible(answer is not None and not with_charts)
-        self.buttons.setVisible(answer is not None and bool(answer.figures.generated_tokens))
+        self._show_buttons(answer, with_charts=with_charts)
         self.history.setVisible(answer is not None)
-        self.buttons.show_only((not with_charts and self._remedy) or "compare")
         self.strip.show_answer(answer)
         if answer is None:
             set_text(self._sentence, self._state())
@@ -195,6 +194,14 @@ class SpeculationPanel(ThemeAware, QFrame):
         else:
             set_text(self.line, without_story(answer))
         show_words(self._remarks, figures.remarks(answer) if answer is not None else "")
+
+    def _show_buttons(self, answer: Answer | None, *, with_charts: bool) -> None:
+        """Offer the remedy, or Compare where draft tokens were proposed: else both of its runs would be plain."""
+        offered = "" if with_charts else self._remedy
+        if not offered and answer is not None and answer.figures.drafted:
+            offered = "compare"
+        self.buttons.show_only(offered)
+        self.buttons.setVisible(bool(offered) and answer is not None and bool(answer.figures.generated_tokens))
 
     def follow(self) -> None:
         """Show what was added to the answer, at most once in an interval; show its end at once."""

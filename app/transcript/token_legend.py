@@ -21,7 +21,7 @@ _REJECTED = "rejected"
 
 
 class TokenLegend(ThemeAware, QWidget):
-    """A mark and a word for each kind of token, `with_rejected` also for rejected draft tokens.
+    """A mark and a word for each kind of token, `with_rejected` also for rejected draft tokens, where there are any.
 
     All drafters share one mark, which has the name of the one that drafts. Proposers without a drafter share another
     mark, and are named in the legends of answers that they proposed tokens for; with `with_rejected`, they change no
@@ -51,7 +51,9 @@ class TokenLegend(ThemeAware, QWidget):
         proposed = {record.source for record in answer.rounds if record.drafted}
         used_drafter = drafter_of(islice(reversed(answer.rounds), _ROUNDS_READ))
         # An answer whose tokens were all looked up has no drafter to name.
-        named = proposed | {MAIN, _REJECTED} | ({DRAFTER_METHOD} if used_drafter or not proposed else set())
+        named = proposed | {MAIN} | ({DRAFTER_METHOD} if used_drafter or not proposed else set())
+        if any(record.accepted < record.drafted for record in answer.rounds):
+            named.add(_REJECTED)
         for entry, _, source in self._marks:
             entry.setVisible(source in named)
         drafter = used_drafter or self._drafter

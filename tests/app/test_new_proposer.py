@@ -152,7 +152,7 @@ def test_figures_sentences_and_pickers_know_it() -> None:
 
 @pytest.mark.usefixtures("_registered")
 def test_the_window_shows_its_tokens(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One two three four five.", [ScriptedRound(4, 2, "repeat")])]))
+    window = open_window(ScriptedEngine([Script("One two three four five. " * 4, [ScriptedRound(4, 2, "repeat")])]))
     window.ask_and_wait("first")
     assert names_in(window.find(TokenLegend)) == ["main", "echo", "rejected"]
     colours = theme.colours()

@@ -247,12 +247,24 @@ def test_a_look_up_or_two_a_waiting_call_and_what_does_not_count_bring_no_charts
     assert panel.line.isVisible()
 
 
-@pytest.mark.parametrize(("remedy", "button"), [("choose-draft", "Choose draft model…"), ("", "Compare")])
-def test_without_a_draft_there_is_one_button(panel: SpeculationPanel, remedy: str, button: str) -> None:
+@pytest.mark.parametrize(
+    ("remedy", "drafted", "buttons"),
+    [
+        ("choose-draft", 0, ["Choose draft model…"]),
+        # With drafts turned off, Compare shows what they would gain.
+        ("compare", 0, ["Compare"]),
+        # Where drafts are on and none was proposed, both runs would be plain.
+        ("", 0, []),
+        ("", 9, ["Compare"]),
+    ],
+)
+def test_compare_is_offered_where_there_is_something_to_compare(
+    panel: SpeculationPanel, remedy: str, drafted: int, buttons: list[str]
+) -> None:
     panel.show_state(str, remedy, looks_up=False)
-    panel.show_answer(Answer(State.DONE, stats=RequestStats(generated_tokens=40, decode_tps=30.4, plain_spans=OFF)))
-    shown = [each for each in panel.buttons.findChildren(QPushButton) if each.isVisible()]
-    assert [each.text() for each in shown] == [button]
+    panel.show_answer(Answer(State.DONE, stats=RequestStats(generated_tokens=40, decode_tps=30.4, drafted=drafted)))
+    shown = [button for button in panel.buttons.findChildren(QPushButton) if button.isVisible()]
+    assert [button.text() for button in shown] == buttons
 
 
 @pytest.mark.first
@@ -307,13 +319,16 @@ def test_a_round_whose_tokens_are_looked_up_is_drawn_and_explained_without_a_dra
     assert [part.property("styleClass") for part in step.findChildren(QLabel)][-5:] == ["token-lookup"] * 5
 
 
-def test_the_legend_names_only_what_proposed_tokens_and_each_has_its_colour(panel: SpeculationPanel) -> None:
-    rounds = (ScriptedRound(6, 6, "ngram"), ScriptedRound(5, 5, "chats"))
+@pytest.mark.parametrize(("accepted", "rejected"), [(5, []), (4, ["rejected"])])
+def test_the_legend_names_only_what_there_is_and_each_has_its_colour(
+    panel: SpeculationPanel, accepted: int, rejected: list[str]
+) -> None:
+    rounds = (ScriptedRound(6, 6, "ngram"), ScriptedRound(5, accepted, "chats"))
     answer = Answer()
-    answer.apply(list(play(Script(WORDS[:60], rounds))))
+    answer.apply(list(play(Script(WORDS[:80], rounds))))
     panel.show_answer(answer)
     [legend] = panel.findChildren(TokenLegend)
-    assert names_in(legend) == ["main", "prompt lookup", "from your chats", "rejected"]
+    assert names_in(legend) == ["main", "prompt lookup", "from your chats", *rejected]
     assert len({theme.colours().accent(role_of(source)) for source in ("main", "draft", "ngram", "chats")}) == 4
 
 
