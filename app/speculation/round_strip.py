@@ -1,6 +1,7 @@
 """The round strip: one column a round.
 
-From the bottom up: accepted tokens filled, then the main model's own token, then rejected tokens hollow.
+From the bottom up: accepted tokens filled, then the main model's own token, then rejected tokens hollow. All cells have
+one size; a round of more tokens than fit ends in how many more they are.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from app.session.answer import Answer
 from app.widgets import theme
 from app.widgets.colours import Colours
 from app.widgets.keyboard_focus import FocusRing
-from app.wording.figures import round_text
+from app.wording.figures import number, round_text
 from app.wording.sources import role_of
 from engine.stats import RoundRecord
 
-CELL, GAP = 9, 3
+CELL, GAP = 7, 2
 PITCH = CELL + GAP
-ROWS = 9
+# The most cells of a column; above them is room for how many more there are.
+ROWS = 16
+_MORE_HEIGHT = 20
 
 
 class RoundStrip(QWidget):
@@ -60,7 +63,7 @@ class RoundStrip(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(25 * PITCH, ROWS * PITCH)
+        return QSize(25 * PITCH, ROWS * PITCH + _MORE_HEIGHT)
 
     @property
     def columns(self) -> int:
@@ -84,7 +87,7 @@ class RoundStrip(QWidget):
                     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                     painter.setPen(Qt.PenStyle.NoPen)
                     painter.setBrush(QColor(theme.colours().selection))
-                    painter.drawRoundedRect(QRectF(column * PITCH - 1.5, 0, CELL + 3, self.height()), 3, 3)
+                    painter.drawRoundedRect(QRectF(column * PITCH - GAP / 2, 0, PITCH, self.height()), 3, 3)
                 kind = (record.source, record.drafted, record.accepted)
                 picture = self._columns.get(kind)
                 if picture is None:
@@ -148,16 +151,14 @@ class RoundStrip(QWidget):
 
 def _column(source: str, drafted: int, accepted: int, height: int, ratio: float, colours: Colours) -> QPixmap:
     """Paint the picture of a round."""
-    picture = QPixmap(round(CELL * ratio), round(height * ratio))
+    picture = QPixmap(round(PITCH * ratio), round(height * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
     cells = max(drafted, accepted) + 1
-    squeeze = min(1.0, ROWS / cells)
-    cell = QRectF(0, 0, CELL, max(2.0, CELL * squeeze))
     with QPainter(picture) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for row in range(cells):
-            cell.moveTop(height - GAP / 2 - row * PITCH * squeeze - cell.height())
+        for row in range(min(cells, ROWS)):
+            cell = QRectF(0, height - GAP / 2 - row * PITCH - CELL, CELL, CELL)
             if row <= accepted:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(colours.main if row == accepted else colours.accent(role_of(source))))
@@ -166,4 +167,18 @@ def _column(source: str, drafted: int, accepted: int, height: int, ratio: float,
                 painter.setPen(QPen(QColor(colours.rejected), 1.0))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRoundedRect(cell.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+        if cells > ROWS:
+            _write_more(painter, cells - ROWS, height, colours)
     return picture
+
+
+def _write_more(painter: QPainter, count: int, height: int, colours: Colours) -> None:
+    """Write how many more tokens a round had above its column, upwards: a column is narrower than the number."""
+    font = painter.font()
+    font.setPixelSize(PITCH)
+    painter.setFont(font)
+    painter.setPen(QColor(colours.muted))
+    painter.translate(0, height - ROWS * PITCH)
+    painter.rotate(-90)
+    place = QRectF(1, -GAP, _MORE_HEIGHT, CELL + 2 * GAP)
+    painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, f"+{number(count, 0)}")

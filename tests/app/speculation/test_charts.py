@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 
 from app.session.answer import Answer
 from app.speculation.charts import PositionBars, TimeBar
-from app.speculation.round_strip import CELL, PITCH, RoundStrip
+from app.speculation.round_strip import CELL, GAP, PITCH, ROWS, RoundStrip
 from app.widgets import theme
 from engine.stats import RequestStats
 from tests.app.scripts import Script, ScriptedRound, play
@@ -77,7 +77,7 @@ def test_bars_say_their_counts_and_the_deepest_guesses_have_bars_too(qtbot: QtBo
 def strip(qtbot: QtBot) -> RoundStrip:
     strip = RoundStrip()
     qtbot.addWidget(strip)
-    strip.resize(10 * PITCH - 3, 9 * PITCH)
+    strip.resize(10 * PITCH - GAP, 9 * PITCH)
     strip.show()
     return strip
 
@@ -94,6 +94,26 @@ def test_the_strip_fills_accepted_guesses_and_leaves_rejected_hollow(strip: Roun
     assert colour(1, 0) == colours.draft
     assert colour(1, 1) == colours.main
     assert colour(1, 2) == colour(9, 0)
+
+
+@pytest.mark.parametrize(("drafted", "is_cut"), [(15, False), (32, True)])
+def test_cells_have_one_size_and_a_round_of_more_ends_in_how_many_more(
+    strip: RoundStrip, drafted: int, *, is_cut: bool
+) -> None:
+    strip.resize(strip.sizeHint())
+    rounds = (ScriptedRound(drafted, 2, "ngram"), ScriptedRound(2, 2, "ngram"))
+    strip.show_answer(answer_of(Script("a b c d e f g h i", rounds)))
+    image = strip.grab().toImage()
+    ground = image.pixelColor(9 * PITCH, 0)
+    middle = PITCH + CELL // 2
+    # Of the column of a short round, and of the first cells of a long one: nothing is squeezed.
+    assert image.copy(PITCH, strip.height() - 2 * PITCH, PITCH, 2 * PITCH) == image.copy(
+        2 * PITCH, strip.height() - 2 * PITCH, PITCH, 2 * PITCH
+    )
+    top = strip.height() - ROWS * PITCH
+    assert image.pixelColor(middle, top + 1) != ground
+    above = [image.pixelColor(x, y) != ground for x in range(PITCH, 2 * PITCH) for y in range(top)]
+    assert any(above) == is_cut
 
 
 def test_the_strip_shows_the_newest_rounds_and_the_wheel_goes_back(strip: RoundStrip) -> None:
