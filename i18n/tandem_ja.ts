@@ -4724,7 +4724,7 @@
     </message>
 </context>
 <context>
-    <name>PositionBars</name>
+    <name>PositionLine</name>
     <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
         <translation>ドラフトトークン{position}：{rate}を受理（{reached}個中{accepted}個）</translation>

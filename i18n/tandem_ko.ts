@@ -4724,7 +4724,7 @@
     </message>
 </context>
 <context>
-    <name>PositionBars</name>
+    <name>PositionLine</name>
     <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
         <translation>초안 토큰 {position}: {rate} 채택({reached}개 중 {accepted}개)</translation>

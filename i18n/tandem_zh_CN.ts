@@ -4724,7 +4724,7 @@
     </message>
 </context>
 <context>
-    <name>PositionBars</name>
+    <name>PositionLine</name>
     <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
         <translation>第 {position} 个草稿 token：接受率 {rate}（{reached} 个中接受 {accepted} 个）</translation>

@@ -5,7 +5,7 @@ The accessible description and the tooltip of each say in words what it shows.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, QVariantAnimation
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QVariantAnimation
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -15,8 +15,6 @@ from app.wording import figures
 from app.wording.sources import role_of
 from engine.stats import RequestStats
 
-# With this many bars or more, only every second one shows its number.
-_CROWDED = 10
 # How long the faster of two bars takes to fill.
 _RACE_MS = 1200
 
@@ -52,13 +50,18 @@ class Chart(ThemeAware, QWidget):
         self.update()
 
 
-class PositionBars(Chart):
-    """The acceptance rate of the first, second, ... draft token of a round, of those that were verified."""
+class PositionLine(Chart):
+    """The acceptance rate of the first, second, ... draft token of a round, of those that were verified.
+
+    A line with three labels: of the first position, the middle one and the last one.
+    """
 
     LABEL, TEXT = 18, 11
+    # The radius of the dot that a label belongs to.
+    DOT = 3.0
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(74, parent)
+        super().__init__(60, parent)
         self._rates: list[tuple[float, int, int]] = []
         self._role = "draft"
 
@@ -69,6 +72,11 @@ class PositionBars(Chart):
         roles = {role_of(source) for source in stats.sources}
         self._role = roles.pop() if len(roles) == 1 else "draft"
         self.say("\n".join(self.words()))
+
+    @property
+    def has_rejected(self) -> bool:
+        """Whether the line shows anything: without a rejected token it is 100 % throughout."""
+        return any(accepted < reached for _, accepted, reached in self._rates)
 
     def words(self) -> list[str]:
         """Return a line for each position: its rate and its counts."""
@@ -86,32 +94,28 @@ class PositionBars(Chart):
         colours = theme.colours()
         set_text_size(painter, self.TEXT)
         label_height = theme.scaled(self.LABEL)
-        ground = self.height() - label_height
-        slots = max(5, len(self._rates))
-        if slots <= 6:
-            gap = 12
-        elif slots < _CROWDED:
-            gap = 6
-        else:
-            gap = 3
-        width = (self.width() + gap) / slots - gap
-        for index, (rate, _, _) in enumerate(self._rates):
-            left = index * (width + gap)
+        height = self.height() - label_height - 2 * self.DOT
+        ground = self.DOT + height
+        painter.setPen(QPen(QColor(colours.line), 1))
+        painter.drawLine(QPointF(0, ground), QPointF(self.width(), ground))
+        count = len(self._rates)
+        step = (self.width() - 2 * self.DOT) / max(1, count - 1)
+        points = [
+            QPointF(self.DOT + index * step, ground - height * rate) for index, (rate, _, _) in enumerate(self._rates)
+        ]
+        colour = QColor(colours.accent(self._role))
+        painter.setPen(QPen(colour, 2))
+        painter.drawPolyline(points)
+        painter.setBrush(colour)
+        for index in sorted({0, count // 2, count - 1}) if points else ():
             painter.setPen(Qt.PenStyle.NoPen)
-            # Fainter with each position, because later ones have smaller counts.
-            painter.setBrush(mixed(colours.accent(self._role), colours.panel, max(0.45, 1.0 - 0.1 * index)))
-            height = max(2.0, ground * rate)
-            painter.drawRoundedRect(QRectF(left, ground - height, width, height), 3, 3)
-            if slots >= _CROWDED and index % 2:
-                continue
+            painter.drawEllipse(points[index], self.DOT, self.DOT)
             painter.setPen(QColor(colours.muted))
-            label = QRectF(left - width, ground + 2, 3 * width, label_height - 2)
-            # With many bars the percent sign does not fit.
-            text = figures.percent(rate) if slots <= 7 else figures.number(100 * rate, 0)
-            painter.drawText(label, Qt.AlignmentFlag.AlignCenter, text)
-        if not self._rates:
-            painter.setPen(QPen(QColor(colours.line), 1))
-            painter.drawLine(0, ground, self.width(), ground)
+            text = figures.percent(self._rates[index][0])
+            width = painter.fontMetrics().horizontalAdvance(text)
+            left = min(max(0.0, points[index].x() - width / 2), self.width() - width)
+            place = QRectF(left, self.height() - label_height + 2, width, label_height - 2)
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
 
 class SpeedBar(Chart):

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.session.answer import Answer
-from app.speculation.charts import PositionBars, TimeBar
+from app.speculation.charts import PositionLine, TimeBar
 from app.speculation.explanations import EXPLANATIONS
 from app.speculation.gauges import Figure, Section, set_text
 from app.widgets.buttons import fold_head
@@ -38,11 +38,10 @@ class Details(ThemeAware, QWidget):
     def _make_figures(self) -> None:
         self._figures = QWidget(self._body)
         self.first, self.saved, self.cached = shown = tuple(Figure(self._figures) for _ in range(3))
-        self._charts = QWidget(self._body)
-        self.positions = PositionBars(self._charts)
-        self.time = TimeBar(self._charts)
-        self._positions_section = Section(self.positions, self._charts)
-        self._time_section = Section(self.time, self._charts, with_words=True)
+        self.time = TimeBar(self._body)
+        self.positions = PositionLine(self._body)
+        self._time_section = Section(self.time, self._body, with_words=True)
+        self._positions_section = Section(self.positions, self._body)
         grid = QGridLayout(self._figures)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(16)
@@ -50,11 +49,10 @@ class Details(ThemeAware, QWidget):
         for index, figure in enumerate(shown):
             grid.addWidget(figure, index // 2, index % 2)
             grid.setColumnStretch(index % 2, 1)
-        charts = vbox(self._charts, margins=(0, 0, 0, 0), spacing=8)
-        fill(charts, self._positions_section, self._time_section)
         self.costs = label(self._body, "muted", wraps=True)
         self._learned: tuple[LearnedPair, ...] = ()
-        fill(self._column, self._figures, self._charts, self.costs)
+        # The last one may come while an answer is written.
+        fill(self._column, self._figures, self._time_section, self.costs, self._positions_section)
 
     def show_answer(self, answer: Answer) -> None:
         """Show the figures and charts of an answer."""
@@ -64,6 +62,7 @@ class Details(ThemeAware, QWidget):
         self.saved.show_value(figures.duration(stats.saved_s), self.tr("time saved"))
         self.cached.show_value(figures.number(stats.cached_tokens, 0), self.tr("tokens already read"))
         self.positions.show_stats(stats)
+        self._positions_section.setVisible(self.positions.has_rejected)
         self.time.show_stats(stats)
         set_text(self._time_section.words, self.time.words())
 

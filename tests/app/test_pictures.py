@@ -18,7 +18,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QRegion
 from PySide6.QtWidgets import QWidget
 
 from app.session.answer import Answer
-from app.speculation.charts import PositionBars, TimeBar
+from app.speculation.charts import PositionLine, TimeBar
 from app.speculation.round_strip import PITCH, RoundStrip
 from app.widgets import theme
 from app.widgets.application import Application
@@ -56,9 +56,9 @@ def strip(pattern: Sequence[ScriptedRound] = PATTERN) -> QImage:
 
 
 def acceptance() -> QImage:
-    view = PositionBars()
+    view = PositionLine()
     view.show_stats(answer_of().stats)
-    return painted(view, 200, 74, QPoint(0, PositionBars.LABEL))
+    return painted(view, 200, 60, QPoint(0, PositionLine.LABEL))
 
 
 def time_bar() -> QImage:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.session.answer import Answer
-from app.speculation.charts import PositionBars, TimeBar
+from app.speculation.charts import PositionLine, TimeBar
 from app.speculation.round_strip import CELL, GAP, PITCH, ROWS, RoundStrip
 from app.widgets import theme
 from engine.stats import RequestStats
@@ -33,18 +32,18 @@ STORY = Script("one two three four five six seven eight nine ten " * 6)
 
 
 def test_charts_and_their_text_go_with_the_text_size(qtbot: QtBot, qapp: Application) -> None:
-    bars = PositionBars()
-    qtbot.addWidget(bars)
-    bars.show_stats(answer_of(STORY).stats)
-    before = bars.sizeHint().height()
+    line = PositionLine()
+    qtbot.addWidget(line)
+    line.show_stats(answer_of(STORY).stats)
+    before = line.sizeHint().height()
     qapp.theme.set_text_size(130)
     try:
-        assert bars.sizeHint().height() == pytest.approx(1.3 * before, abs=1)
-        bars.resize(300, bars.sizeHint().height())
-        grown = bars.grab().toImage()
+        assert line.sizeHint().height() == pytest.approx(1.3 * before, abs=1)
+        line.resize(300, line.sizeHint().height())
+        grown = line.grab().toImage()
     finally:
         qapp.theme.set_text_size(100)
-    ground, below = grown.pixelColor(0, grown.height() - 1), grown.height() - round(1.3 * PositionBars.LABEL) + 1
+    ground, below = grown.pixelColor(0, grown.height() - 1), grown.height() - round(1.3 * PositionLine.LABEL) + 1
     rows = range(below, grown.height())
     inked = [y for y in rows if any(grown.pixelColor(x, y) != ground for x in range(grown.width()))]
     # The digits of 11 pixels are 8 high; at 130 % they need more than that.
@@ -58,19 +57,26 @@ def test_the_bar_of_time_says_its_shares(qtbot: QtBot) -> None:
     assert bar.accessibleDescription() == "draft 25% · verify 50% · overhead 25%"
 
 
-def test_bars_say_their_counts_and_the_deepest_guesses_have_bars_too(qtbot: QtBot) -> None:
-    bars = PositionBars()
-    qtbot.addWidget(bars)
-    bars.resize(280, 74)
-    bars.show_stats(answer_of(STORY).stats)
-    reached, accepted = answer_of(STORY).stats.accept_by_position[0]
-    assert f"({accepted} of {reached})" in bars.words()[0]
-    assert bars.accessibleDescription() == "\n".join(bars.words())
-    bars.show_stats(replace(answer_of(STORY).stats, accept_by_position=((4, 4),) * 16))
-    assert len(bars.words()) == 16
-    image = bars.grab().toImage()
-    row = [image.pixelColor(x, image.height() // 2) != image.pixelColor(279, 73) for x in range(280)]
-    assert sum(now and not before for before, now in pairwise([False, *row])) == 16
+def test_the_line_says_its_counts_and_has_three_labels(qtbot: QtBot) -> None:
+    line = PositionLine()
+    qtbot.addWidget(line)
+    line.resize(280, 60)
+    stats = answer_of(STORY).stats
+    line.show_stats(stats)
+    assert line.has_rejected
+    reached, accepted = stats.accept_by_position[0]
+    assert f"({accepted} of {reached})" in line.words()[0]
+    assert line.accessibleDescription() == "\n".join(line.words())
+    line.show_stats(replace(stats, accept_by_position=((4, 4),) * 16))
+    assert not line.has_rejected
+    assert len(line.words()) == 16
+    image = line.grab().toImage()
+    ground = image.pixelColor(100, 59)
+    rows = range(60 - PositionLine.LABEL + 3, 60)
+    row = [any(image.pixelColor(x, y) != ground for y in rows) for x in range(280)]
+    # Letters of a label are closer than this.
+    gaps = "".join("x" if is_inked else " " for is_inked in row).split(" " * 8)
+    assert len([part for part in gaps if part.strip()]) == 3
 
 
 @pytest.fixture

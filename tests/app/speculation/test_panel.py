@@ -62,7 +62,7 @@ def panel(qtbot: QtBot) -> Iterator[SpeculationPanel]:
 
 def drafting(accepted: int = 6, **known: float) -> RequestStats:
     """The figures of an answer of 9 tokens with as many draft tokens, in as many rounds as charts need."""
-    by_position = ((LEAST_ROUNDS, LEAST_ROUNDS),)
+    by_position = ((LEAST_ROUNDS, LEAST_ROUNDS), (LEAST_ROUNDS, 2))
     return RequestStats(
         generated_tokens=9, drafted=9, accepted=accepted, decode_tps=30.4, accept_by_position=by_position, **known
     )  # type: ignore[arg-type]
@@ -317,6 +317,15 @@ def test_a_round_whose_tokens_are_looked_up_is_drawn_and_explained_without_a_dra
     panel.show_state(str, "", looks_up=True)
     assert step.words.text() == "The next tokens are proposed as they follow in an earlier text."
     assert [part.property("styleClass") for part in step.findChildren(QLabel)][-5:] == ["token-lookup"] * 5
+
+
+def test_acceptance_by_position_is_shown_where_a_token_was_rejected(panel: SpeculationPanel) -> None:
+    panel.details.fold.setChecked(True)
+    panel.show_answer(Answer(stats=drafting()))
+    assert panel.details.positions.isVisible()
+    panel.show_answer(Answer(stats=structs.replace(drafting(), accept_by_position=((4, 4), (3, 3)))))
+    assert panel.details.isVisible()
+    assert not panel.details.positions.isVisible()
 
 
 @pytest.mark.parametrize(("accepted", "rejected"), [(5, []), (4, ["rejected"])])
