@@ -65,11 +65,13 @@ def test_the_count_grows_while_an_answer_streams(open_window: OpenWindow) -> Non
     gate = threading.Semaphore(0)
     window = open_window(ScriptedEngine([Script(STORY)], gate=gate))
     window.ask("Tell me a story")
+    chat = window.session.chat
     for _ in range(2):
+        before = chat.context_tokens()
         gate.release(3)
-        window.wait(lambda: gate._value == 0)
-        window.wait(lambda: window.context_text == f"{window.session.chat.context_tokens()} of 4,096 tokens")
-        assert window.session.chat.streaming
+        window.wait(lambda before=before: chat.context_tokens() > before)
+        window.wait(lambda: window.context_text == f"{chat.context_tokens()} of 4,096 tokens")
+        assert chat.streaming
     assert window.answer().stats.generated_tokens > 5
 
 
