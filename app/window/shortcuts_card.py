@@ -41,7 +41,6 @@ class ShortcutsCard(ThemeAware, Overlay):
         self._title.setText(words)
         self._area.setAccessibleName(words)
         body = QWidget()
-        body.setAutoFillBackground(False)
         grid = QGridLayout(body)
         grid.setContentsMargins(0, 0, 12, 0)
         grid.setColumnStretch(0, 1)
@@ -49,6 +48,7 @@ class ShortcutsCard(ThemeAware, Overlay):
             with_keys = [spec for spec in specs if spec.shortcut]
             if with_keys:
                 caption = styled(QLabel(menu_title(menu), body), "caption")
+                caption.setContentsMargins(0, 10, 0, 0)
                 grid.addWidget(caption, grid.rowCount(), 0, 1, 2)
             for spec in with_keys:
                 keys = self._actions[spec.id].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
@@ -56,6 +56,8 @@ class ShortcutsCard(ThemeAware, Overlay):
                 grid.addWidget(QLabel(self._actions.name(spec), body), row, 0)
                 grid.addWidget(styled(QLabel(keys, body), "muted"), row, 1)
         self._area.setWidget(body)
+        # The area has just turned it on.
+        body.setAutoFillBackground(False)
         self._area.viewport().setAutoFillBackground(False)
 
     def retranslate(self) -> None:
