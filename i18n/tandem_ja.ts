@@ -3067,6 +3067,53 @@
     </message>
 </context>
 <context>
+    <name>ImportCard</name>
+    <message>
+        <source>Import chats</source>
+        <translation>チャットを読み込む</translation>
+    </message>
+    <message>
+        <source>Importing a file again adds only what is new.</source>
+        <translation>同じファイルをもう一度読み込むと、新しいものだけが追加されます。</translation>
+    </message>
+    <message>
+        <source>Choose folder…</source>
+        <translation>フォルダを選択…</translation>
+    </message>
+    <message>
+        <source>Choose file…</source>
+        <translation>ファイルを選択…</translation>
+    </message>
+    <message>
+        <source>{menu}. A link to the ZIP file comes by mail.</source>
+        <translation>{menu}。ZIPファイルへのリンクがメールで届きます。</translation>
+    </message>
+    <message>
+        <source>{menu}, as JSON</source>
+        <translation>{menu}（JSON形式）</translation>
+    </message>
+    <message>
+        <source>The ZIP file with the data of your account</source>
+        <translation>アカウントのデータのZIPファイル</translation>
+    </message>
+    <message>
+        <source>The files in {folder}</source>
+        <translation>{folder}にあるファイル</translation>
+    </message>
+    <message>
+        <source>A thread&apos;s messages.jsonl, beside its thread.json</source>
+        <translation>スレッドのmessages.jsonl（同じフォルダにthread.json）</translation>
+    </message>
+    <message>
+        <source>The backup, a ZIP file</source>
+        <translation>バックアップのZIPファイル</translation>
+    </message>
+    <message>
+        <source>File › Export all chats…</source>
+        <translation>ファイル › すべてのチャットを書き出す…</translation>
+    </message>
+</context>
+<context>
     <name>ImportExport</name>
     <message>
         <source>Untitled chat</source>

@@ -3067,6 +3067,53 @@
     </message>
 </context>
 <context>
+    <name>ImportCard</name>
+    <message>
+        <source>Import chats</source>
+        <translation>대화 가져오기</translation>
+    </message>
+    <message>
+        <source>Importing a file again adds only what is new.</source>
+        <translation>같은 파일을 다시 가져오면 새로운 내용만 추가돼요.</translation>
+    </message>
+    <message>
+        <source>Choose folder…</source>
+        <translation>폴더 선택…</translation>
+    </message>
+    <message>
+        <source>Choose file…</source>
+        <translation>파일 선택…</translation>
+    </message>
+    <message>
+        <source>{menu}. A link to the ZIP file comes by mail.</source>
+        <translation>{menu}. ZIP 파일 링크가 메일로 와요.</translation>
+    </message>
+    <message>
+        <source>{menu}, as JSON</source>
+        <translation>{menu}, JSON 형식</translation>
+    </message>
+    <message>
+        <source>The ZIP file with the data of your account</source>
+        <translation>계정 데이터의 ZIP 파일</translation>
+    </message>
+    <message>
+        <source>The files in {folder}</source>
+        <translation>{folder}의 파일</translation>
+    </message>
+    <message>
+        <source>A thread&apos;s messages.jsonl, beside its thread.json</source>
+        <translation>스레드의 messages.jsonl(같은 폴더에 thread.json)</translation>
+    </message>
+    <message>
+        <source>The backup, a ZIP file</source>
+        <translation>백업 ZIP 파일</translation>
+    </message>
+    <message>
+        <source>File › Export all chats…</source>
+        <translation>파일 › 모든 대화 내보내기…</translation>
+    </message>
+</context>
+<context>
     <name>ImportExport</name>
     <message>
         <source>Untitled chat</source>

@@ -3067,6 +3067,53 @@
     </message>
 </context>
 <context>
+    <name>ImportCard</name>
+    <message>
+        <source>Import chats</source>
+        <translation>导入对话</translation>
+    </message>
+    <message>
+        <source>Importing a file again adds only what is new.</source>
+        <translation>再次导入同一文件时，只会添加新内容。</translation>
+    </message>
+    <message>
+        <source>Choose folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
+        <source>Choose file…</source>
+        <translation>选择文件…</translation>
+    </message>
+    <message>
+        <source>{menu}. A link to the ZIP file comes by mail.</source>
+        <translation>{menu}。ZIP 文件的链接会通过邮件发送。</translation>
+    </message>
+    <message>
+        <source>{menu}, as JSON</source>
+        <translation>{menu}（JSON 格式）</translation>
+    </message>
+    <message>
+        <source>The ZIP file with the data of your account</source>
+        <translation>包含账户数据的 ZIP 文件</translation>
+    </message>
+    <message>
+        <source>The files in {folder}</source>
+        <translation>{folder} 中的文件</translation>
+    </message>
+    <message>
+        <source>A thread&apos;s messages.jsonl, beside its thread.json</source>
+        <translation>会话的 messages.jsonl（与 thread.json 在同一文件夹）</translation>
+    </message>
+    <message>
+        <source>The backup, a ZIP file</source>
+        <translation>备份的 ZIP 文件</translation>
+    </message>
+    <message>
+        <source>File › Export all chats…</source>
+        <translation>文件 › 导出所有对话…</translation>
+    </message>
+</context>
+<context>
     <name>ImportExport</name>
     <message>
         <source>Untitled chat</source>

@@ -51,6 +51,7 @@ from app.window.chat_commands import ChatCommands, ChatSearch
 from app.window.find_bar import FindBar
 from app.window.folder_page import FolderPage
 from app.window.header import Header
+from app.window.import_card import ImportCard
 from app.window.menu_bar_item import MenuBarItem
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
@@ -121,6 +122,9 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._menus = Menus(self._actions, self)
         self.command_palette = CommandPalette(self._actions, self.settings.open, self._palette_places, self)
         self.log = SessionLog(self)
+        self.import_card = ImportCard(self)
+        self.import_card.file_wanted.connect(self.transfer.import_file)
+        self.import_card.folder_wanted.connect(self.transfer.import_folder)
         self.shortcuts_card = ShortcutsCard(self._actions, self)
         self.quick_entry = QuickEntry(self.preferences, session, self.attachments, self)
         self._settings_applier = SettingsApplier(self.preferences, application, session, self.composer, self)

@@ -118,7 +118,13 @@ class ImportExport(QObject):
         has_suffix = Path(name).suffix.lower() in filters.values()
         return Path(name if has_suffix else name + filters.get(chosen, SUFFIXES[MARKDOWN]))
 
-    def import_chats(self) -> None:
+    def import_folder(self) -> None:
+        """Ask for the folder of an export, then import it."""
+        if name := QFileDialog.getExistingDirectory(self._window, self.tr("Import chats"), str(Path.home())):
+            self.read(Path(name))
+
+    def import_file(self) -> None:
+        """Ask for the file of an export, then import it."""
         kinds = " ".join(f"*{suffix}" for suffix in IMPORTED)
         name, _ = QFileDialog.getOpenFileName(
             self._window, self.tr("Import chats"), str(Path.home()), f"JSON, ZIP, SQLite ({kinds})"

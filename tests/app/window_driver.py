@@ -43,6 +43,7 @@ from app.widgets.banner import Banner
 from app.widgets.labels import ElidedLabel
 from app.window.find_bar import FindBar
 from app.window.header import Header
+from app.window.import_card import ImportCard
 from app.window.palette import CommandPalette
 from tests.app.window_parts import PaletteDriver, PickerDriver, SidebarDriver, TurnDriver
 
@@ -245,9 +246,12 @@ class WindowDriver:
         ):
             yield
 
-    def import_chats(self, file: Path) -> None:
-        with self.file_dialog(file):
-            self.trigger("import-chats")
+    def import_chats(self, path: Path) -> None:
+        """Import a file or a folder, by the buttons of the card."""
+        self.trigger("import-chats")
+        card = self.find(ImportCard)
+        with self.file_dialog(path):
+            (card.choose_folder if path.is_dir() else card.choose_file).click()
 
     def export_chat(self, file: Path) -> None:
         """Export the chat on screen, in the format of the file's suffix."""

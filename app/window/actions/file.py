@@ -55,7 +55,7 @@ FILE_ACTIONS = (
         "import-chats",
         "Import chats…",
         "Import chats from Tandem or another app",
-        lambda window: window.transfer.import_chats(),
+        lambda window: window.import_card.open(),
     ),
     WindowAction(
         "export-chat",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.window.attachment_reader import AttachmentReader
     from app.window.chat_commands import ChatCommands
     from app.window.find_bar import FindBar
+    from app.window.import_card import ImportCard
     from app.window.notifications import Notifications
     from app.window.palette import CommandPalette
     from app.window.panes import Panes
@@ -50,6 +51,7 @@ class ActedWindow(QMainWindow):
     command_palette: CommandPalette
     quick_entry: QuickEntry
     log: SessionLog
+    import_card: ImportCard
     shortcuts_card: ShortcutsCard
     sidebar: ChatPane
     chats: ChatCommands

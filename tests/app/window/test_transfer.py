@@ -6,14 +6,18 @@ import json
 from pathlib import Path
 from threading import Event, Timer
 from typing import Any
+from unittest.mock import patch
 from zipfile import ZipFile
 
 import pytest
 from pypdf import PdfReader
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices, QFileOpenEvent
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QLabel
 
 from app.widgets.application import Application
+from app.window.import_card import ImportCard
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
@@ -281,3 +285,25 @@ def test_an_export_is_finished_when_the_window_closes(
     Timer(0.1, go_on.set).start()
     window.close()
     assert len(json.loads((tmp_path / "all.json").read_text())["conversations"]) == 2
+
+
+def test_the_card_of_the_import_says_where_exports_come_from_and_takes_files_and_folders(
+    open_window: OpenWindow, tmp_path: Path
+) -> None:
+    window = open_window(ScriptedEngine())
+    window.trigger("import-chats")
+    card = window.find(ImportCard)
+    words = [label.text() for label in card.findChildren(QLabel) if label.isVisibleTo(card)]
+    assert {"ChatGPT", "Claude", "Gemini", "LM Studio", "Ollama", "Tandem"} <= set(words)
+    assert "takeout.google.com › My Activity › Gemini Apps, as JSON" in words
+    assert card.choose_file.hasFocus()
+    QTest.keyClick(window.window, Qt.Key.Key_Escape)
+    assert not card.isVisible()
+    folder = tmp_path / "export"
+    folder.mkdir()
+    history(folder / "conversations.json", 2)
+    with patch.object(window.window.transfer, "read") as read:
+        window.import_chats(folder)
+        window.import_chats(folder / "conversations.json")
+    assert [call.args for call in read.call_args_list] == [(folder,), (folder / "conversations.json",)]
+    assert not card.isVisible()
