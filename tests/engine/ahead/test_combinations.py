@@ -22,7 +22,7 @@ from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import Candidate
 from tests.engine.ahead.combinations import Combination, drawn
 from tests.engine.ahead.other_computers import over_tcp
-from tests.engine.ahead.runners import DISTURBANCES, on_a_thread, runner_processes, started
+from tests.engine.ahead.runners import DISTURBANCES, on_a_thread, runner_processes, slow_verification, started
 from tests.engine.lossless.drafters import DRAFTERS, write_text_model
 from tests.engine.serving_requests import open_scheduler, plain, run, submit
 
@@ -111,6 +111,8 @@ def test_the_text_is_plain_decodings(
         if combination.speculation.redraws:
             # A draft model here has distributions, with which "rejection" draws another text.
             monkeypatch.setattr(Controller, "choose", ahead_or_plain)
+            # A plain round is over before a runner has drafted anything.
+            slow_verification(monkeypatch)
         scheduler.clear_prefix_cache()
         earlier = combination.earlier
         told = run(scheduler, earlier)[0].finished.text if earlier is not None else ""
