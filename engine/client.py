@@ -129,7 +129,14 @@ class EngineClient(Protocol):
 
     @property
     def loading_progress(self) -> tuple[int, int]:
-        """Bytes of weights in memory, and of all weights, of the model that is being loaded or was loaded last."""
+        """Bytes of weights in memory, and of all weights, of the model that is being loaded or was loaded last.
+
+        Of a GGUF file that is converted first they count both, as one.
+        """
+
+    @property
+    def converting(self) -> bool:
+        """Whether the model that is being loaded, or was loaded last, is converted first. No other Mac tells."""
 
     @property
     def settings(self) -> EngineSettings:
@@ -228,6 +235,7 @@ class EngineBase(EngineClient):
     def __init__(self, settings: EngineSettings) -> None:
         self._settings = settings
         self._progress = 0, 0
+        self._converting = False
         self._lock = threading.Lock()
         # Why calls are refused: the engine was closed, or has failed.
         self._refusal: EngineError | None = None
@@ -244,6 +252,10 @@ class EngineBase(EngineClient):
     @property
     def loading_progress(self) -> tuple[int, int]:
         return self._progress
+
+    @property
+    def converting(self) -> bool:
+        return self._converting
 
     @property
     def settings(self) -> EngineSettings:

@@ -254,8 +254,9 @@ class Engine(EngineBase):
                 # Without this the process can abort at exit.
                 mx.clear_streams()
 
-    def _set_progress(self, loaded: int, total: int) -> None:
+    def _set_progress(self, loaded: int, total: int, converting: bool) -> None:
         self._progress = loaded, total
+        self._converting = converting
 
     def _set_teaching(self, progress: TeachingProgress) -> None:
         self._teaching = progress

@@ -2759,6 +2759,14 @@
         <translation>メインモデル：{name}</translation>
     </message>
     <message>
+        <source>Converting {name}&#xa0;· once</source>
+        <translation>{name}を変換中（初回のみ）</translation>
+    </message>
+    <message>
+        <source>Converting {name}&#xa0;· once, {left}</source>
+        <translation>{name}を変換中（初回のみ）、{left}</translation>
+    </message>
+    <message>
         <source>Draft</source>
         <translation>ドラフト</translation>
     </message>
@@ -2777,10 +2785,6 @@
     <message>
         <source>Loading…</source>
         <translation>読み込み中…</translation>
-    </message>
-    <message>
-        <source>Preparing…</source>
-        <translation>準備中…</translation>
     </message>
     <message>
         <source>Loading… {share}</source>
@@ -2807,10 +2811,6 @@
     <message>
         <source>none</source>
         <translation>なし</translation>
-    </message>
-    <message>
-        <source>Preparing… {share}</source>
-        <translation>準備中… {share}</translation>
     </message>
 </context>
 <context>

@@ -2759,6 +2759,14 @@
         <translation>메인 모델: {name}</translation>
     </message>
     <message>
+        <source>Converting {name}&#xa0;· once</source>
+        <translation>{name} 변환 중(한 번만)</translation>
+    </message>
+    <message>
+        <source>Converting {name}&#xa0;· once, {left}</source>
+        <translation>{name} 변환 중(한 번만), {left}</translation>
+    </message>
+    <message>
         <source>Draft</source>
         <translation>초안</translation>
     </message>
@@ -2777,10 +2785,6 @@
     <message>
         <source>Loading…</source>
         <translation>불러오는 중…</translation>
-    </message>
-    <message>
-        <source>Preparing…</source>
-        <translation>준비 중…</translation>
     </message>
     <message>
         <source>Loading… {share}</source>
@@ -2807,10 +2811,6 @@
     <message>
         <source>none</source>
         <translation>없음</translation>
-    </message>
-    <message>
-        <source>Preparing… {share}</source>
-        <translation>준비 중… {share}</translation>
     </message>
 </context>
 <context>

@@ -2759,6 +2759,14 @@
         <translation>主模型：{name}</translation>
     </message>
     <message>
+        <source>Converting {name}&#xa0;· once</source>
+        <translation>正在转换 {name}（仅此一次）</translation>
+    </message>
+    <message>
+        <source>Converting {name}&#xa0;· once, {left}</source>
+        <translation>正在转换 {name}（仅此一次），{left}</translation>
+    </message>
+    <message>
         <source>Draft</source>
         <translation>草稿模型</translation>
     </message>
@@ -2777,10 +2785,6 @@
     <message>
         <source>Loading…</source>
         <translation>正在加载…</translation>
-    </message>
-    <message>
-        <source>Preparing…</source>
-        <translation>正在准备…</translation>
     </message>
     <message>
         <source>Loading… {share}</source>
@@ -2807,10 +2811,6 @@
     <message>
         <source>none</source>
         <translation>无</translation>
-    </message>
-    <message>
-        <source>Preparing… {share}</source>
-        <translation>正在准备… {share}</translation>
     </message>
 </context>
 <context>

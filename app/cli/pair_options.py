@@ -152,9 +152,14 @@ def model_folder(model: str | Path) -> Path:
     if not is_gguf(path):
         return path
     # Not at the top: it imports MLX.
+    from engine.upkeep.load_progress import LoadProgress
     from engine.upkeep.models import folder_of
 
-    return run_to_completion(folder_of(path, lambda done, _: None if done else say("tandem: converting the file")))
+    def report(done: int, _total: int, converting: bool) -> None:
+        if converting and not done:
+            say("tandem: converting the file")
+
+    return run_to_completion(folder_of(path, LoadProgress(report)))
 
 
 def checked(pair: LoadedPair) -> LoadedPair:

@@ -278,6 +278,11 @@ class ModelService(QObject):
         """Loaded and total bytes of the model that is being loaded; 0 while unknown."""
         return self._engine.loading_progress if self._engine is not None else (0, 0)
 
+    @property
+    def converting(self) -> bool:
+        """Whether the model that is being loaded is a GGUF file that is converted first."""
+        return self._engine is not None and self._engine.converting
+
     def load_starter(self) -> None:
         """Load the pair of models that comes with Tandem."""
         self.load(*self._starter)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QSizePo
 from app.actions.actions import Actions
 from app.session.model_service import Pair
 from app.session.session import Session
+from app.session.time_left import TimeLeft
 from app.speculation.gauges import ActionSegments
 from app.widgets import theme
 from app.widgets.icons import Mark, icon
@@ -19,8 +20,9 @@ from app.widgets.layouts import fill, hbox
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.api import serving_sentence
-from app.wording.figures import percent
+from app.wording.figures import capitalized, percent
 from app.wording.machines import together_sentence
+from app.wording.models import time_left
 from app.wording.sources import names_without_drafter, recorded_name
 from app.wording.speculation import speculation_sentence, state_now, why_off
 from engine.methods import uses_drafter
@@ -161,6 +163,9 @@ class Header(ThemeAware, QFrame):
         self.machines.setIcon(icon("main-model", "main"))
         self._downloads_running = 0
         self._shown_state = ""
+        self._time_left = TimeLeft()
+        # The time left alone, where there is no room for the sentence.
+        self._time_words = ""
         row = hbox(self, margins=(_MARGIN, 0, _MARGIN, 0), spacing=_SPACING)
         fill(row, self._left, self.main, self.draft, (self._status, 1))
         fill(row, self.downloads, self.machines, self.api, self._answers, self._as_tokens, self._right)
@@ -268,14 +273,21 @@ class Header(ThemeAware, QFrame):
             chip.show_share(share, self._state if loading == which else "")
 
     def _loading_sentence(self) -> str:
-        read, total = self._session.models.loading_progress
-        # A GGUF file is converted first, if that was not done before.
-        is_file = self._session.models.pair.wanted.endswith(".gguf")
+        models = self._session.models
+        read, total = models.loading_progress
+        self._time_words = ""
+        if models.converting:
+            # It is done once for each file, and takes minutes.
+            name = self._names[1 if models.pair.loading == "draft" else 0]
+            seconds = self._time_left.note(read, total)
+            self._time_words = "" if seconds is None else capitalized(time_left(seconds))
+            if seconds is None:
+                return self.tr("Converting {name}\u00a0· once").format(name=name)
+            words = self.tr("Converting {name}\u00a0· once, {left}")
+            return words.format(name=name, left=time_left(seconds))
         if not read or not total:
-            # A small file is converted as a whole, which has no progress.
-            return self.tr("Preparing…") if is_file else self.tr("Loading…")
-        words = self.tr("Preparing… {share}") if is_file else self.tr("Loading… {share}")
-        return words.format(share=percent(read / total))
+            return self.tr("Loading…")
+        return self.tr("Loading… {share}").format(share=percent(read / total))
 
     def show_downloads(self, running: int) -> None:
         """Show the number of running downloads, or no badge if there are none."""
@@ -326,8 +338,9 @@ class Header(ThemeAware, QFrame):
         # A state that is said elsewhere too (`_says_state_elsewhere`) needs no words here.
         worth_it = left > theme.scaled(_SHORTEST_STATE) and not self._state_is_elsewhere
         if self._session.models.pair.loading and shown != self._state:
-            # The bar in the chip says it, too.
-            worth_it = False
+            # The chip names the model, and its bar says how much of it is loaded.
+            shown = self._time_words
+            worth_it = self._status.fontMetrics().horizontalAdvance(shown) <= left
         self._status.setText(shown if worth_it else "")
 
     def _free(self) -> int:

@@ -378,7 +378,7 @@ def download_words(status: DownloadStatus) -> str:
             return " · ".join((done, translate("Models", "reconnecting")))
         parts = [done, translate("Models", "{size}/s").format(size=size_words(int(status.bytes_per_second)))]
         if status.seconds_left is not None:
-            parts.append(_time_left(status.seconds_left))
+            parts.append(time_left(status.seconds_left))
         return " · ".join(parts)
     if status.state == "paused":
         goes_on = translate("Models", "resumes where it stopped, even after a restart")
@@ -406,8 +406,8 @@ def download_badge(status: DownloadStatus) -> tuple[str, str]:
     }[status.state]
 
 
-def _time_left(seconds: float) -> str:
-    """Say how long a download takes from now on."""
+def time_left(seconds: float) -> str:
+    """Say how long a download or a conversion takes from now on."""
     if seconds < 60:
         return translate("Models", "less than a minute left")
     minutes = round(seconds / 60)

@@ -21,7 +21,6 @@ from engine.errors import EngineClosed, EngineError, NotEnoughMemory, QueueFull,
 from engine.events import Failed
 from engine.files.system_memory import memory_pressure
 from engine.main_model.loaded_model import LoadedModel
-from engine.main_model.loading import OnProgress
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import stored_bytes
 from engine.serving.active_request import ActiveRequest, cleaned_up, log_finished
@@ -32,6 +31,7 @@ from engine.serving.waiting import Waiting
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair, TeachingProgress
 from engine.upkeep.calibration import calibrate
+from engine.upkeep.load_progress import Report
 from engine.upkeep.main_loader import MainLoader
 from engine.upkeep.model_changes import ModelChanges
 from engine.upkeep.models import Models
@@ -48,14 +48,14 @@ LONGEST_SLEEP_S = 3600.0
 class Scheduler:
     """Serves requests in their order, up to `settings.most_active` at once. Belongs to the thread that creates it.
 
-    While a model is loaded, `on_progress` is called with the bytes of weights loaded and in total, and while a draft
-    model is taught, `on_teaching` with its progress.
+    While a model is loaded, `on_progress` is called with the bytes of weights loaded and in total and whether a GGUF
+    file is being converted, and while a draft model is taught, `on_teaching` with its progress.
     """
 
     def __init__(
         self,
         settings: EngineSettings | None = None,
-        on_progress: OnProgress = lambda _loaded, _total: None,
+        on_progress: Report = lambda _loaded, _total, _converting: None,
         main_loader: MainLoader | None = None,
         on_teaching: Callable[[TeachingProgress], object] = lambda _progress: None,
     ) -> None:

@@ -117,7 +117,7 @@ class ModelChanges:
         """
         models = self._models
         models.crowded = False
-        main = path = yield from folder_of(main, models.on_progress)
+        main = path = yield from folder_of(main, models.progress)
         own_path = models.own
         if path == own_path or not models.is_resident(path):
             if not self._make_room_for(path):
@@ -149,7 +149,7 @@ class ModelChanges:
         """
         models = self._models
         models.crowded = False
-        main = path = yield from folder_of(main, models.on_progress)
+        main = path = yield from folder_of(main, models.progress)
         if models.is_resident(path):
             yield from self._until_unused(path)
             self.switch(path)
@@ -230,7 +230,7 @@ class ModelChanges:
         if draft is None:
             return self._activate_draft(None)
         try:
-            draft = yield from folder_of(draft, self._models.on_progress)
+            draft = yield from folder_of(draft, self._models.progress)
             while not (fits := self._models.draft_fits_additionally(draft)):
                 if not self.unload_least_used():
                     break

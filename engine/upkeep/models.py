@@ -23,7 +23,6 @@ from engine.gguf.provenance import VERSION, read_provenance
 from engine.machine.process_info import slowed
 from engine.machine.row_costs import first_guess
 from engine.main_model.loaded_model import LoadedModel
-from engine.main_model.loading import OnProgress
 from engine.model_files.config import experts_of
 from engine.model_files.names import resolve_model
 from engine.requests import MAX_DEPTH, ChatRequest
@@ -38,6 +37,7 @@ from engine.tuning import Rounding
 from engine.upkeep import memory
 from engine.upkeep.draft_runners import DraftRunners
 from engine.upkeep.drafters import DrafterLoading, drafter_kind, load_drafter
+from engine.upkeep.load_progress import LoadProgress, Report
 from engine.upkeep.main_loader import MainLoader
 from engine.upkeep.resident_models import ResidentModel
 from engine.upkeep.rounding_probe import probe_and_keep
@@ -51,20 +51,21 @@ class Models:
     `own` is the folder of the main model that answers requests which name none. `reloadable` maps the folders of
     unloaded main models, which the next request for them loads again, to those of their drafters. `streaming` returns
     whether answers are being decoded, which a pause would delay; `on_progress` is called with the bytes of weights
-    loaded and in total.
+    loaded and in total, and whether a GGUF file is being converted.
     """
 
     def __init__(
         self,
         settings: EngineSettings,
         streaming: Callable[[], bool] = lambda: False,
-        on_progress: OnProgress = lambda _loaded, _total: None,
+        on_progress: Report = lambda _loaded, _total, _converting: None,
         main_loader: MainLoader | None = None,
     ) -> None:
         self.settings = settings
         self._main_loader = main_loader or MainLoader()
         self.memory = memory.ModelMemory(settings, self._main_loader)
-        self.streaming, self.on_progress = streaming, on_progress
+        self.streaming = streaming
+        self.progress = LoadProgress(on_progress)
         self.own: Path | None = None
         self.reloadable: dict[Path, Path | None] = {}
         self._current: ResidentModel | None = None
@@ -172,12 +173,12 @@ class Models:
         settings = self.settings
         context = None if settings.allow_oversize else settings.context
         self.crowded = self.memory.crowds(self.memory.main_size(main))
-        return self._main_loader.load(main, settings.kv_bits, self.streaming, self.on_progress, context)
+        return self._main_loader.load(main, settings.kv_bits, self.streaming, self.progress.read, context)
 
     def load_draft(self, draft: str | Path) -> Steps[Drafter]:
         """Load a draft model or a head for the main model in use, in steps. Raises `ModelNotUsable`."""
         self.crowded = self.crowded or self.memory.crowds(self._draft_size(draft))
-        return load_drafter(draft, DrafterLoading(self.main, self.settings, self.streaming, self.on_progress))
+        return load_drafter(draft, DrafterLoading(self.main, self.settings, self.streaming, self.progress.read))
 
     def activate_main(self, main: LoadedModel) -> None:
         """Answer with `main` from now on, without a drafter; the model in use before stays resident."""
@@ -301,8 +302,9 @@ class Models:
         return self.drafting.controller.learned.slowed
 
 
-def folder_of(model: str | Path, on_progress: OnProgress) -> Steps[Path]:
+def folder_of(model: str | Path, progress: LoadProgress) -> Steps[Path]:
     """Return the folder of a model, which a GGUF file is turned into first, in steps. Raises `ModelNotUsable`."""
+    progress.begin()
     path = resolve_model(model)
     made = read_provenance(path)
     source = path if made is None else Path(made.source)
@@ -318,5 +320,5 @@ def folder_of(model: str | Path, on_progress: OnProgress) -> Steps[Path]:
     provenance = read_provenance(folder)
     if provenance is None or provenance.version < VERSION:
         with DiskPool() as disk:
-            yield from result_of(disk.start(convert, source, folder, on_progress, disk.leaving))
+            yield from result_of(disk.start(convert, source, folder, progress.convert, disk.leaving))
     return folder if made is None else path

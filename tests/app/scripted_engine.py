@@ -50,6 +50,7 @@ class ScriptedEngine:
     pace_s: float = 0.0
     gate: threading.Semaphore | None = None
     loading_progress: tuple[int, int] = (0, 0)
+    converting: bool = False
     loads: list[EngineError | LoadedPair] = field(default_factory=list)
     load_gate: threading.Event | None = None
     draft_gate: threading.Event | None = None

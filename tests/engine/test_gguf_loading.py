@@ -89,18 +89,24 @@ def test_a_folder_of_an_older_version_is_renewed_while_its_file_is_there(
     assert read_provenance(folder) == made
 
 
-def test_the_progress_is_that_of_the_conversion(file: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_progress_is_one_over_the_conversion_and_what_is_read_after_it(
+    file: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.load(write_gguf(file.with_name("before.gguf"), seed=1)).result(PATIENCE_S)
+    assert engine.converting
     seen = []
 
     def half(_source: Path, _folder: Path, on_progress: Callable[[int, int], object], _: threading.Event) -> None:
-        on_progress(1, 2)
-        seen.append(engine.loading_progress)
+        seen.append((engine.loading_progress, engine.converting))
+        on_progress(50, 100)
+        seen.append((engine.loading_progress, engine.converting))
         raise ModelNotUsable(file, "damaged")
 
     monkeypatch.setattr(models, "convert", half)
     with pytest.raises(ModelNotUsable):
         engine.load(file).result(PATIENCE_S)
-    assert seen == [(1, 2)]
+    # Nothing is left of the load before.
+    assert seen == [((0, 0), False), ((50, 110), True)]
 
 
 def test_closing_the_engine_ends_a_conversion(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

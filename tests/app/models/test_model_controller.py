@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
+import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.session.time_left import TimeLeft
 from tests.app.conftest import OpenShown
 from tests.app.shown_library import MAIN, path_of
 
@@ -18,7 +20,7 @@ def labels(chip: QWidget) -> list[str]:
 
 
 def test_a_switch_shows_how_much_is_loaded_until_the_newest_request_is_done(
-    open_shown: OpenShown, qtbot: QtBot
+    open_shown: OpenShown, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, _, engine = open_shown()
     session, header = window.session, window.header
@@ -30,14 +32,25 @@ def test_a_switch_shows_how_much_is_loaded_until_the_newest_request_is_done(
     engine.loading_progress = (1_200_000_000, 4_800_000_000)
     header.show_load_progress()
     assert "Loading… 25%" in labels(header)
-    # A GGUF file may be converted first; the chip shows the name without the suffix.
+    # A GGUF file may be converted first, once; the chip shows the name without the suffix.
     session.models.pair = replace(session.models.pair, wanted="/files/Tiny-Chat-Q4_K_M.gguf")
-    engine.loading_progress = (0, 4_800_000_000)
+    engine.loading_progress, engine.converting = (0, 4_800_000_000), True
     session.models.changed.emit()
-    assert "Preparing…" in labels(header)
+    once = "Converting Tiny Chat Q4_K_M\u00a0· once"
+    assert once in labels(header)
     engine.loading_progress = (1_200_000_000, 4_800_000_000)
     header.show_load_progress()
-    assert {"Tiny Chat Q4_K_M", "Preparing… 25%"} <= {*labels(header.main), *labels(header)}
+    assert {"Tiny Chat Q4_K_M", once} <= {*labels(header.main), *labels(header)}
+    assert header.main.bar.value() == 25
+    monkeypatch.setattr(TimeLeft, "note", lambda *_: 118.0)
+    header.show_load_progress()
+    sentence = f"{once}, about 2 minutes left"
+    assert header.main.accessibleDescription() == sentence
+    assert {sentence, "About 2 minutes left"} & {*labels(header)}
+    # What is converted already is only read.
+    engine.converting = False
+    header.show_load_progress()
+    assert "Loading… 25%" in labels(header)
     session.models.pair = replace(session.models.pair, loading="")
     session.models.changed.emit()
     assert "Qwen3 8B" in labels(header.main)
