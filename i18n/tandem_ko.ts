@@ -1800,7 +1800,7 @@
     </message>
     <message>
         <source>{speed} tokens/s, {gain}.</source>
-        <translation>초당 {speed}토큰, {gain}예요.</translation>
+        <translation>초당 {speed}토큰({gain})이에요.</translation>
     </message>
     <message>
         <source>{speed} tokens/s.</source>

@@ -6884,7 +6884,7 @@
     </message>
     <message>
         <source>Calling {name}…</source>
-        <translation>正在调用{name}…</translation>
+        <translation>正在调用 {name}…</translation>
     </message>
     <message>
         <source>Preparing to use a tool…</source>

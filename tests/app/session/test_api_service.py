@@ -143,7 +143,7 @@ def test_what_programs_asked_is_in_the_history_without_a_word_of_it(session: Ses
     rows: list[RequestRow] = []
 
     def look() -> bool:
-        session.history.read("finished_at", True, None, 10, lambda found: rows.__setitem__(slice(None), found[0]))
+        session.history.read("finished_at", True, None, 10, lambda found: rows.__setitem__(slice(None), found.rows))
         return len(rows) == 2
 
     qtbot.waitUntil(look)

@@ -133,11 +133,8 @@ def test_what_was_written_in_an_edit_stays_while_it_cannot_be_asked(open_window:
 @pytest.mark.parametrize("send_key", [pytest.param("enter", marks=pytest.mark.full), "modifier"])
 def test_an_edit_is_sent_with_the_key_that_sends_messages(open_window: OpenWindow, send_key: str) -> None:
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    window.ask_and_wait("first")
     window.composer.set_send_key(send_key)
-    window.write("first")
-    window.composer.send()
-    window.wait_until_answered()
-    window.settle()
     window.write("a draft that stays")
     window.trigger("edit-last")
     editor = window.turn().editor
