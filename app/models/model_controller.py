@@ -51,7 +51,6 @@ class ModelController(QObject):
         self.main_picker = Picker("main", library, session, main_chip, window)
         self.draft_picker = Picker("draft", library, session, draft_chip, window)
         self.teaching = TeachingCard(session, window)
-        self.draft_picker.teaching_wanted.connect(self.teaching.open)
         self._notifier = Notifier("arrow-down", window)
         self._awake = KeepAwake("Tandem downloads a model")
         self._notifier.opened.connect(self.page_wanted)
@@ -66,18 +65,7 @@ class ModelController(QObject):
         # Downloads whose failure was shown.
         self._failed: set[str] = set()
         self._use_action.triggered.connect(self._use_ready)
-        main_chip.clicked.connect(self.main_picker.open)
-        draft_chip.clicked.connect(self.draft_picker.open)
-        for picker in (self.main_picker, self.draft_picker):
-            picker.wanted.connect(self._get_choice)
-            picker.more.connect(self.page_wanted)
-        self.main_picker.folder_wanted.connect(
-            lambda folder: library.add_folder(folder, lambda: self._use_found(folder))
-        )
-        self.main_picker.file_wanted.connect(lambda file: session.models.load(file, None))
-        self.main_picker.chosen.connect(self._choose_main)
-        self.main_picker.unload_wanted.connect(lambda choice: session.models.unload(Path(choice.path)))
-        self.draft_picker.chosen.connect(self._choose_draft)
+        self._connect_pickers(main_chip, draft_chip)
         library.settled.connect(self._show_settled)
         library.downloads_changed.connect(self._follow_downloads)
         library.problem.connect(lambda error: banner.show_message(lambda: error_sentence(error)))
@@ -86,6 +74,22 @@ class ModelController(QObject):
         session.cluster.changed.connect(lambda: library.take_machines(session.cluster.memory))
         session.history.measured_changed.connect(lambda: library.take_measured(session.history.measured))
         session.answers.arrived.connect(self._note_answer)
+
+    def _connect_pickers(self, main_chip: QAbstractButton, draft_chip: QAbstractButton) -> None:
+        library, models = self._library, self._session.models
+        self.draft_picker.teaching_wanted.connect(self.teaching.open)
+        main_chip.clicked.connect(self.main_picker.open)
+        draft_chip.clicked.connect(self.draft_picker.open)
+        for picker in (self.main_picker, self.draft_picker):
+            picker.wanted.connect(self._get_choice)
+            picker.more.connect(self.page_wanted)
+        self.main_picker.folder_wanted.connect(
+            lambda folder: library.add_folder(folder, lambda: self._use_found(folder))
+        )
+        self.main_picker.file_wanted.connect(lambda file: models.load(file, None))
+        self.main_picker.chosen.connect(self._choose_main)
+        self.main_picker.unload_wanted.connect(lambda choice: models.unload(Path(choice.path)))
+        self.draft_picker.chosen.connect(self._choose_draft)
 
     @property
     def uses_starter(self) -> bool:

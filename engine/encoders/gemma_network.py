@@ -41,7 +41,7 @@ class GemmaNetwork(nn.Module):  # type: ignore[misc]
         return output
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
-        """Return the weights by the names here: the published ones lack the first part of theirs."""
+        """Return the weights (any shape) by the names here: the published ones lack a part of theirs."""
         return {
             name if name.startswith(("model.", "dense.")) else f"model.{name}": array
             for name, array in weights.items()

@@ -77,7 +77,7 @@ class Encoder:
     lower_case: bool
 
     def embedding(self, ids: list[int]) -> mx.array:
-        """Return the vector of a text, of length 1, in float32. The ids are at least one, and known."""
+        """Return the vector (width,) of a text, of length 1, in float32. The ids are at least one, and known."""
         states = self.network(mx.array([ids]))[0].astype(mx.float32)
         vector = states.mean(axis=0) if self.pooling == "mean" else states[-1 if self.pooling == "last" else 0]
         for layer in self.dense:

@@ -123,5 +123,5 @@ class NomicNetwork(nn.Module):  # type: ignore[misc]
         return states
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
-        """Return the weights without those for other tasks."""
+        """Return the weights (any shape) without those for other tasks."""
         return {name: array for name, array in weights.items() if not name.startswith(("pooler.", "cls."))}

@@ -307,7 +307,7 @@ def _classes(
 
 
 def sanitized(model: nn.Module, sanitize: Callable[..., Any], skipped: Set[str], weights: dict[str, mx.array]) -> Any:
-    """Return a model's weights, by `sanitize`, without the `skipped`.
+    """Return a model's weights (any shape) by `sanitize`, without the `skipped`.
 
     Those of a model that was saved without the layer around it, as Qwen3-Embedding, get the names of a whole one.
 
