@@ -117,6 +117,9 @@ class ScriptedEngine:
         memory = MemoryUse(5_200_000_000, 20_000_000_000, 14_800_000_000)
         return _done(EngineStatus(0, 0, usage, memory, (self.pair, *self.beside)))
 
+    def start_drafting_ahead(self) -> Future[str]:
+        return _done("")
+
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return _done(tuple(self.known))
 
