@@ -87,8 +87,12 @@ class Picker(ThemeAware, Overlay):
         self.suggested.toggled.connect(lambda _: self.refresh())
         self.ahead = DraftAheadRow(library.settings, session.models, self)
         self.ahead.setVisible(self.role == "draft")
+        # As in the header, for drafts, because it is a reason to choose one.
+        self.state = named(styled(ElidedLabel(self), "muted"), "state")
+        self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.state.hide()
         # Aligned with the icons of the rows.
-        suggested = fill(hbox(margins=(12, 0, 16, 0)), self.suggested, 1)
+        suggested = fill(hbox(margins=(12, 0, 16, 0)), self.suggested, 1, self.state)
         memory_row = fill(hbox(margins=(16, 0, 16, 0)), self.memory)
         fill(self.column, self._field, self._note, self._list, line, suggested, self.ahead, memory_row)
         self.column.addLayout(self._make_links())
@@ -97,11 +101,7 @@ class Picker(ThemeAware, Overlay):
         self.restyle()
 
     def _make_links(self) -> QHBoxLayout:
-        """Make the last line: the links, and for drafts the state of speculation."""
-        # As in the header, because it is a reason to choose a draft.
-        self.state = named(styled(ElidedLabel(self), "muted"), "state")
-        self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.state.hide()
+        """Make the last line, the links."""
         self._more = named(styled(QPushButton(self), "link"), "findMore")
         self._more.clicked.connect(self._show_more)
         self._folder = self.bound("Choose a folder…", styled(QPushButton(self), "link"))
@@ -115,7 +115,7 @@ class Picker(ThemeAware, Overlay):
         self._teach.clicked.connect(self._show_teaching)
         # Aligned with the icons of the rows.
         links = hbox(margins=(16, 0, 16, 0), spacing=16)
-        fill(links, self._more, self._folder, self._file, self._teach, (self.state, 1))
+        fill(links, self._more, self._folder, self._file, self._teach, 1)
         return links
 
     def _connect(self) -> None:
