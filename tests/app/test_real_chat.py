@@ -31,6 +31,8 @@ def test_a_chat_of_eight_turns(gguf_file: Path, qapp: Application, qtbot: QtBot)
     window.paste(gguf_file)
     window.wait(lambda: session.models.pair.main is not None and not session.models.pair.loading)
     assert session.models.pair.names[0] == "SmolLM2-135M-Instruct.Q4_1"
+    # Otherwise the panel comes with the first question: a change of settings, after which their defaults hold again.
+    window.trigger("toggle-panel")
     session.settings.set_defaults(GenerationSettings(SamplingSettings(temperature=0.0), max_tokens=16))
     before = 0
     for index, question in enumerate(QUESTIONS):
