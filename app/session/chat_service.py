@@ -456,7 +456,8 @@ class ChatService(QObject):
             self._begun = self._begin(blank, None)
         shown = self.shown
         unsent = shown.unsent or shown.unsent_attachments
-        if shown is self.blank and not (shown.turns or unsent or shown.system_prompt or shown.own):
+        chosen = shown.system_prompt or shown.own or shown.settings.get(TOOLS_ON) is not None
+        if shown is self.blank and not (shown.turns or unsent or chosen):
             self.blank = blank
             self.open(blank if last is None or last.id == blank.id else last)
 

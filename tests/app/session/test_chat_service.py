@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.session import prompt_variables
 from app.session.model_service import Pair
 from app.session.session import Session
+from tests.app.conftest import STARTER
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.session.conftest import OpenSession, Settle
@@ -32,6 +33,17 @@ def test_the_chat_that_was_last_on_screen_is_shown_at_the_next_start(open_sessio
     session.close()
     session = open_session()
     assert session.chat.id == first
+
+
+def test_tools_that_are_turned_off_before_the_store_is_open_stay_off(
+    opened: list[Session], settle: Settle, tmp_path: Path
+) -> None:
+    session = Session(ScriptedEngine, STARTER, tmp_path / "chats.db")
+    opened.append(session)
+    session.tools.set_on(session.chat, False)
+    settle()
+    assert session.chats.shown.settings["tools"] is False
+    session.close()
 
 
 def test_a_chat_goes_to_the_trash_and_comes_back_until_it_is_purged(open_session: OpenSession, settle: Settle) -> None:
