@@ -15,7 +15,6 @@ from app.session.answer import Answer
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.text.file_texts import NotAttachable
-from engine.documents.reading import DOCUMENTS
 from engine.pictures.reading import digest_of
 from tests.app.pdf_files import pdf
 from tests.app.picture_files import RULES, picture
@@ -275,10 +274,9 @@ def test_a_question_that_is_stopped_gives_its_files_up(
     session.chats.new_chat(novel(session))
     session.answers.ask("Who?")
     qtbot.waitUntil(lambda: bool(session.chat.turns[-1].answer.waits_for))
-    reading = DOCUMENTS.quick.pid
     session.answers.stop()
+    # Whether its sandbox had begun to read by then, and so is ended, depends on the moment.
     qtbot.waitUntil(lambda: session.answers.is_idle)
-    qtbot.waitUntil(lambda: DOCUMENTS.quick.pid != reading or DOCUMENTS.quick.pid is None)
     settle()
     assert novel(session).sources == sources
     assert engine.requests == []
