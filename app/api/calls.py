@@ -20,6 +20,7 @@ from app.api.activity import Activity, ApiCall
 from app.api.answering import MOST_WAITING_S, Answering, CompleteAnswer, all_of
 from app.api.engine_host import EngineHost
 from app.api.guard import is_loopback
+from app.api.kept_chats import KeptChats
 from app.api.left_answers import LeftAnswers
 from app.api.models import ModelDirectory
 from app.api.requests import errors
@@ -151,13 +152,17 @@ class SeveralAnswers(AnswerRequestBody, kw_only=True):
 
 
 class Api:
-    """The state that the endpoints share, used on the server's loop only. `speculation` is the default for calls."""
+    """The state that the endpoints share, used on the server's loop only.
+
+    `speculation` is the default for calls, and `chats` are those that the server keeps.
+    """
 
     def __init__(self, host: EngineHost, activity: Activity, speculation: SpeculationSettings) -> None:
         self.models = ModelDirectory(host, MOST_WAITING_S)
         self.activity, self.speculation = activity, speculation
         self._thoughts = KeptThoughts()
         self._left = LeftAnswers()
+        self.chats = KeptChats()
         self._unloading: asyncio.Task[None] | None = None
         self._answering: WeakKeyDictionary[Answering, AnswerRequestBody] = WeakKeyDictionary()
 
@@ -208,6 +213,11 @@ class Api:
         _, answering = await self._begun(request, body, await self.models.use(body.model or ""))
         answering.close()
         return answering.prompt_tokens
+
+    def caller_of(self, request: Request, body: AnswerRequestBody) -> str:
+        """Return a name for whoever makes this call; see `UserSettings.caller`."""
+        address = "" if request.client is None or is_loopback(request.client.host) else request.client.host
+        return body.caller(address, request.headers.get(USER_HEADER, ""))
 
     async def _begun(
         self, request: Request, body: AnswerRequestBody, pair: LoadedPair, *, resumes: bool = False
@@ -261,8 +271,7 @@ class Api:
         # Those of the host's own models are answered by what the host loads meanwhile.
         named = None if main == host.pair.main else str(main.path)
         given = self._thoughts.given_to
-        address = "" if request.client is None or is_loopback(request.client.host) else request.client.host
-        caller = body.caller(address, request.headers.get(USER_HEADER, ""))
+        caller = self.caller_of(request, body)
         complete = [replace(asked, main=named, messages=given(asked.messages), caller=caller) for asked in requests]
         answering = self._left.take(complete) if resumes else None
         if answering is None:

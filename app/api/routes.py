@@ -20,6 +20,8 @@ from app.api.dialects import embeddings, lm_studio, ollama_models, speculation
 from app.api.dialects.anthropic_messages import CountBody, MessageBody, count_tokens
 from app.api.dialects.chat import ChatBody
 from app.api.dialects.completions import CompletionBody
+from app.api.dialects.lm_studio_chat import LmStudioChatBody
+from app.api.dialects.lm_studio_chat import chat as chat_of_lm_studio
 from app.api.dialects.ollama import OllamaChatBody, OllamaGenerateBody, answer_or_load
 from app.api.dialects.responses import ResponseBody
 from app.api.dialects.speculation import SpeculationBody
@@ -115,6 +117,7 @@ ENDPOINTS = (
     ApiRoute("POST", "/api/embeddings", embeddings.embed_one_for_ollama, embeddings.OllamaEmbeddingsBody),
     ApiRoute("GET", "/api/v0/models", list_for_lm_studio),
     ApiRoute("GET", "/api/v1/models", lm_studio.list_models),
+    ApiRoute("POST", "/api/v1/chat", chat_of_lm_studio, LmStudioChatBody),
     ApiRoute("POST", "/api/v1/models/load", lm_studio.load, lm_studio.LoadBody),
     ApiRoute("POST", "/api/v1/models/unload", lm_studio.unload, lm_studio.UnloadBody),
     ApiRoute("POST", "/v1/embeddings", embeddings.embed, embeddings.EmbeddingsBody),

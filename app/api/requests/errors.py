@@ -217,7 +217,7 @@ class JsonReply(Response):
 
 # The fields of endpoints that hold what is to be answered, elsewhere "messages".
 _ASKED = "messages"
-_ASKED_IN = {"/v1/responses": "input", "/v1/embeddings": "input", "/v1/completions": "prompt"}
+_ASKED_IN = {"/v1/responses": "input", "/v1/embeddings": "input", "/v1/completions": "prompt", "/api/v1/chat": "input"}
 
 
 def error_reply(error: ApiError, path: str) -> JsonReply:

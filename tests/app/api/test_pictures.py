@@ -38,7 +38,16 @@ def messages(given: Any) -> dict[str, Any]:
     return {"max_tokens": 9, "messages": [{"role": "user", "content": [TEXT, {"type": "image", "source": source}]}]}
 
 
-ENDPOINTS = [("/v1/chat/completions", openai_chat), ("/v1/responses", responses), ("/v1/messages", messages)]
+def lm_studio(given: Any) -> dict[str, Any]:
+    return {"input": [{"type": "text", "content": TEXT["text"]}, {"type": "image", "data_url": given}]}
+
+
+ENDPOINTS = [
+    ("/v1/chat/completions", openai_chat),
+    ("/v1/responses", responses),
+    ("/v1/messages", messages),
+    ("/api/v1/chat", lm_studio),
+]
 
 
 @pytest.fixture
