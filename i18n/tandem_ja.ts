@@ -4959,6 +4959,18 @@
         <translation>「{server}」からの質問：</translation>
     </message>
     <message>
+        <source>“{server}” waits until you have finished on the page:</source>
+        <translation>「{server}」は、ページでの操作が終わるのを待っています:</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>続ける</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s. Continue sends the call again.</source>
+        <translation>文面はサーバーによるものです。「続ける」を押すと呼び出しをもう一度送ります。</translation>
+    </message>
+    <message>
         <source>Open the page</source>
         <translation>ページを開く</translation>
     </message>

@@ -4959,6 +4959,18 @@
         <translation>“{server}”问你：</translation>
     </message>
     <message>
+        <source>“{server}” waits until you have finished on the page:</source>
+        <translation>“{server}”正在等您在页面上完成操作：</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s. Continue sends the call again.</source>
+        <translation>以上文字来自服务器。点击“继续”会再次发送调用。</translation>
+    </message>
+    <message>
         <source>Open the page</source>
         <translation>打开页面</translation>
     </message>

@@ -7,7 +7,7 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import replace
 from typing import Any, cast
@@ -15,7 +15,7 @@ from typing import Any, cast
 import anyio
 import httpx2
 import mcp_types as types
-from mcp import Client, MCPError
+from mcp import Client, MCPError, UrlElicitationRequiredError
 from mcp.client.session import IncomingMessage
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
@@ -26,7 +26,14 @@ from pydantic import TypeAdapter, ValidationError
 from app.system.versions import installed_version
 from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
 from app.tools.listing import MOST_TOOLS, SENT, tools_of, with_mended_messages
-from app.tools.questions import AskPerson, form_question, nobody_to_ask, page_question
+from app.tools.questions import (
+    LONGEST_QUESTION,
+    AskPerson,
+    ServerQuestion,
+    form_question,
+    nobody_to_ask,
+    page_question,
+)
 from app.tools.results import MOST_PICTURES, result_of
 from app.tools.running_call import MOST_QUESTIONS, RunningCall
 from app.tools.servers import Server, ServerStatus, ToolSettings
@@ -209,7 +216,8 @@ class McpConnection:
     ) -> types.CallToolResult:
         """Send a call and return its result. While the server wants an input first, ask for it and send the call again.
 
-        Raises `ToolFailed` (refused) if it wants what is no question to a person, or asks without end.
+        A page that has to be visited first is such an input in the protocol with sessions. Raises `ToolFailed`
+        (refused) if it wants what is no question to a person, or asks without end, and `MCPError`.
         """
         assert self._client is not None
         params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
@@ -217,7 +225,12 @@ class McpConnection:
             # Not `call_tool`, which also checks the result against the server's schema: a regular expression of it
             # could keep this thread busy for ever, and a result is only text here.
             request = types.CallToolRequest(params=params)
-            answer = await self._client.session.send_request(request, _RESULTS, progress_callback=report)
+            try:
+                answer = await self._client.session.send_request(request, _RESULTS, progress_callback=report)
+            except MCPError as error:
+                if not await self._visited(running, _pages_wanted(error)):
+                    raise
+                continue
             if not isinstance(answer, types.InputRequiredResult):
                 return answer
             running.hear()
@@ -245,6 +258,17 @@ class McpConnection:
         reply = await running.reply_to(question)
         content = None if reply.content is None else dict(reply.content)
         return types.ElicitResult(action=reply.action, content=content)
+
+    async def _visited(self, running: RunningCall, pages: Sequence[types.ElicitRequestURLParams]) -> bool:
+        """Ask the person to open each page, and then whether they have finished there; return whether they have."""
+        for page in pages:
+            running.hear()
+            if (await self._elicited(running, page)).action != "accept":
+                return False
+        if not pages:
+            return False
+        done = ServerQuestion(self.server.name, pages[-1].message[:LONGEST_QUESTION], waits_for_page=True)
+        return (await running.reply_to(done)).action == "accept"
 
     async def _elicit(self, _context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
         """Answer a question that a server asks by itself, in the protocol with sessions."""
@@ -438,6 +462,17 @@ class McpConnection:
         self.unsent = isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout)
         code = "unreachable" if isinstance(leaf, httpx2.RequestError | httpx2.InvalidURL) else "not-usable"
         return ToolFailed(code, server=name, detail=_message_of(leaf))
+
+
+def _pages_wanted(error: MCPError) -> list[types.ElicitRequestURLParams]:
+    """Return the pages without which a server refuses a call; none if it refuses it for another reason."""
+    if error.code != types.URL_ELICITATION_REQUIRED:
+        return []
+    try:
+        return UrlElicitationRequiredError.from_error(error.error).elicitations
+    except (ValidationError, AttributeError, TypeError):
+        # What the server sent with the error has another form.
+        return []
 
 
 def _leaf(error: BaseException) -> BaseException:

@@ -87,12 +87,16 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class ServerQuestion:
-    """What a server asks: its `message`, and the fields of a form, or the `url` of a page to open."""
+    """What a server asks: its `message`, and the fields of a form, or the `url` of a page to open.
+
+    `waits_for_page` asks whether the person has finished on the page that they have opened.
+    """
 
     server: str
     message: str
     fields: tuple[FormField, ...] = ()
     url: str = ""
+    waits_for_page: bool = False
 
 
 @dataclass(frozen=True, slots=True)

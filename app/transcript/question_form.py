@@ -113,7 +113,11 @@ class QuestionForm(ThemeAware, QWidget):
     def retranslate(self) -> None:
         server = visible(self.question.server)
         self.heading.setText(self.tr("“{server}” asks you:").format(server=server))
-        if self.question.url:
+        if self.question.waits_for_page:
+            self.heading.setText(self.tr("“{server}” waits until you have finished on the page:").format(server=server))
+            self.accept.setText(self.tr("Continue"))
+            note = self.tr("The words are the server's. Continue sends the call again.")
+        elif self.question.url:
             self.accept.setText(self.tr("Open the page"))
             note = self.tr("The words are the server's. Open the page only if you know its address.")
         else:

@@ -167,8 +167,8 @@ def main() -> None:
         elif method == "tools/list":
             list_tools(number, message.get("params") or {}, calls)
         elif method == "tools/call":
+            call(number, message["params"], calls)
             calls += 1
-            call(number, message["params"])
         elif method == "notifications/cancelled" and BEHAVIOUR == "writes-cancelled":
             open(sys.argv[2], "w").close()
         elif method == "server/discover" and BEHAVIOUR in OF_2026:
@@ -247,7 +247,7 @@ def report(params: dict[str, Any], **members: Any) -> None:
     send(method="notifications/progress", params={"progressToken": params["_meta"]["progressToken"], **members})
 
 
-def call(number: Any, params: dict[str, Any]) -> None:
+def call(number: Any, params: dict[str, Any], calls: int) -> None:
     text = params["arguments"].get("text", "")
     match BEHAVIOUR:
         case "dies-in-a-call":
@@ -304,6 +304,9 @@ def call(number: Any, params: dict[str, Any]) -> None:
         case "wants-input" if "inputResponses" not in params:
             wanted = {"form": {"method": "elicitation/create", "params": FORM}}
             send(id=number, result={"resultType": "input_required", "inputRequests": wanted, "requestState": "so far"})
+            return
+        case "wants-a-page-first" if not calls:
+            send(id=number, error={"code": -32042, "message": "Sign in first.", "data": {"elicitations": [SIGN_IN]}})
             return
         case "wants-input":
             text = json.dumps([params["inputResponses"], params["requestState"]])

@@ -137,6 +137,28 @@ def test_a_page_is_opened_by_the_person_only(hosts: Hosts) -> None:
     assert [question.url for question in person.asked] == [SIGN_IN["url"]]
 
 
+def test_a_call_that_needs_a_page_first_is_sent_again_once_the_person_has_been_there(hosts: Hosts) -> None:
+    [tool] = hosts.start(hostile("wants-a-page-first"))
+    asked: list[ServerQuestion] = []
+
+    def accept(question: ServerQuestion, reply: Callable[[QuestionReply], object]) -> None:
+        asked.append(question)
+        reply(QuestionReply("accept"))
+
+    assert hosts.host.call(tool, {"text": "Here."}, ask=accept).result(WAIT_S).text == "Here."
+    assert [(question.url, question.waits_for_page) for question in asked] == [(SIGN_IN["url"], False), ("", True)]
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+def test_a_call_whose_page_is_not_opened_is_refused_with_the_words_of_its_server(hosts: Hosts, action: Any) -> None:
+    [tool] = hosts.start(hostile("wants-a-page-first"))
+    person = Person(QuestionReply(action))
+    with pytest.raises(ToolFailed, match="refused") as failure:
+        hosts.host.call(tool, {"text": ""}, ask=person.ask).result(WAIT_S)
+    assert failure.value.arguments["detail"] == "Sign in first."
+    assert len(person.asked) == 1
+
+
 def test_a_call_that_wants_input_is_sent_again_with_it(hosts: Hosts) -> None:
     person = Person(QuestionReply("accept", {"name": "Ada", "guests": 2}))
     reply = {"action": "accept", "content": {"name": "Ada", "guests": 2}}

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QDesktopServices
 
 from app.session.calls import CallState
-from app.tools.questions import QuestionReply, form_question, page_question
+from app.tools.questions import QuestionReply, ServerQuestion, form_question, page_question
 from app.tools.tool import ToolResult
 from app.transcript.call_card import CallCard
 from tests.app.conftest import OpenWindow
@@ -90,5 +90,12 @@ def test_a_page_is_shown_whole_and_opened_by_a_click_only(
     form.decline.click()
     assert replies[1:] == [QuestionReply("decline")]
     assert len(opened) == 1
+    host.ask(ServerQuestion("clock", "Sign in.", waits_for_page=True), replies.append)
+    window.wait(lambda: shown.form is not None)
+    form = shown.form
+    assert form.heading.text() == "“clock” waits until you have finished on the page:"
+    assert form.accept.text() == "Continue"
+    form.accept.click()
+    assert replies[2].action == "accept"
     host.calls[0][2].set_result(ToolResult("Done."))
     window.wait_until_answered()
