@@ -77,7 +77,8 @@ class Controller:
     1. Every plan (plain, or a source with a depth) has an expected number of tokens, from how often this text has
        accepted drafts so far (`texts`), and an expected duration, from the rounds measured (`costs`). Their quotient is
        its speed. Both have a standard error.
-    2. The fastest known plan is used, plain decoding unless another is faster by MARGIN.
+    2. The fastest known plan is used, plain decoding unless another is faster by MARGIN. For several answers, tokens
+       count as in `even_tokens`, so that none is kept waiting by the proposals of the others.
     3. A plan that is not known well enough is tried if it could be faster, and if the exploration budget covers what it
        would lose in a bad case. The budget is refilled with SHARE of all time, so an answer never gets noticeably
        slower, whatever is tried. A failed trial halves the refill, a successful one doubles it.
@@ -235,7 +236,7 @@ class Controller:
             BUDGET, learned.exploration_budget + learned.budget_refill * SHARE * measured.seconds / plain_s
         )
         if tried is not None and measured.typical:
-            lost = measured.seconds - measured.tokens / self._best_speed
+            lost = measured.seconds - tried.evenness * measured.tokens / self._best_speed
             # A disturbed trial cannot cost more than the budget holds.
             learned.exploration_budget = min(BUDGET, max(0.0, learned.exploration_budget - lost / plain_s))
             learned.budget_refill = (

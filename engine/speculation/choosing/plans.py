@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 from engine.methods import PROPOSERS
 from engine.requests import MAX_DEPTH
@@ -29,7 +30,8 @@ Candidate = tuple[AnswerState, Offer]
 class Plan:
     """The `parts` of all answers, with the `tokens` expected in `time`, between `least` and `most`.
 
-    `depth` is that of the longest proposal. `exact`: its rows are rounded like those of plain decoding.
+    `depth` is that of the longest proposal. `tokens`, `least` and `most` are what `even_tokens` counts; `evenness` is
+    the share of all expected tokens that it counts. `exact`: its rows are rounded like those of plain decoding.
     """
 
     depth: int
@@ -37,6 +39,7 @@ class Plan:
     tokens: float
     least: float
     most: float
+    evenness: float
     time: CostEstimate
     exact: bool
 
@@ -58,6 +61,17 @@ class Plan:
     def loss(self, speed: float) -> float:
         """Return the seconds lost against `speed` tokens a second, one standard error worse than expected."""
         return max(0.0, self.time.seconds * self.time.standard_error - self.least / speed)
+
+
+def even_tokens(tokens: Sequence[float]) -> float:
+    """Return the tokens of a round in which every answer would get as many, and that is as good as this one.
+
+    `tokens` are those of each answer. What counts is the root mean square of the seconds that an answer waits for a
+    token, so a long wait counts more than a short one: by the sum alone, an answer that drafts well would keep one
+    that drafts badly waiting in wide passes, and that one would end later than without draft tokens. With 17 tokens
+    for one of two answers, and 1 for the other, it is 2.8; with 9 for both it is 18.
+    """
+    return float(len(tokens) / sqrt(sum(count**-2.0 for count in tokens) / len(tokens)))
 
 
 def plans(costs: Costs, asked: Sequence[Candidate]) -> Iterator[Plan]:
@@ -132,11 +146,12 @@ def _plan(
 ) -> Plan:
     """Return the plan in which every answer uses the best of its `usable` sources."""
     parts: list[PlannedDraft] = []
-    tokens = least = most = float(len(asked))
+    # Each answer gets at least the token of the main model.
+    tokens, least, most = ([1.0] * len(asked) for _ in range(3))
     # Seconds of the drafter's catch-up that this round is charged, and whether the drafter drafts at all.
     reading = 0.0
     drafts = False
-    for (_, offer), forecasts in zip(asked, usable, strict=True):
+    for index, ((_, offer), forecasts) in enumerate(zip(asked, usable, strict=True)):
         source, best, number = "", 0.0, 0
         for name, forecast in forecasts.items():
             reached = min(depth, forecast.reach)
@@ -147,9 +162,9 @@ def _plan(
         parts.append((source, number) if source else None)
         if source:
             forecast = forecasts[source]
-            tokens += best
-            least += forecast.least[number]
-            most += forecast.most[number]
+            tokens[index] += best
+            least[index] += forecast.least[number]
+            most[index] += forecast.most[number]
             if source == drafter:
                 drafts = True
                 reading += _reading(costs, offer.backlog.get(source, 0), source, 1.0 + best)
@@ -158,7 +173,17 @@ def _plan(
     time = costs.verify(rows)
     if drafts:
         time = time.plus(costs.drafting(drafter, depth))
-    return Plan(depth, parts, tokens, least, most, time._replace(seconds=time.seconds + reading), exact)
+    even = even_tokens(tokens)
+    return Plan(
+        depth,
+        parts,
+        even,
+        even_tokens(least),
+        even_tokens(most),
+        even / sum(tokens),
+        time._replace(seconds=time.seconds + reading),
+        exact,
+    )
 
 
 def _reading(costs: Costs, backlog: int, source: str, tokens: float) -> float:

@@ -1,0 +1,155 @@
+"""Answers at once in simulated seconds: the controller's choices beside plain decoding, without a model.
+
+Nothing depends on the load of the machine that runs this.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import mean
+
+from engine.requests import MAX_DRAFTED
+from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.plans import DEPTHS
+from engine.speculation.choosing.texts import AnswerState
+
+# (rows or answers, milliseconds), ascending; linear between two points and beyond the last two.
+Curve = Sequence[tuple[int, float]]
+
+
+@dataclass(frozen=True)
+class BatchMachine:
+    """Milliseconds of a pass by rows in all, and of drafting one token for each answer by answers.
+
+    `noise` is the standard deviation of a round's natural logarithm.
+    """
+
+    passes: Curve
+    drafting: Curve
+    noise: float = 0.03
+
+    def round_ms(self, answers: int, depth: int) -> tuple[float, float]:
+        """Return the durations of the pass and of the drafting in a round of `depth` draft tokens for each answer."""
+        return _value(self.passes, answers * (1 + depth)), depth * _value(self.drafting, answers) if depth else 0.0
+
+
+# The starter on one core, in seconds of its processor.
+STARTER = BatchMachine(
+    (
+        *((1, 5.6), (2, 5.9), (4, 6.6), (8, 9.3), (16, 14.1), (24, 16.3)),
+        *((40, 24.3), (72, 39.5), (104, 49.7), (136, 68.0)),
+    ),
+    ((1, 0.42), (2, 0.9), (4, 0.95), (8, 1.6)),
+)
+# Passes that hardly grow up to some thirty rows, and then in proportion.
+MEMORY_BOUND = BatchMachine(
+    ((1, 20.0), (8, 21.5), (16, 24.0), (32, 32.0), (64, 56.0), (128, 110.0)), ((1, 1.6), (8, 1.9))
+)
+
+
+@dataclass(frozen=True)
+class Text:
+    """An answer of `length` tokens, each of which a draft predicts with the probability `rate`."""
+
+    length: int
+    rate: float
+
+
+@dataclass(eq=False)
+class _Member:
+    """A text that is being answered: `count` of its tokens are committed."""
+
+    text: Text
+    answer: AnswerState
+    draw: random.Random
+    count: int = 1
+
+    @property
+    def offer(self) -> Offer:
+        most = min(MAX_DRAFTED, self.text.length - self.count - 1)
+        return Offer({"draft": most}) if most > 0 else Offer(forced=Choice(None, 0))
+
+    def accepted(self, depth: int) -> int:
+        return next((index for index in range(depth) if self.draw.random() >= self.text.rate), depth)
+
+
+@dataclass
+class Batches:
+    """A pair on a machine, with what its controller has learned; single answers are calibrated."""
+
+    machine: BatchMachine
+    seed: int = 0
+    controller: Controller = field(default_factory=Controller)
+
+    def __post_init__(self) -> None:
+        self._noise = random.Random(self.seed)
+        answer = self.controller.begin()
+        for depth in (0, *sorted(DEPTHS, reverse=True)):
+            for _ in range(6):
+                self._learn([answer], depth, min(depth, MAX_DRAFTED), 1)
+
+    def plain_ms(self, texts: Sequence[Text]) -> float:
+        """Return how long the answers take at once without draft tokens."""
+        left = sorted(text.length - 1 for text in texts)
+        return sum(
+            (length - before) * self.machine.round_ms(len(left) - index, 0)[0]
+            for index, (before, length) in enumerate(zip([0, *left], left, strict=False))
+        )
+
+    def answer(self, texts: Sequence[Text], seed: int = 0) -> float:
+        """Answer `texts` at once as the controller decides; return how long that takes."""
+        draws = [random.Random(f"{seed} {index}") for index in range(len(texts))]
+        active = [_Member(text, self.controller.begin(), draw) for text, draw in zip(texts, draws, strict=True)]
+        ms = 0.0
+        while active:
+            choices = self.controller.choose([(member.answer, member.offer) for member in active])
+            depth = max(choice.depth for choice in choices)
+            accepted = [member.accepted(choice.depth) for member, choice in zip(active, choices, strict=True)]
+            tokens = len(active) + sum(accepted)
+            ms += self._learn([member.answer for member in active], depth, depth, tokens)
+            for member, choice, right in zip(active, choices, accepted, strict=True):
+                self.controller.observe(member.answer, choice, choice.depth, choice.depth, right)
+                member.count += 1 + right
+            active = [member for member in active if member.count < member.text.length]
+        return ms
+
+    def gains(self, rates: Sequence[float], batches: int) -> list[float]:
+        """Return by what factor each of `batches` batches is faster than plain decoding.
+
+        Each has one answer for each of `rates`; the longest have some three times the tokens of the shortest.
+        """
+        draw = random.Random(self.seed)
+        found = []
+        for number in range(batches):
+            texts = [Text(max(8, round(draw.lognormvariate(4.0, 0.3))), rate) for rate in rates]
+            found.append(self.plain_ms(texts) / self.answer(texts, seed=100 * self.seed + number))
+        return found
+
+    def _learn(self, answers: Sequence[AnswerState], depth: int, drafted: int, tokens: int) -> float:
+        """Let the controller learn a round that committed `tokens`; return its milliseconds."""
+        verifying, _ = self.machine.round_ms(len(answers), depth)
+        _, drafting = self.machine.round_ms(len(answers), drafted)
+        noise = self._noise.lognormvariate(0.0, self.machine.noise)
+        seconds = noise * (verifying + drafting) / 1e3
+        draft = ("draft", drafted) if drafted else None
+        # The drafting for several is timed in one round of many.
+        timed_s = noise * drafting / 1e3 if drafted and len(answers) == 1 else None
+        measured = MeasuredRound(len(answers) * (1 + depth), tokens, seconds, draft, timed_s)
+        self.controller.observe_round(answers[0], measured)
+        return 1e3 * seconds
+
+
+def mean_gain(machine: BatchMachine, rates: Sequence[float], seeds: int, skipped: int, batches: int) -> float:
+    """Return the mean gain of `batches` batches after the first `skipped`, over pairs with `seeds` seeds."""
+    pairs = [Batches(machine, seed) for seed in range(seeds)]
+    return mean(gain for pair in pairs for gain in pair.gains(rates, skipped + batches)[skipped:])
+
+
+def _value(curve: Curve, key: int) -> float:
+    right = min(max(1, bisect_left([at for at, _ in curve], key)), len(curve) - 1)
+    (low, before), (high, after) = curve[right - 1], curve[right]
+    return before + (after - before) * (key - low) / (high - low)

@@ -1,0 +1,36 @@
+"""The controller's choices for answers at once, in simulated seconds: no answer keeps the others waiting."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.speculation.choosing.plans import even_tokens
+from tests.engine.speculation.batches import MEMORY_BOUND, STARTER, BatchMachine, mean_gain
+from tests.engine.tiers import by_tier
+
+# How often the draft model is right in texts that it drafts well, and badly.
+GOOD, BAD = 0.98, 0.03
+
+
+@pytest.mark.parametrize(
+    ("machine", "rates", "least"),
+    by_tier(
+        [
+            *((STARTER, (GOOD, BAD), 0.95), (STARTER, (*(GOOD,) * 7, BAD), 0.95)),
+            *((MEMORY_BOUND, (GOOD, BAD), 1.02), (MEMORY_BOUND, (*(GOOD,) * 7, BAD), 1.05)),
+            *((STARTER, (GOOD,) * 8, 1.5), (STARTER, (BAD,) * 4, 0.97), (STARTER, (0.9, 0.8, 0.7, 0.6), 1.15)),
+        ],
+        [(STARTER, (GOOD, BAD), 0.95), (STARTER, (GOOD,) * 8, 1.5)],
+    ),
+)
+def test_answers_of_all_sorts_end_no_later_than_without_drafts(
+    machine: BatchMachine, rates: tuple[float, ...], least: float
+) -> None:
+    """What counts is the time until the last one ends, as `tandem bench --concurrent` measures it."""
+    assert mean_gain(machine, rates, seeds=4, skipped=1, batches=4) >= least
+
+
+def test_a_long_wait_counts_more_than_a_short_one() -> None:
+    assert even_tokens([4.0]) == pytest.approx(4.0)
+    assert even_tokens([9.0, 9.0]) == pytest.approx(18.0)
+    assert even_tokens([17.0, 1.0]) == pytest.approx(2.8, abs=0.05)
