@@ -81,6 +81,11 @@ class Generation:
             pictures=len(self._prepared.pictures),
         )
 
+    def recount_cached(self) -> None:
+        """Count cached tokens that are read again, for a head, as not cached."""
+        cached = min(self.log.figures.cached_tokens, self.conversation.main.position)
+        self.log.figures = replace(self.log.figures, cached_tokens=cached)
+
     @property
     def text(self) -> str:
         """The part of the answer that was reported."""

@@ -334,8 +334,9 @@ class Scheduler:
         try:
             if isinstance(outcome, CachesLost):
                 self._prefilling.appendleft(active)
-                active.generation.restart()
-                self.models.drafting.attach(active.stream.speculation, active.generation.conversation)
+                generation = active.generation
+                generation.restart()
+                self.models.drafting.attach(active.stream.speculation, generation.conversation, generation.remaining)
             elif isinstance(outcome, Exception):
                 self._fail_alone(active, outcome)
             else:

@@ -106,7 +106,9 @@ class Waiting(deque[RequestStream]):
             if not self._models.settings.allow_oversize:
                 self._make_room(active.generation, others)
             if not stream.request.embedding:
-                self._models.drafting.attach(stream.speculation, active.generation.conversation)
+                generation = active.generation
+                self._models.drafting.attach(stream.speculation, generation.conversation, generation.remaining)
+                generation.recount_cached()
         except Exception as error:
             if is_device_failure(error):
                 raise

@@ -71,6 +71,26 @@ class CachedConversation:
         self.main.listener = self.head
         return self.head
 
+    @property
+    def rows_of_head(self) -> int:
+        """How many rows before the answer the head will know: those that it has, and those that are still pending."""
+        start = self.main.position if self.head is None else min(self.head.start, self.main.position)
+        return max(0, len(self.main.tokens) - 1 - start)
+
+    def read_again(self, rows: int) -> None:
+        """Let the head begin `rows` rows earlier: the main model reads the tokens from there on again.
+
+        They become pending. Does nothing if the caches cannot go back so far. Pictures are not read again.
+        """
+        if self.head is None or not rows:
+            return
+        main = self.main
+        first = min(self.head.start, main.position)
+        pictures_end = max((picture.stop for picture in main.pictures if picture.start < main.position), default=1)
+        start = max(first - rows, pictures_end)
+        if start < first and main.unread(start):
+            self.head.restart(start)
+
     def drop_drafter(self) -> None:
         """Drop the caches of a draft model or a head."""
         self.draft = self.head = self.main.listener = None

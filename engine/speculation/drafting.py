@@ -28,6 +28,7 @@ from engine.speculation.drafters.reduced_vocabulary import ReducedVocabulary
 from engine.speculation.drafters.sources import Drafter, HeadSource
 from engine.speculation.proposers.joint_draft import JointDraft
 from engine.speculation.request_proposers import RequestProposers
+from engine.speculation.rereading import rows_to_read_again
 from engine.speculation.round_timing import RoundTiming
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure, cut_to_grammar
@@ -127,14 +128,28 @@ class Drafting:
         if self.drafter is None:
             self.plain_reason = Choice(None, 0, "draft-loading")
 
-    def attach(self, settings: SpeculationSettings, conversation: CachedConversation) -> None:
-        """Set the rule of a request's rows, and let the head in use, if any, follow it. Call it before the prefill."""
+    def attach(self, settings: SpeculationSettings, conversation: CachedConversation, remaining: int = 0) -> None:
+        """Set the rule of a request's rows, and let the head in use, if any, follow it. Call it before the prefill.
+
+        The answer will have at most `remaining` more tokens. If a cached prompt has given the head no rows, its newest
+        ones become pending again where that pays.
+        """
         conversation.main.row_rules = RowRules(self.controllers.rounding, settings.same_text)
         used = settings.method in ("auto", DRAFTER_METHOD) and conversation.main.plain_only is None
         if used and isinstance(self.drafter, HeadSource):
             conversation.attach_head(self.drafter.head, self.drafter.taps)
+            self._read_again(self.drafter, conversation, remaining)
         else:
             conversation.main.listener = None
+
+    def _read_again(self, drafter: HeadSource, conversation: CachedConversation, remaining: int) -> None:
+        """Make rows that the head has not seen pending again, as far as that pays.
+
+        Where the text must not depend on how rows are rounded, none are: a wide pass may round them differently.
+        """
+        seen = conversation.rows_of_head
+        if self.draft_fits and not conversation.main.row_rules.strict:
+            conversation.read_again(rows_to_read_again(self.controller, drafter, seen, remaining))
 
     def begin(
         self,
