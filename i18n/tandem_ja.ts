@@ -2050,6 +2050,34 @@
         <translation>停止</translation>
     </message>
     <message>
+        <source>Reading the prompt…</source>
+        <translation>プロンプトを読み込み中…</translation>
+    </message>
+    <message>
+        <source>With speculation…</source>
+        <translation>投機的デコーディングあり…</translation>
+    </message>
+    <message>
+        <source>Now without speculation…</source>
+        <translation>次は投機なし…</translation>
+    </message>
+    <message>
+        <source>Both once more…</source>
+        <translation>両方をもう一度…</translation>
+    </message>
+    <message>
+        <source>Each way runs alone: two at a time would slow each other down.</source>
+        <translation>それぞれ単独で実行します。同時に実行すると互いに遅くなるためです。</translation>
+    </message>
+    <message>
+        <source>The upper bar is where the first run was after the same time.</source>
+        <translation>上のバーは、同じ時間がたった時点での1回目の位置です。</translation>
+    </message>
+    <message>
+        <source>The load on this Mac may change. The faster run of each way counts.</source>
+        <translation>このMacの負荷は変わることがあります。それぞれ速いほうの結果を使います。</translation>
+    </message>
+    <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>回答が短すぎて速度を比較できません。</translation>
     </message>
@@ -2086,18 +2114,6 @@
     <message>
         <source>Processing the prompt first, so all runs start from the same point.</source>
         <translation>どの回答も同じ状態から始まるように、先にプロンプトを処理しています。</translation>
-    </message>
-    <message>
-        <source>First without speculation: at most {time} in all.</source>
-        <translation>まず投機的デコーディングなしで回答します。全部で最長{time}です。</translation>
-    </message>
-    <message>
-        <source>Now with speculation: at most {time} more.</source>
-        <translation>次に投機的デコーディングありで回答します。残りは最長{time}です。</translation>
-    </message>
-    <message>
-        <source>Without speculation once more, because the load may change: at most {time} more.</source>
-        <translation>負荷が変わることがあるため、もう一度投機的デコーディングなしで回答します。残りは最長{time}です。</translation>
     </message>
     <message>
         <source>This answer gained another amount than most: these models were {gain} in comparisons.</source>

@@ -2050,6 +2050,34 @@
         <translation>중지</translation>
     </message>
     <message>
+        <source>Reading the prompt…</source>
+        <translation>프롬프트 읽는 중…</translation>
+    </message>
+    <message>
+        <source>With speculation…</source>
+        <translation>추측을 켜고…</translation>
+    </message>
+    <message>
+        <source>Now without speculation…</source>
+        <translation>이제 추측을 끄고…</translation>
+    </message>
+    <message>
+        <source>Both once more…</source>
+        <translation>두 방식을 한 번 더…</translation>
+    </message>
+    <message>
+        <source>Each way runs alone: two at a time would slow each other down.</source>
+        <translation>두 방식을 따로 실행해요. 동시에 실행하면 서로 느려져요.</translation>
+    </message>
+    <message>
+        <source>The upper bar is where the first run was after the same time.</source>
+        <translation>위쪽 막대는 같은 시간이 지났을 때 첫 실행이 있던 위치예요.</translation>
+    </message>
+    <message>
+        <source>The load on this Mac may change. The faster run of each way counts.</source>
+        <translation>이 Mac의 부하가 달라질 수 있어요. 방식마다 더 빠른 실행을 셈에 넣어요.</translation>
+    </message>
+    <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>답변이 너무 짧아 속도를 비교할 수 없어요.</translation>
     </message>
@@ -2086,18 +2114,6 @@
     <message>
         <source>Processing the prompt first, so all runs start from the same point.</source>
         <translation>모든 답변이 같은 지점에서 시작하도록 프롬프트를 먼저 처리하고 있어요.</translation>
-    </message>
-    <message>
-        <source>First without speculation: at most {time} in all.</source>
-        <translation>먼저 추측 없이 답해요. 모두 합쳐 최대 {time} 걸려요.</translation>
-    </message>
-    <message>
-        <source>Now with speculation: at most {time} more.</source>
-        <translation>이제 추측 디코딩을 사용해서 답해요. 최대 {time} 남았어요.</translation>
-    </message>
-    <message>
-        <source>Without speculation once more, because the load may change: at most {time} more.</source>
-        <translation>부하가 달라질 수 있어서 추측 없이 한 번 더 답해요. 최대 {time} 남았어요.</translation>
     </message>
     <message>
         <source>This answer gained another amount than most: these models were {gain} in comparisons.</source>

@@ -2050,6 +2050,34 @@
         <translation>停止</translation>
     </message>
     <message>
+        <source>Reading the prompt…</source>
+        <translation>正在读取提示词…</translation>
+    </message>
+    <message>
+        <source>With speculation…</source>
+        <translation>使用推测解码…</translation>
+    </message>
+    <message>
+        <source>Now without speculation…</source>
+        <translation>现在不使用推测解码…</translation>
+    </message>
+    <message>
+        <source>Both once more…</source>
+        <translation>两种方式再来一次…</translation>
+    </message>
+    <message>
+        <source>Each way runs alone: two at a time would slow each other down.</source>
+        <translation>两种方式分开运行：同时运行会互相拖慢。</translation>
+    </message>
+    <message>
+        <source>The upper bar is where the first run was after the same time.</source>
+        <translation>上方的条是第一次运行在相同时间所到的位置。</translation>
+    </message>
+    <message>
+        <source>The load on this Mac may change. The faster run of each way counts.</source>
+        <translation>本机的负载可能变化，每种方式以较快的一次为准。</translation>
+    </message>
+    <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>回答太短，无法比较速度。</translation>
     </message>
@@ -2086,18 +2114,6 @@
     <message>
         <source>Processing the prompt first, so all runs start from the same point.</source>
         <translation>先处理提示词，让每次生成都从同一处开始。</translation>
-    </message>
-    <message>
-        <source>First without speculation: at most {time} in all.</source>
-        <translation>先不用推测解码：总共最多 {time}。</translation>
-    </message>
-    <message>
-        <source>Now with speculation: at most {time} more.</source>
-        <translation>现在使用推测解码：最多还需 {time}。</translation>
-    </message>
-    <message>
-        <source>Without speculation once more, because the load may change: at most {time} more.</source>
-        <translation>负载可能会变化，因此再次不用推测解码：最多还需 {time}。</translation>
     </message>
     <message>
         <source>This answer gained another amount than most: these models were {gain} in comparisons.</source>

@@ -5,7 +5,7 @@ The accessible description and the tooltip of each say in words what it shows.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QVariantAnimation
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -14,9 +14,6 @@ from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.sources import role_of
 from engine.stats import RequestStats
-
-# How long the faster of two bars takes to fill.
-_RACE_MS = 1200
 
 
 class Chart(ThemeAware, QWidget):
@@ -119,28 +116,20 @@ class PositionLine(Chart):
 
 
 class SpeedBar(Chart):
-    """A speed as a bar, on a scale that two bars share. `race` fills it as fast as that speed."""
+    """A speed in words, and a bar of which a share is filled."""
 
     def __init__(self, source: str, parent: QWidget | None = None) -> None:
         super().__init__(14, parent)
         self._source, self.share = source, 0.0
-        self._race = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=_RACE_MS)
-        self._race.valueChanged.connect(self.update)
 
-    def show_speed(self, speed: float | None, fastest: float) -> None:
-        """Show `speed`; `fastest` fills the bar."""
-        self.share = (speed or 0.0) / fastest if fastest > 0.0 else 0.0
+    def show_speed(self, speed: float | None, share: float) -> None:
+        self.share = share
         self.say(figures.number(speed))
-
-    def race(self) -> None:
-        self._race.start()
 
     def paint(self, painter: QPainter) -> None:
         colours = theme.colours()
         painter.setPen(Qt.PenStyle.NoPen)
-        running = self._race.state() is QVariantAnimation.State.Running
-        filled = self.share * self._race.currentValue() if running else self.share
-        for width, colour in ((1.0, colours.line), (filled, colours.accent(self._source))):
+        for width, colour in ((1.0, colours.line), (self.share, colours.accent(self._source))):
             painter.setBrush(QColor(colour))
             painter.drawRoundedRect(QRectF(0, 0, self.width() * width, self.height()), 3, 3)
 

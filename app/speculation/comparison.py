@@ -1,7 +1,12 @@
-"""Compares answers to a question with one seed: with speculation, and without it before and after."""
+"""Compares answers to a question with one seed: with speculation and without it, in turns, and each of them twice.
+
+Two runs at a time would slow each other down, so the runs follow one another. The speculated one is first, because a
+person waits for it; the second run of each tells whether the load on the computer changed meanwhile.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -22,8 +27,9 @@ from engine.stats import BUSY, NOTICEABLE
 
 # Half-precision logits between 32 and 64 differ by at least this, so rounding can exchange closer ones.
 TIE = 0.25
-# The seconds after which a run is stopped: what is there by then is compared.
-RUN_S = 10.0
+# The seconds after which the first run, and each later one, is stopped: what is there by then is compared. The later
+# ones have as many tokens to write, most of them more slowly.
+FIRST_S, LATER_S = 3.0, 12.0
 # The most tokens of a demonstration, which shows a speed. The Starter was taught an answer of 296 to 315 tokens.
 SHOWN_TOKENS, STARTER_TOKENS = 300, 400
 
@@ -32,15 +38,22 @@ class ComparisonStep(Enum):
     """The steps of a comparison. PREFILL reads the prompt into the cache first, so that no answer pays for it alone."""
 
     PREFILL = "prefill"
-    PLAIN = "plain"
     SPECULATED = "speculated"
-    AGAIN = "again"
+    PLAIN = "plain"
+    SPECULATED_AGAIN = "speculated-again"
+    PLAIN_AGAIN = "plain-again"
     DONE = "done"
     CANCELLED = "cancelled"
     FAILED = "failed"
 
 
-RUNS = (ComparisonStep.PLAIN, ComparisonStep.SPECULATED, ComparisonStep.AGAIN)
+SPECULATED_RUNS = (ComparisonStep.SPECULATED, ComparisonStep.SPECULATED_AGAIN)
+RUNS = (
+    ComparisonStep.SPECULATED,
+    ComparisonStep.PLAIN,
+    ComparisonStep.SPECULATED_AGAIN,
+    ComparisonStep.PLAIN_AGAIN,
+)
 _ORDER = (ComparisonStep.PREFILL, *RUNS, ComparisonStep.DONE)
 
 
@@ -60,22 +73,33 @@ class ComparisonResult(Enum):
     DIFFERENT = "different"
 
 
+@dataclass(frozen=True)
+class Race:
+    """How far both ways are, as shares of the whole text, at the same time after their first tokens."""
+
+    speculated: float
+    plain: float
+
+
 @dataclass(eq=False)
 class Comparison:
-    """A comparison of answers to one question: `plain`, then `speculated`, then `again` without speculation.
+    """A comparison of answers to one question: `speculated` and `plain`, and then each of the two once more.
 
-    `request` has the seed of all three and the speculation of `speculated`. The slower of the two pairs counts. `pair`
-    is the key of the models in the history's figures, and `answered_tps` the speed of the answer that is in the chat,
-    None if that was written in another way than `speculated`.
+    `request` has the seed of all runs and the speculation of the speculated ones. The faster run of each way counts,
+    because load only slows. `pair` is the key of the models in the history's figures, and `answered_tps` the speed of
+    the answer that is in the chat, None if that was written in another way than `speculated`. `expected` is the number
+    of tokens that the answer is expected to have.
     """
 
     question: str
     request: ChatRequest
     pair: tuple[str, str] = ("", "")
     answered_tps: float | None = None
-    plain: Answer = field(default_factory=Answer)
+    expected: int = 0
     speculated: Answer = field(default_factory=Answer)
-    again: Answer = field(default_factory=Answer)
+    plain: Answer = field(default_factory=Answer)
+    speculated_again: Answer = field(default_factory=Answer)
+    plain_again: Answer = field(default_factory=Answer)
     step: ComparisonStep = ComparisonStep.PREFILL
     error: EngineError | None = None
     cancel_requested: bool = False
@@ -86,24 +110,41 @@ class Comparison:
         return self.step is ComparisonStep.PREFILL or self.step in RUNS
 
     @property
-    def runs(self) -> tuple[Answer, Answer, Answer]:
+    def runs(self) -> tuple[Answer, ...]:
         """The answers in the order of RUNS."""
-        return self.plain, self.speculated, self.again
+        return self.speculated, self.plain, self.speculated_again, self.plain_again
+
+    @property
+    def growing(self) -> Answer | None:
+        """The answer of the run that is under way."""
+        return self.runs[RUNS.index(self.step)] if self.step in RUNS else None
+
+    def race(self) -> Race:
+        """Return how far the runs are while they run.
+
+        The first run is alone. The second one races against it: the first is where it was after the same time. The race
+        is over when either has its last token.
+        """
+        length = max(1, len(self.speculated.tokens), 0 if self.speculated.ended else self.expected)
+        if not self.speculated.ended:
+            return Race(len(self.speculated.tokens) / length, 0.0)
+        now = min(decode_seconds(self.speculated), decode_seconds(self.plain))
+        return Race(tokens_after(self.speculated, now) / length, min(1.0, tokens_after(self.plain, now) / length))
 
     def next_request(self) -> ChatRequest:
         speculation, most = self.request.speculation, self.request.max_tokens
-        if self.step is not ComparisonStep.SPECULATED:
+        if self.step not in SPECULATED_RUNS:
             speculation = replace(speculation, method="off")
         if self.step is ComparisonStep.PREFILL:
             most = 1
-        elif self.plain.state is State.CANCELLED:
-            # All runs are as long as the first one.
-            most = len(self.plain.tokens)
+        elif stopped := [len(run.tokens) for run in self.runs if run.state is State.CANCELLED]:
+            # No run is longer than one that was stopped.
+            most = min(stopped)
         return replace(self.request, speculation=speculation, max_tokens=most)
 
     def receive(self, events: list[Event], prefill: Answer) -> bool:
         """Apply the events of this step, for PREFILL to `prefill`. Return whether the step has ended."""
-        answer = self.runs[RUNS.index(self.step)] if self.step in RUNS else prefill
+        answer = self.growing or prefill
         answer.apply(events)
         if not answer.ended:
             return False
@@ -117,17 +158,12 @@ class Comparison:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the run took RUN_S, or is the first one and repeats itself."""
-        if self.step not in RUNS:
+        """Whether the run took its time, or is the first one and repeats itself."""
+        answer = self.growing
+        if answer is None:
             return False
-        answer = self.runs[RUNS.index(self.step)]
-        return decode_seconds(answer) >= RUN_S or (answer is self.plain and answer.repeats)
-
-    def seconds_left(self) -> float:
-        """Return how many seconds the runs still take at most; drafting may make the second one slower."""
-        at = RUNS.index(self.step)
-        longest = RUN_S if self.step is ComparisonStep.PLAIN else decode_seconds(self.plain)
-        return longest * (len(RUNS) - at) - decode_seconds(self.runs[at])
+        most = FIRST_S if answer is self.speculated else LATER_S
+        return decode_seconds(answer) >= most or (answer is self.speculated and answer.repeats)
 
     def same_tokens(self) -> int:
         """Return the length of the common prefix of both answers in tokens."""
@@ -184,12 +220,17 @@ class Comparison:
     @property
     def plain_tps(self) -> float | None:
         """The speed of plain decoding: the higher one of its runs."""
-        return max((answer.stats.decode_tps or 0.0 for answer in (self.plain, self.again)), default=0.0) or None
+        return max(_speeds(self.plain, self.plain_again), default=None)
+
+    @property
+    def speculated_tps(self) -> float | None:
+        """The speed with speculation: the higher one of its runs."""
+        return max(_speeds(self.speculated, self.speculated_again), default=None)
 
     @property
     def ratio(self) -> float | None:
         """The speed with speculation over that without it; None if the answers are too short."""
-        speed, plain = self.speculated.stats.decode_tps, self.plain_tps
+        speed, plain = self.speculated_tps, self.plain_tps
         return speed / plain if speed and plain else None
 
     @property
@@ -207,7 +248,7 @@ class Comparison:
     def has_ratio(self) -> bool:
         """Whether the speeds of both ways can be compared."""
         is_known = self.step is ComparisonStep.DONE and self.ratio is not None and not self.load_changed
-        return is_known and bool(self.speculated.stats.drafted) and not self.plain.repeats
+        return is_known and bool(self.speculated.stats.drafted) and not self.speculated.repeats
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -215,8 +256,10 @@ class Comparison:
 
         It was if either way was more than BUSY times as fast once as another time.
         """
-        plain = [answer.stats.decode_tps for answer in (self.plain, self.again) if answer.stats.decode_tps]
-        speculated = [speed for speed in (self.speculated.stats.decode_tps, self.answered_tps) if speed]
+        plain = _speeds(self.plain, self.plain_again)
+        speculated = _speeds(self.speculated, self.speculated_again)
+        if self.answered_tps:
+            speculated.append(self.answered_tps)
         if not plain or not speculated:
             return None
         if max(plain) <= BUSY * min(plain) and max(speculated) <= BUSY * min(speculated):
@@ -271,15 +314,22 @@ class Comparer(QObject):
         sampling = replace(turn.answer.sampling or chosen.sampling, seed=turn.answer.stats.seed)
         generation = replace(chosen, sampling=sampling, speculation=speculation)
         pair = AnswerSource(*session.models.pair.names, speculation.method).pair
-        begin = partial(self._begin, turn.question, pair, _speed_of(turn.answer, pair))
+        compared = partial(
+            Comparison,
+            turn.question,
+            pair=pair,
+            answered_tps=_speed_of(turn.answer, pair),
+            expected=turn.answer.stats.generated_tokens or generation.max_tokens or 0,
+        )
+        begin = partial(self._begin, compared)
         prepare_request(chat, turn, generation, session.answers.services, begin, session.models.failed.emit)
 
-    def _begin(self, question: str, pair: tuple[str, str], speed: float | None, request: ChatRequest) -> None:
+    def _begin(self, compared: Callable[..., Comparison], request: ChatRequest) -> None:
         request = replace(request, conversation="", top2_margins=True)
         if request.messages[-1]["role"] == "assistant":
             # All answers start at the question, even if that answer was continued.
             request = replace(request, messages=request.messages[:-1])
-        self.comparison = Comparison(question, request, pair, speed)
+        self.comparison = compared(request=request)
         self._ask()
         self.changed.emit()
 
@@ -339,3 +389,14 @@ def _speed_of(answer: Answer, pair: tuple[str, str]) -> float | None:
 def decode_seconds(answer: Answer) -> float:
     """Return the seconds since the first token of an answer."""
     return answer.rounds[-1].at_s - answer.rounds[0].at_s if answer.rounds else 0.0
+
+
+def tokens_after(answer: Answer, seconds: float) -> int:
+    """Return how many tokens an answer had so many seconds after its first token."""
+    begin = answer.rounds[0].at_s if answer.rounds else 0.0
+    return sum(record.committed for record in answer.rounds if record.at_s - begin <= seconds)
+
+
+def _speeds(*answers: Answer) -> list[float]:
+    """Return the speeds that are known of these answers."""
+    return [answer.stats.decode_tps for answer in answers if answer.stats.decode_tps]

@@ -1,17 +1,15 @@
-"""The card of a comparison: two bars that race, the gain, and the answer; two texts only where they differ."""
+"""The card of a comparison: two bars that race as tokens come, the gain, and the answer; two texts if they differ."""
 
 from __future__ import annotations
 
-from math import ceil
-
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QWidget
 
 from app.conversations.measured import WHOLE, as_shown, is_gain
 from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
-from app.speculation.comparison import RUNS, Comparer, Comparison, ComparisonResult, ComparisonStep
+from app.speculation.comparison import Comparer, Comparison, ComparisonResult, ComparisonStep
 from app.speculation.gauges import Headline
 from app.widgets import theme
 from app.widgets.buttons import CloseButton
@@ -28,9 +26,10 @@ from app.wording.errors import error_sentence, joined, quoted
 from app.wording.sentences import translate
 from engine.events import Token
 
-_WIDTH, _HEIGHT = 860, 640
-# The least height of the answers, in pixels at the normal text size.
-_LEAST_TEXT = 120
+_WIDTH = 860
+# The least and the greatest height of the answers, and that of the window that is left to the rest, in pixels at the
+# normal text size.
+_LEAST_TEXT, _MOST_TEXT, _AROUND = 64, 420, 340
 # An answer that differs by this factor from what its pair has gained otherwise is not told by the pair's figure.
 _USUAL = 1.25
 
@@ -47,17 +46,22 @@ class RunRow:
         for column, view in enumerate((self.mark, self.heading, self.bar, self.speed)):
             grid.addWidget(view, row, column)
 
-    def show_speed(self, speed: float | None, fastest: float | None) -> None:
-        """Show a speed; `fastest` fills the bar. Without it nothing is shown."""
+    def show_speed(self, speed: float | None, share: float | None) -> None:
+        """Show a speed and the share of the bar that is filled; None for a row that is not shown."""
         for view in (self.mark, self.heading, self.bar, self.speed):
-            view.setVisible(fastest is not None)
-        self.bar.show_speed(speed, fastest or 0.0)
+            view.setVisible(share is not None)
+        self.bar.show_speed(speed, share or 0.0)
         words = translate("Figures", "{value} tokens/s")
         self.speed.setText(words.format(value=figures.rough(speed)) if speed else "")
 
 
 class ComparedText(QScrollArea):
-    """An answer as it reads, or as tokens."""
+    """An answer as it reads, or as tokens. Its height grows with the text, see `fit`.
+
+    `grown` is emitted when the text has another height than before.
+    """
+
+    grown = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -73,9 +77,8 @@ class ComparedText(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(self._body)
-        self.setMinimumHeight(theme.scaled(_LEAST_TEXT))
-        # It gets the height that is left.
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
+        self._highest = 0
+        self._body.installEventFilter(self)
         self._shown: Answer | None = None
         self._marked: int | None = None
         self._scrolls = single_shot(self, self._scroll_to_mark)
@@ -88,6 +91,26 @@ class ComparedText(QScrollArea):
         self.rendered.setVisible(not as_tokens)
         self.tokens.show_tokens(answer.tokens)
         self.rendered.show_text(answer.reply or answer.text, ended)
+
+    def begin(self) -> None:
+        """Forget how high the texts of an earlier comparison were."""
+        self._highest = 0
+
+    def fit(self, most: int) -> None:
+        """Become as high as the highest text shown so far, and not higher than `most`: the card does not jump."""
+        frame = self.height() - self.viewport().height()
+        self._highest = max(self._highest, self._body.sizeHint().height() + frame)
+        self.setFixedHeight(max(theme.scaled(_LEAST_TEXT), min(self._highest, most)))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._body and event.type() == QEvent.Type.LayoutRequest:
+            self.grown.emit()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.begin()
 
     def mark(self, index: int | None) -> None:
         """Mark the token `index`, the first that differs, and scroll to it once."""
@@ -110,9 +133,9 @@ class ComparisonView(ThemeAware, Overlay):
     """
 
     def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:
-        super().__init__(window, _WIDTH, _HEIGHT)
+        super().__init__(window, _WIDTH)
         self._comparer, self._action = comparer, again
-        self._raced: Comparison | None = None
+        self._shown: Comparison | None = None
 
     def make(self) -> None:
         self.title = self.bound("Compare", label(self, "title"))
@@ -136,7 +159,9 @@ class ComparisonView(ThemeAware, Overlay):
         self.texts = ComparedText(self), ComparedText(self)
         column = vbox(body, margins=(0, 0, 0, 0), spacing=12)
         fill(column, self.gain, race, self.verdict, fill(hbox(), 1, self.kinds))
-        fill(column, (fill(hbox(spacing=12), *((text, 1) for text in self.texts)), 1))
+        fill(column, fill(hbox(spacing=12), *((text, 1) for text in self.texts)), 1)
+        for text in self.texts:
+            text.grown.connect(self.fit_in_window)
         head = fill(hbox(), self.title, (self.subtitle, 1), CloseButton(self, self.close_overlay))
         fill(self.column, head, (self._area, 1), fill(hbox(spacing=12), 1, self.stop, self.again))
         self.kinds.buttons[0].setChecked(True)
@@ -150,6 +175,9 @@ class ComparisonView(ThemeAware, Overlay):
         self.restyle()
 
     def fit_in_window(self) -> None:
+        most = min(theme.scaled(_MOST_TEXT), self._window.height() - theme.scaled(_AROUND))
+        for text in self.texts:
+            text.fit(most)
         # The event loop may not have laid out changed content yet.
         self._area.updateGeometry()
         super().fit_in_window()
@@ -166,23 +194,45 @@ class ComparisonView(ThemeAware, Overlay):
         if comparison is None:
             return
         self.subtitle.setText(" ".join(comparison.question.split()))
+        if comparison is not self._shown:
+            self._shown = comparison
+            for text in self.texts:
+                text.begin()
         self._show_race(comparison)
         self._show_texts(comparison)
         words = "\n".join(part for part in (self._progress(comparison), self._compared(comparison)) if part)
         show_words(self.verdict, words)
         self.verdict.setAccessibleName(words)
+        if self.isVisible():
+            self.fit_in_window()
 
     def _show_race(self, comparison: Comparison) -> None:
-        """Show the speeds, and the bars that fill with them, once they tell the gain: else they would look like one."""
-        speeds = comparison.speculated.stats.decode_tps, comparison.plain_tps
-        fastest = max(speed or 0.0 for speed in speeds) if comparison.has_ratio else None
-        for racer, speed in zip((self.speculated, self.plain), speeds, strict=True):
-            racer.show_speed(speed, fastest)
-            if fastest is not None and comparison is not self._raced:
-                racer.bar.race()
-        self._raced = comparison if fastest is not None else None
-        show_words(self.gain, self._gain(comparison))
+        """Show how far both ways are.
+
+        At the end, show their speeds, but only if these tell the gain: else they would look like one.
+        """
+        speeds = comparison.speculated_tps, comparison.plain_tps
+        shares: tuple[float | None, float | None] = None, None
+        if comparison.running:
+            race = comparison.race()
+            shares = race.speculated, race.plain
+        elif comparison.has_ratio:
+            fastest = max(speed or 0.0 for speed in speeds)
+            shares = (speeds[0] or 0.0) / fastest, (speeds[1] or 0.0) / fastest
+        for racer, speed, share in zip((self.speculated, self.plain), speeds, shares, strict=True):
+            racer.show_speed(speed, share)
+        show_words(self.gain, self._step(comparison) if comparison.running else self._gain(comparison))
         set_style_class(self.gain, "big-good" if self._is_good(comparison) else "big")
+
+    def _step(self, comparison: Comparison) -> str:
+        """Return the headline of the run that is under way."""
+        if comparison.step is ComparisonStep.PREFILL:
+            return self.tr("Reading the prompt…")
+        if comparison.step is ComparisonStep.SPECULATED:
+            return self.tr("With speculation…")
+        if comparison.step is ComparisonStep.PLAIN:
+            return self.tr("Now without speculation…")
+        return self.tr("Both once more…")
 
     def _gain(self, comparison: Comparison) -> str:
         """Say how fast the pair is, or how far apart the speeds were; "" where this answer tells something else."""
@@ -210,9 +260,11 @@ class ComparisonView(ThemeAware, Overlay):
         """Show the answer, and both only where they differ."""
         differ = comparison.divergence() is not None
         as_tokens = differ or self.kinds.buttons[1].isChecked()
-        longest = max(comparison.speculated, comparison.plain, key=lambda answer: len(answer.tokens))
+        single = max(comparison.speculated, comparison.plain, key=lambda answer: len(answer.tokens))
+        if comparison.step is ComparisonStep.PLAIN:
+            single = comparison.plain
         self.texts[1].setVisible(differ)
-        shown = (comparison.speculated, comparison.plain) if differ else (longest,)
+        shown = (comparison.speculated, comparison.plain) if differ else (single,)
         for text, answer in zip(self.texts, shown, strict=False):
             text.show_answer(answer, as_tokens=as_tokens, ended=not comparison.running)
             text.mark(comparison.same_tokens() if differ else None)
@@ -221,14 +273,12 @@ class ComparisonView(ThemeAware, Overlay):
     def _progress(self, comparison: Comparison) -> str:
         if comparison.step is ComparisonStep.PREFILL:
             return self.tr("Processing the prompt first, so all runs start from the same point.")
-        if comparison.step in RUNS:
-            run = RUNS.index(comparison.step)
-            texts = (
-                self.tr("First without speculation: at most {time} in all."),
-                self.tr("Now with speculation: at most {time} more."),
-                self.tr("Without speculation once more, because the load may change: at most {time} more."),
-            )
-            return texts[run].format(time=figures.whole_seconds(max(1, ceil(comparison.seconds_left()))))
+        if comparison.step is ComparisonStep.SPECULATED:
+            return self.tr("Each way runs alone: two at a time would slow each other down.")
+        if comparison.step is ComparisonStep.PLAIN:
+            return self.tr("The upper bar is where the first run was after the same time.")
+        if comparison.running:
+            return self.tr("The load on this Mac may change. The faster run of each way counts.")
         if comparison.step is ComparisonStep.CANCELLED:
             return self.tr("Stopped.")
         if comparison.error is not None:
@@ -240,7 +290,7 @@ class ComparisonView(ThemeAware, Overlay):
         if not comparison.speculated.stats.drafted:
             speed = figures.speed_sentence(comparison.speculated.stats)
             return joined(figures.why(comparison.speculated, even_chosen=True), speed and f"{speed}.")
-        if comparison.plain.repeats:
+        if comparison.speculated.repeats:
             return self.tr("This answer repeats itself, so its speed says nothing about other answers.")
         if comparison.ratio is None:
             return self.tr("The answer is too short to compare speeds.")

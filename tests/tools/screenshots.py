@@ -19,7 +19,7 @@ if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={Path(__file__).parents[1] / 'screen.json'}"
 
 import numpy as np
-from PySide6.QtCore import Qt, QVariantAnimation
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
 from app.conversations.request_history import ProgramRequest
@@ -138,18 +138,16 @@ def _at_once(application: Application, folder: Path, name: str, code: str) -> No
 def _tried(application: Application, folder: Path, name: str, code: str) -> None:
     """Show a question that is asked again with and without speculation, and the pair tuned on this machine."""
     guessed, plain = Script(ANSWERS[code], PATTERN), Script(ANSWERS[code], (PLAIN,), round_s=0.031)
-    window, session = opened(application, [guessed, Script("read"), plain, guessed, plain])
+    window, session = opened(application, [guessed, Script("read"), guessed, plain, guessed, plain])
     session.answers.ask(QUESTIONS[code])
     settle(application, lambda: session.answers.ready and session.answers.is_idle)
     for width, height in SIZES:
         window.resize(width, height)
         window.trigger("compare")
-        races = window.comparison.findChildren(QVariantAnimation)
-        settle(application, lambda: not session.busy and bool(window.comparison.gain.text()))
-        settle(application, lambda races=races: all(race.state() is race.State.Stopped for race in races))
+        settle(application, lambda: not (session.busy or window.comparer.running))
         save(application, window, folder / f"compare-{name}-{width}.png")
         window.comparison.close_overlay()
-        session.models.engine.scripts[:] = [Script("read"), plain, guessed, plain]
+        session.models.engine.scripts[:] = [Script("read"), guessed, plain, guessed, plain]
     window.close()
 
 

@@ -127,7 +127,7 @@ def picker(world: SimulatedWindow) -> None:
 
 def comparison(world: SimulatedWindow) -> None:
     """Its runs follow each other, so a load that changes from one to the next is not in its figure."""
-    world.engine.lengths += [400, 400, 400]
+    world.engine.lengths += [400, 400, 400, 400]
     driver, machine = world.driver, world.engine.machine
     usual, machine.load = machine.load, quiet
     world.qtbot.waitUntil(lambda: driver.is_enabled("compare"))

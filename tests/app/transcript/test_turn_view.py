@@ -279,7 +279,7 @@ def test_a_card_offers_a_larger_model_until_there_is_one(
 def test_a_fast_answer_is_compared_and_is_in_no_chat(open_shown: OpenShown) -> None:
     window, _, engine = open_shown(bare(), ("starter/main", "starter/draft"))
     plain, drafted = Script("one two three four", (PLAIN,)), Script("one two three four")
-    engine.scripts[:] = [Script("one"), plain, drafted, plain]
+    engine.scripts[:] = [Script("one"), drafted, plain, drafted, plain]
     buttons = window.find(Welcome).findChildren(QPushButton)
     shows = next(button for button in buttons if button.text() == "Show me a fast answer")
     window.wait(shows.isEnabled)
@@ -292,7 +292,7 @@ def test_a_fast_answer_is_compared_and_is_in_no_chat(open_shown: OpenShown) -> N
     window.wait(lambda: "× as fast, same text" in window.comparison.gain.text())
     assert window.turns == []
     window.wait(window.comparison.again.isEnabled)
-    engine.scripts[:] = [Script("two"), plain, drafted, plain]
+    engine.scripts[:] = [Script("two"), drafted, plain, drafted, plain]
     window.comparison.again.click()
     window.wait(lambda: window.find(Comparer).comparison.step is ComparisonStep.DONE)
     assert window.find(Comparer).comparison is not made
@@ -339,14 +339,14 @@ def test_the_demonstration_ends_with_any_model_and_any_settings(
     open_shown: OpenShown, pair: tuple[str, None], chosen: int
 ) -> None:
     window, library, engine = open_shown(bare(), pair)
-    engine.scripts[:] = [Script("one") for _ in range(4)]
+    engine.scripts[:] = [Script("one") for _ in range(5)]
     library.settings.change(max_tokens=chosen)
     window.wait(lambda: window.session.answers.ready)
     window.comparer.demonstrate("Count to a million.")
     window.wait(lambda: window.comparer.comparison.step is ComparisonStep.DONE)
     most = 300 if pair[0] == path_of(MAIN) else 400
-    limits = [request.max_tokens for request in engine.requests[-4:]]
-    assert limits == [1, *[min(chosen or most, most)] * 3]
+    limits = [request.max_tokens for request in engine.requests[-5:]]
+    assert limits == [1, *[min(chosen or most, most)] * 4]
 
 
 @pytest.mark.parametrize(("language", "own"), [("ko", "ko"), ("ja", "ja"), ("zh_CN", "zh")])
