@@ -5992,12 +5992,24 @@
 <context>
     <name>SideBySide</name>
     <message>
+        <source>Use this one</source>
+        <translation>こちらを使う</translation>
+    </message>
+    <message>
         <source>Other version</source>
         <translation>ほかのバージョン</translation>
     </message>
     <message>
         <source>Side by side</source>
         <translation>並べて表示</translation>
+    </message>
+    <message>
+        <source>The text is the same.</source>
+        <translation>テキストは同じです。</translation>
+    </message>
+    <message>
+        <source>The first difference is marked.</source>
+        <translation>最初に違うところに印を付けました。</translation>
     </message>
 </context>
 <context>

@@ -5992,12 +5992,24 @@
 <context>
     <name>SideBySide</name>
     <message>
+        <source>Use this one</source>
+        <translation>이 답변 쓰기</translation>
+    </message>
+    <message>
         <source>Other version</source>
         <translation>다른 버전</translation>
     </message>
     <message>
         <source>Side by side</source>
         <translation>나란히 보기</translation>
+    </message>
+    <message>
+        <source>The text is the same.</source>
+        <translation>텍스트가 같아요.</translation>
+    </message>
+    <message>
+        <source>The first difference is marked.</source>
+        <translation>처음으로 다른 곳을 표시했어요.</translation>
     </message>
 </context>
 <context>

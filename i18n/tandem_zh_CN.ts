@@ -5992,12 +5992,24 @@
 <context>
     <name>SideBySide</name>
     <message>
+        <source>Use this one</source>
+        <translation>使用这个</translation>
+    </message>
+    <message>
         <source>Other version</source>
         <translation>其他版本</translation>
     </message>
     <message>
         <source>Side by side</source>
         <translation>并排显示</translation>
+    </message>
+    <message>
+        <source>The text is the same.</source>
+        <translation>文字相同。</translation>
+    </message>
+    <message>
+        <source>The first difference is marked.</source>
+        <translation>已标出第一处不同。</translation>
     </message>
 </context>
 <context>

@@ -226,7 +226,7 @@ class ChatService(QObject):
         )
 
     def show_branch_of(self, chat: Chat, answer_id: int, then: Callable[[], object]) -> None:
-        """Show the branch of an answer that is about to be written; `then` is called in any case."""
+        """Show the branch of an answer, such as one that is about to be written; `then` is called in any case."""
         self._show_path(chat, lambda store: store.messages.select(answer_id), then, lambda _error: then())
 
     def branch(self, turn: Turn) -> None:

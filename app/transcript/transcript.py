@@ -95,6 +95,10 @@ class Transcript(ThemeAware, TurnOwner):
         """Whether the shown turns are those of that chat."""
         return self._column.turns == chat.turns
 
+    def set_margins(self, top: int, bottom: int) -> None:
+        """Set the margins above the first turn and below the last one, in pixels."""
+        self._column.set_margins(top, bottom)
+
     def show_chat(self, chat: Chat) -> None:
         """Show all turns of a chat, at its last reading position or at its end.
 

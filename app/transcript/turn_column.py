@@ -43,6 +43,10 @@ class TurnColumn(QWidget):
         # The column grows before its turns are placed. Otherwise every turn would be squeezed and move twice.
         self._layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
 
+    def set_margins(self, top: int, bottom: int) -> None:
+        """Set the margins above the first turn and below the last one."""
+        self._layout.setContentsMargins(0, top, 0, bottom)
+
     def __contains__(self, turn: object) -> bool:
         return turn in self._slots
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QTextEdit, QWidget
 
 from app.tools.tool import ToolResult
 from app.widgets.application import Application
@@ -31,7 +31,7 @@ class Card:
     """The card as a person sees it."""
 
     def __init__(self, window: WindowDriver) -> None:
-        self.card, self._window = window.find(SideBySide), window
+        self.card, self.window = window.find(SideBySide), window
 
     @property
     def areas(self) -> list[QWidget]:
@@ -43,16 +43,27 @@ class Card:
 
     @property
     def texts(self) -> list[str]:
-        """The rendered text of this version and the other one, as far as it is in view."""
+        """The rendered text of both versions, the earlier one first, as far as it is in view."""
         return [self._text(area) for area in self.areas]
 
     @property
     def names(self) -> list[str]:
         """What is above the two texts: the place of the version, its model and its speed."""
         labels = [label for label in self.card.findChildren(QLabel) if label.isVisible() and "/" in label.text()]
-        shown = [*((label, label.text()) for label in labels if not self._in_area(label))]
-        shown += [(self.choice, self.choice.currentText())] if self.choice.isVisible() else []
-        return [text for _, text in sorted(shown, key=lambda found: self._place(found[0]))]
+        shown = [label for label in labels if not self._in_area(label)]
+        return [label.text() for label in sorted(shown, key=self._place)]
+
+    @property
+    def marked(self) -> list[str]:
+        """The marked passages of both texts."""
+        kinds = QTextEdit, QPlainTextEdit
+        views = [view for area in self.areas for kind in kinds for view in area.findChildren(kind)]
+        return [marked.cursor.selectedText() for view in views for marked in view.extraSelections()]
+
+    @property
+    def uses(self) -> list[bool]:
+        """Whether each of both versions has the button that shows it in the chat."""
+        return [button.isVisible() for button in self.card.uses]
 
     def rect_of(self, widget: QWidget) -> QRect:
         return QRect(widget.mapTo(self.card, QPoint(0, 0)), widget.size())
@@ -69,7 +80,7 @@ class Card:
         return "\n".join(view.toPlainText() for view in ordered)
 
     def wait_for(self, *shown: str) -> None:
-        self._window.wait(lambda: self.card.isVisible() and self.texts == [*shown])
+        self.window.wait(lambda: self.card.isVisible() and self.texts == [*shown])
 
 
 def answered(window: WindowDriver, versions: int) -> WindowDriver:
@@ -96,7 +107,7 @@ def is_offered(window: WindowDriver) -> bool:
 
 @pytest.mark.parametrize("way", by_tier(["menu", "palette"], ["palette"]))
 @pytest.mark.parametrize("temporary", [False, pytest.param(True, marks=pytest.mark.full)])
-def test_the_shown_version_is_beside_the_one_before(open_window: OpenWindow, way: str, temporary: bool) -> None:
+def test_the_one_before_is_left_of_the_shown_version(open_window: OpenWindow, way: str, temporary: bool) -> None:
     window = open_window(ScriptedEngine([Script("# One\n\nThe *first*."), Script("The second.", round_s=0.1)]))
     if temporary:
         window.trigger("new-temporary-chat")
@@ -114,10 +125,10 @@ def test_the_shown_version_is_beside_the_one_before(open_window: OpenWindow, way
         window.palette.type(NAME)
         window.palette.press(Qt.Key.Key_Return)
         card = Card(window)
-    card.wait_for("The second.", "One\nThe first.")
-    speeds = [window.answer().stats.decode_tps, first]
+    card.wait_for("One\nThe first.", "The second.")
+    speeds = [first, window.answer().stats.decode_tps]
     assert speeds[0] != speeds[1]
-    assert card.names == [f"{2 - at}/2 · main · {speed:.1f} tokens/s" for at, speed in enumerate(speeds)]
+    assert card.names == [f"{1 + at}/2 · main · {speed:.1f} tokens/s" for at, speed in enumerate(speeds)]
     assert not card.choice.isVisible()
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
     assert not card.card.isVisible()
@@ -128,18 +139,41 @@ def test_the_first_version_is_beside_the_next_one(open_window: OpenWindow) -> No
     window = answered(open_window(ScriptedEngine([Script("One."), Script("Two.")])), 2)
     window.turn().press("previous")
     window.settle()
-    from_menu(window).wait_for("One.", "Two.")
+    card = from_menu(window)
+    card.wait_for("One.", "Two.")
+    assert card.uses == [False, True]
+    card.card.uses[1].click()
+    window.wait(lambda: window.answer().text == "Two.")
+    assert not card.card.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "marked", "said"),
+    [
+        ("One and **two** more.", "One and **two** fewer.", ["more.", "fewer."], "The first difference is marked."),
+        ("```\nlow = 1\n```", "```\nlo = 1\n```", ["low = 1", "lo = 1"], "The first difference is marked."),
+        ("The same.", "The same.", [], "The text is the same."),
+        ("One.", "One. And more.", ["And more."], "The first difference is marked."),
+    ],
+)
+def test_the_first_difference_is_marked(
+    open_window: OpenWindow, first: str, second: str, marked: list[str], said: str
+) -> None:
+    card = from_menu(answered(open_window(ScriptedEngine([Script(first), Script(second)])), 2))
+    card.window.wait(lambda: [passage.strip() for passage in card.marked] == marked)
+    assert card.card.sentence.text() == said
 
 
 def test_of_more_than_two_versions_another_one_is_chosen(open_window: OpenWindow) -> None:
     window = answered(open_window(ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])), 3)
     card = from_menu(window)
-    card.wait_for("Three.", "Two.")
+    card.wait_for("Two.", "Three.")
     names = [card.choice.itemText(row)[:3] for row in range(card.choice.count())]
-    assert (names, [name[:3] for name in card.names]) == (["1/3", "2/3"], ["3/3", "2/3"])
+    assert (names, [name[:3] for name in card.names]) == (["1/3", "2/3"], ["2/3", "3/3"])
     QTest.keyClick(card.choice, Qt.Key.Key_Up)
-    card.wait_for("Three.", "One.")
-    assert [name[:3] for name in card.names] == ["3/3", "1/3"]
+    card.wait_for("One.", "Three.")
+    assert [name[:3] for name in card.names] == ["1/3", "3/3"]
+    assert card.uses == [True, False]
     tops = {card.rect_of(area).top() for area in card.areas}
     assert len(tops) == 1
 
@@ -147,12 +181,12 @@ def test_of_more_than_two_versions_another_one_is_chosen(open_window: OpenWindow
 def test_a_long_version_begins_at_its_beginning_and_scrolls_to_its_end(open_window: OpenWindow) -> None:
     window = answered(open_window(ScriptedEngine([Script(LONG), Script("Short.")])), 2)
     card = from_menu(window)
-    bar = card.areas[1].verticalScrollBar()
-    window.wait(lambda: card.texts[1].startswith("Paragraph 1 of many.") and bar.maximum() > 0)
+    bar = card.areas[0].verticalScrollBar()
+    window.wait(lambda: card.texts[0].startswith("Paragraph 1 of many.") and bar.maximum() > 0)
     assert bar.value() == 0
     for _ in range(50):
-        QTest.keyClick(card.areas[1], Qt.Key.Key_PageDown)
-    window.wait(lambda: card.texts[1].endswith("Paragraph 89 of many."))
+        QTest.keyClick(card.areas[0], Qt.Key.Key_PageDown)
+    window.wait(lambda: card.texts[0].endswith("Paragraph 89 of many."))
     assert bar.value() == bar.maximum()
 
 
@@ -171,12 +205,12 @@ def test_a_version_that_called_tools_is_shown_with_its_answer(
     next(one for one in allowing(window) if one.isVisible()).click()
     window.wait_until_answered()
     window.settle()
-    shown = ("Let me look.\nNoon.", "I can't know.")
+    shown = ("I can't know.", "Let me look.\nNoon.")
     from_menu(window).wait_for(*shown)
     Card(window).card.close_overlay()
     window.turn().press("previous")
     window.settle()
-    from_menu(window).wait_for(*reversed(shown))
+    from_menu(window).wait_for(*shown)
 
 
 def allowing(window: WindowDriver) -> list[QAbstractButton]:
@@ -187,11 +221,11 @@ def test_a_version_that_failed_says_why_and_has_no_button(open_window: OpenWindo
     scripts = [Script("", error=ModelNotUsable("models/x", "missing")), Script("Two.")]
     window = answered(open_window(ScriptedEngine(scripts)), 2)
     card = from_menu(window)
-    card.wait_for("Two.", "")
-    said = [label.text() for label in card.areas[1].findChildren(QLabel) if label.isVisible() and label.text()]
+    card.wait_for("", "Two.")
+    said = [label.text() for label in card.areas[0].findChildren(QLabel) if label.isVisible() and label.text()]
     assert any("models/x" in words for words in said)
     buttons = [one for one in card.card.findChildren(QAbstractButton) if one.isVisible()]
-    assert [one.accessibleName() for one in buttons] == ["Close"]
+    assert [one.text() or one.accessibleName() for one in buttons] == ["Use this one", "Close"]
 
 
 def test_versions_wait_while_one_is_written(open_window: OpenWindow) -> None:
