@@ -121,6 +121,16 @@ class EngineClient(Protocol):
         `draft` is the folder or name of a draft model, or of a head made for the main model.
         """
 
+    def cancel_load(self) -> Future[bool]:
+        """Give up the calls of `load` and `set_draft` that have not ended, between two files or chunks of weights.
+
+        Their futures raise `LoadCancelled`, and the memory of what they had loaded is freed. The models from before
+        stay; those that were unloaded for want of memory are loaded again first. A `load` whose main model answers
+        already gives up only its draft model: the pair then has the error as `draft_problem`.
+
+        Returns whether anything is given up. A model that several machines load together is loaded to its end.
+        """
+
     def unload(self, main: Path | None = None) -> Future[LoadedPair]:
         """Drop the main model in this folder with its drafter, or all models, and everything cached for them.
 

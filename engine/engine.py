@@ -82,11 +82,16 @@ class Engine(EngineBase):
         def change(changes: ModelChanges) -> Steps[LoadedPair]:
             return changes.load(main, draft, loading.main.set_result)
 
-        self._change(change, future=loading)
+        self._change(change, future=loading, can_be_cancelled=True)
         return loading
 
     def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
-        return self._change(lambda changes: changes.set_draft(draft), blocks_requests=False)
+        return self._change(
+            lambda changes: changes.set_draft(draft), blocks_requests=False, can_be_cancelled=draft is not None
+        )
+
+    def cancel_load(self) -> Future[bool]:
+        return self._call(lambda scheduler: scheduler.changes.cancel_loads())
 
     def load_additional(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
         return self._change(lambda changes: changes.load_additional(main, draft))
@@ -174,12 +179,17 @@ class Engine(EngineBase):
         change: Callable[[ModelChanges], Steps[LoadedPair]],
         *,
         blocks_requests: bool = True,
+        can_be_cancelled: bool = False,
         future: Future[LoadedPair] | None = None,
     ) -> Future[LoadedPair]:
-        """Queue a change of models; requests submitted from now on wait for it if it `blocks_requests`."""
+        """Queue a change of models; requests submitted from now on wait for it if it `blocks_requests`.
+
+        If it `can_be_cancelled`, `cancel_load` gives it up.
+        """
 
         def start(scheduler: Scheduler, done: Callable[[LoadedPair | EngineError], None]) -> None:
-            scheduler.changes.enqueue(change(scheduler.changes), done, blocks_requests=blocks_requests)
+            steps = change(scheduler.changes)
+            scheduler.changes.enqueue(steps, done, blocks_requests=blocks_requests, can_be_cancelled=can_be_cancelled)
 
         return self._start(start, future)
 

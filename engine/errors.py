@@ -109,6 +109,12 @@ class ModelNotUsable(EngineError):
         super().__init__(reason=reason, path=str(path), detail=detail)
 
 
+class LoadCancelled(EngineError):
+    """The caller gave up the loading of a model. What was loaded before stays."""
+
+    code = "load-cancelled"
+
+
 class NoModel(EngineError):
     """A main model is needed and none is loaded."""
 

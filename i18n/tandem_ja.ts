@@ -2415,6 +2415,10 @@
         <translation>スキーマが正しいJSONではありません：{detail}。</translation>
     </message>
     <message>
+        <source>Loading was cancelled.</source>
+        <translation>読み込みをキャンセルしました。</translation>
+    </message>
+    <message>
         <source>Preparing this chat for the model failed several times. Close other apps to free up memory, then try again. If that doesn&apos;t help, choose another model.</source>
         <translation>モデルに渡すチャットの準備に何度か失敗しました。ほかのアプリを閉じてメモリを空けてから、もう一度お試しください。それでも解決しない場合は、別のモデルを選んでください。</translation>
     </message>
@@ -2789,6 +2793,10 @@
     <message>
         <source>Draft (off)</source>
         <translation>ドラフト（オフ）</translation>
+    </message>
+    <message>
+        <source>Cancel loading</source>
+        <translation>読み込みをキャンセル</translation>
     </message>
     <message>
         <source>Draft model: {name}. {state}</source>

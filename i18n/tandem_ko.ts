@@ -2415,6 +2415,10 @@
         <translation>스키마가 올바른 JSON이 아니에요: {detail}.</translation>
     </message>
     <message>
+        <source>Loading was cancelled.</source>
+        <translation>불러오기를 취소했어요.</translation>
+    </message>
+    <message>
         <source>Preparing this chat for the model failed several times. Close other apps to free up memory, then try again. If that doesn&apos;t help, choose another model.</source>
         <translation>모델에 보낼 대화를 준비하는 데 여러 번 실패했어요. 다른 앱을 닫아 메모리를 확보한 후 다시 시도해 주세요. 그래도 안 되면 다른 모델을 선택해 주세요.</translation>
     </message>
@@ -2789,6 +2793,10 @@
     <message>
         <source>Draft (off)</source>
         <translation>초안(꺼짐)</translation>
+    </message>
+    <message>
+        <source>Cancel loading</source>
+        <translation>불러오기 취소</translation>
     </message>
     <message>
         <source>Draft model: {name}. {state}</source>

@@ -2415,6 +2415,10 @@
         <translation>这个 JSON Schema 不是有效的 JSON：{detail}。</translation>
     </message>
     <message>
+        <source>Loading was cancelled.</source>
+        <translation>已取消加载。</translation>
+    </message>
+    <message>
         <source>Preparing this chat for the model failed several times. Close other apps to free up memory, then try again. If that doesn&apos;t help, choose another model.</source>
         <translation>多次尝试为模型准备此对话均失败。请关闭其他应用以释放内存，然后重试。如果仍然失败，请选择其他模型。</translation>
     </message>
@@ -2789,6 +2793,10 @@
     <message>
         <source>Draft (off)</source>
         <translation>草稿模型（关）</translation>
+    </message>
+    <message>
+        <source>Cancel loading</source>
+        <translation>取消加载</translation>
     </message>
     <message>
         <source>Draft model: {name}. {state}</source>

@@ -148,6 +148,7 @@ def draft_choices(
             rows.append(_of_advice(verdict, inventory, loaded_path, method, measured))
     if not any(row.kind == "lookup" for row in rows):
         rows.append(ModelChoice("lookup", loaded=looks_up, measured=measured.get("")))
+    rows = _without_slower_best(rows)
     rows.append(ModelChoice("none", loaded=method == "off" or (not loaded_path and not looks_up)))
     used = next((row for row in rows if row.loaded and row.kind == "use"), None)
     if used is not None:
@@ -155,6 +156,17 @@ def draft_choices(
         rows.remove(used)
         rows.insert(place, used)
     return [row for row in _with_downloads(rows, downloads) if _matches(row, wanted)]
+
+
+def _without_slower_best(rows: Sequence[ModelChoice]) -> list[ModelChoice]:
+    """Return the rows, none of which is called the best where another one was measured to be faster."""
+    fastest = max((row.measured.speedup or 0.0 for row in rows if row.measured is not None), default=0.0)
+    return [
+        replace(row, advice=replace(row.advice, best=False))
+        if row.advice is not None and row.measured is not None and (row.measured.speedup or 0.0) < fastest
+        else row
+        for row in rows
+    ]
 
 
 def by_purpose(inventory: Inventory, loaded_path: str, *, only_installed: bool) -> dict[str, list[Entry]]:

@@ -14,7 +14,15 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from app.session.bridge import Bridge
 from engine.client import EngineClient, RequestStream
-from engine.errors import DeviceFailed, EngineClosed, EngineError, FileRefused, InternalFailure, as_engine_error
+from engine.errors import (
+    DeviceFailed,
+    EngineClosed,
+    EngineError,
+    FileRefused,
+    InternalFailure,
+    LoadCancelled,
+    as_engine_error,
+)
 from engine.events import Event, Failed
 from engine.model_files.names import name_of_snapshot
 from engine.requests import ChatRequest
@@ -300,6 +308,10 @@ class ModelService(QObject):
         if draft is not None:
             self._bridge.watch(loading.main, partial(self._main_loaded, self._changes, draft, loading))
 
+    def cancel_load(self) -> None:
+        """Give up the models that are being loaded; those from before stay. `changed` follows when it is done."""
+        self.call_engine(lambda engine: engine.cancel_load(), lambda _is_given_up: None)
+
     def set_draft(self, draft: str | None) -> None:
         """Change the draft model without reloading the main model; None removes it."""
         self.pair = replace(self.pair, loading="draft", wanted=draft or "", draft_problem=None)
@@ -401,14 +413,20 @@ class ModelService(QObject):
             if newest and pair.crowded and self.pair.wanted:
                 self.crowded.emit()
             if newest:
-                self.pair = Pair(pair.main, pair.draft, draft_problem=pair.draft_problem)
+                self.pair = Pair(pair.main, pair.draft, draft_problem=_not_cancelled(pair.draft_problem))
             else:
                 self.pair = replace(self.pair, main=pair.main, draft=pair.draft)
         else:
             problem = as_engine_error(error)
             if newest:
                 # The models from before are still loaded.
-                failed = problem if self.pair.loading == "draft" else None
+                failed = _not_cancelled(problem) if self.pair.loading == "draft" else None
                 self.pair = replace(self.pair, loading="", wanted="", draft_problem=failed)
-            self.failed.emit(problem)
+            if _not_cancelled(problem) is not None:
+                self.failed.emit(problem)
         self.changed.emit()
+
+
+def _not_cancelled(problem: EngineError | None) -> EngineError | None:
+    """Return a problem with a model, but None for a load that the person gave up."""
+    return None if isinstance(problem, LoadCancelled) else problem

@@ -37,6 +37,8 @@ _READABLE_NAME = 96
 _LONGEST_NAME = 200
 # The state is shown where there is more room than this.
 _SHORTEST_STATE = 60
+# The size of the cross that gives a load up, in pixels.
+_CROSS = 14
 # The height of the bar at the lower edge of a chip, and the distance of its ends from the round corners, in pixels.
 _BAR, _CORNER = 2, 9
 # The least width of a header that shows "Text | Tokens".
@@ -48,8 +50,11 @@ _MARGIN, _SPACING, _NARROWEST = 12, 8, 280
 class Chip(QPushButton):
     """A model in the header, with icon, role and name. A click opens the list of models to choose from.
 
-    While the model is being loaded, a bar at the lower edge shows how much of it. It needs no room of its own.
+    While the model is being loaded, a bar at the lower edge shows how much of it, and a cross in place of the arrow
+    gives it up: `given_up`. They need no room of their own.
     """
+
+    given_up = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,9 +67,16 @@ class Chip(QPushButton):
         self._full_name = ""
         self._name_width = theme.scaled(_LONGEST_NAME)
         self._layout = row = hbox(self, margins=(11, 5, 9, 5), spacing=6)
+        self.cancel = styled(QToolButton(self), "quiet")
+        self.cancel.setIcon(icon("close"))
+        self.cancel.setIconSize(QSize(_CROSS, _CROSS))
+        self.cancel.clicked.connect(self._give_up)
+        self.cancel.hide()
+        self._is_narrow = False
         for part in (self._mark, self._role, self._name, self._arrow):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             row.addWidget(part)
+        row.addWidget(self.cancel)
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -87,6 +99,18 @@ class Chip(QPushButton):
         self.bar.setValue(round(100 * (share or 0)))
         self.bar.setAccessibleName(spoken)
         self.setAccessibleDescription(spoken)
+
+    def offer_cancel(self, is_offered: bool) -> None:
+        """Show the cross, or the arrow in its place."""
+        if is_offered and self.cancel.isHidden():
+            self.cancel.setEnabled(True)
+        self.cancel.setVisible(is_offered)
+        self.set_narrow(self._is_narrow)
+
+    def _give_up(self) -> None:
+        # It takes a moment, in which it is not given up again.
+        self.cancel.setEnabled(False)
+        self.given_up.emit()
 
     def set_name(self, name: str) -> None:
         """Show another name at the same width."""
@@ -111,8 +135,9 @@ class Chip(QPushButton):
 
     def set_narrow(self, narrow: bool) -> None:
         """Show the mark and the name alone, without the role in words and the arrow."""
-        for part in (self._role, self._arrow):
-            part.setHidden(narrow)
+        self._is_narrow = narrow
+        self._role.setHidden(narrow)
+        self._arrow.setHidden(narrow or not self.cancel.isHidden())
 
     def width_without_name(self) -> int:
         return self.sizeHint().width() - self._name.sizeHint().width()
@@ -143,6 +168,8 @@ class Header(ThemeAware, QFrame):
         self._session, self._actions = session, actions
         self.main = Chip(self)
         self.draft = Chip(self)
+        for chip in (self.main, self.draft):
+            chip.given_up.connect(session.models.cancel_load)
         self._status = label(self, "muted")
         self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._state, self._state_is_elsewhere, self._beside_panel = "", True, False
@@ -164,8 +191,8 @@ class Header(ThemeAware, QFrame):
         self._downloads_running = 0
         self._shown_state = ""
         self._time_left = TimeLeft()
-        # The time left alone, where there is no room for the sentence.
-        self._time_words = ""
+        # What of the loading is said where there is no room for the sentence, the longest words first.
+        self._short_words: list[str] = []
         row = hbox(self, margins=(_MARGIN, 0, _MARGIN, 0), spacing=_SPACING)
         fill(row, self._left, self.main, self.draft, (self._status, 1))
         fill(row, self.downloads, self.machines, self.api, self._answers, self._as_tokens, self._right)
@@ -266,23 +293,27 @@ class Header(ThemeAware, QFrame):
 
     def _show_share(self) -> None:
         """Show in the chip of the model that is being loaded how much of it is."""
-        loading = self._session.models.pair.loading
+        pair = self._session.models.pair
+        loading = pair.loading
+        # A model that several machines load together is loaded to its end.
+        can_cancel = bool(pair.wanted) and not self._session.cluster.hosts
         read, total = self._session.models.loading_progress
         for chip, which in ((self.main, "main"), (self.draft, "draft")):
             share = min(read / max(total, 1), 1.0) if loading == which else None
             chip.show_share(share, self._state if loading == which else "")
+            chip.offer_cancel(loading == which and can_cancel)
 
     def _loading_sentence(self) -> str:
         models = self._session.models
         read, total = models.loading_progress
-        self._time_words = ""
+        self._short_words = [percent(read / total)] if read and total else []
         if models.converting:
             # It is done once for each file, and takes minutes.
             name = self._names[1 if models.pair.loading == "draft" else 0]
             seconds = self._time_left.note(read, total)
-            self._time_words = "" if seconds is None else capitalized(time_left(seconds))
             if seconds is None:
                 return self.tr("Converting {name}\u00a0· once").format(name=name)
+            self._short_words.insert(0, capitalized(time_left(seconds)))
             words = self.tr("Converting {name}\u00a0· once, {left}")
             return words.format(name=name, left=time_left(seconds))
         if not read or not total:
@@ -338,9 +369,10 @@ class Header(ThemeAware, QFrame):
         # A state that is said elsewhere too (`_says_state_elsewhere`) needs no words here.
         worth_it = left > theme.scaled(_SHORTEST_STATE) and not self._state_is_elsewhere
         if self._session.models.pair.loading and shown != self._state:
-            # The chip names the model, and its bar says how much of it is loaded.
-            shown = self._time_words
-            worth_it = self._status.fontMetrics().horizontalAdvance(shown) <= left
+            # The chip names the model.
+            width_of = self._status.fontMetrics().horizontalAdvance
+            shown = next((words for words in self._short_words if width_of(words) <= left), "")
+            worth_it = True
         self._status.setText(shown if worth_it else "")
 
     def _free(self) -> int:
@@ -393,6 +425,8 @@ class Header(ThemeAware, QFrame):
         return recorded_name({main: "starter/main", draft: "starter/draft"}.get(str(path), name))
 
     def retranslate(self) -> None:
+        for chip in (self.main, self.draft):
+            set_name(chip.cancel, self.tr("Cancel loading"))
         self._as_tokens.setAccessibleName(self._actions["show-tokens"].whatsThis())
         self._as_tokens.setToolTip(self._actions["show-tokens"].toolTip())
         self.refresh()

@@ -54,6 +54,7 @@ ERRORS = Sentences(
     {
         "engine": "Something went wrong in the engine. Try again.",
         "bad-request": "“{actual}” isn't a valid value for {name}. Change it and try again.",
+        "load-cancelled": "Loading was cancelled.",
         "no-model": "No main model is loaded. Choose one at the top of the window.",
         "queue-full": "{limit} questions are already queued. Try again when one of them has been answered.",
         "engine-closed": "The engine has stopped. Restart Tandem.",

@@ -105,6 +105,11 @@ class RemoteEngine(EngineBase):
     def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
         return self._call("set_draft", _named(draft))
 
+    def cancel_load(self) -> Future[bool]:
+        future: Future[bool] = Future()
+        future.set_result(False)
+        return future
+
     def load_additional(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
         return self._call("load_additional", str(main), _named(draft))
 

@@ -26,24 +26,31 @@ class SteppedTask(Generic[T]):
         self._steps, self._done = steps, done
         # What the next step waits for.
         self._pending: Future[Any] | None = None
+        # What the next step raises.
+        self._raised: EngineError | None = None
 
     @property
     def ready(self) -> bool:
         """Whether a step can be run now, without waiting."""
-        return self._pending is None or self._pending.done()
+        return self._pending is None or self._pending.done() or self._raised is not None
 
     def step(self) -> None:
         """Run the next step, or wait a moment for its future. Raises a failure of the device."""
-        if self._pending is not None and not wait([self._pending], WAIT_S).done:
+        raised, self._raised = self._raised, None
+        if raised is None and self._pending is not None and not wait([self._pending], WAIT_S).done:
             return
         try:
-            self._pending = next(self._steps)
+            self._pending = next(self._steps) if raised is None else self._steps.throw(raised)
         except StopIteration as end:
             self._done(end.value)
         except Exception as error:
             self._done(as_engine_error(error))
             if is_device_failure(error):
                 raise
+
+    def interrupt(self, error: EngineError) -> None:
+        """Raise an error where the steps are, instead of the next one. They may handle it and go on."""
+        self._raised = error
 
     def end(self, outcome: T | EngineError) -> None:
         """Run no further step, and call `done` with `outcome`."""

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from engine.errors import DeviceFailed, EngineError, NoModel, without_frames
+from engine.errors import DeviceFailed, EngineError, LoadCancelled, NoModel, without_frames
 from engine.files.steps import SteppedTask, Steps, run_to_completion
 from engine.main_model.loaded_model import LoadedModel
 from engine.model_files.names import resolve_model
@@ -36,6 +36,7 @@ class _ModelChange(SteppedTask[T]):
     """
 
     blocks_requests = True
+    can_be_cancelled = False
 
 
 class ModelChanges:
@@ -86,15 +87,27 @@ class ModelChanges:
         done: Callable[[T | EngineError], None],
         *,
         blocks_requests: bool = True,
+        can_be_cancelled: bool = False,
     ) -> None:
         """Queue a change; `done` is called with its result or its error."""
         change = _ModelChange(steps, partial(self._end, done))
         change.blocks_requests = blocks_requests
+        change.can_be_cancelled = can_be_cancelled
         self.queue.append(change)
 
     def step(self) -> None:
         """Run a step of the oldest change, or wait a moment for the disk. Raises a failure of the device."""
         self.queue[0].step()
+
+    def cancel_loads(self) -> bool:
+        """Give up the loads under way and those queued; return whether there are any.
+
+        None is given up of a model that other processes load, too: they would go on alone.
+        """
+        loads = [change for change in self.queue if change.can_be_cancelled and self._models.loads_alone]
+        for change in loads:
+            change.interrupt(LoadCancelled())
+        return bool(loads)
 
     def fail(self, error: EngineError) -> None:
         """Abandon the change under way and those queued; they end with `error`."""
@@ -114,6 +127,8 @@ class ModelChanges:
 
         Raises `ModelNotUsable` and `NotEnoughMemory`; then the models in use stay. If old and new do not fit together,
         the other resident ones are unloaded first, then the old ones, which are loaded again if the new ones fail.
+
+        Raises `LoadCancelled` if it is given up before the main model is loaded. Later it only has no drafter.
         """
         models = self._models
         models.crowded = False
@@ -125,7 +140,9 @@ class ModelChanges:
                 self.park()
             try:
                 loaded = yield from models.load_main(main)
-            except EngineError:
+            except EngineError as problem:
+                without_frames(problem)
+                models.return_memory()
                 if own_path is not None and not models.loaded and own_path in models.reloadable:
                     # If this fails, the next request tries again.
                     with suppress(EngineError):
@@ -140,7 +157,10 @@ class ModelChanges:
         if self.queue:
             self.queue[0].blocks_requests = False
         main_ready(installed)
-        return (yield from self._set_draft(draft))
+        try:
+            return (yield from self._set_draft(draft))
+        except LoadCancelled as problem:
+            return self._activate_draft(None, problem)
 
     def load_additional(self, main: str | Path, draft: str | Path | None) -> Steps[LoadedPair]:
         """Load another main model, use it, and keep the others loaded as far as they fit; answers under way end first.
@@ -211,7 +231,10 @@ class ModelChanges:
         self._models.drop(path)
 
     def set_draft(self, draft: str | Path | None) -> Steps[LoadedPair]:
-        """Replace the own drafter. One that cannot be used is reported in the pair, not raised. Raises `NoModel`."""
+        """Replace the own drafter. One that cannot be used is reported in the pair, not raised.
+
+        Raises `NoModel`, and `LoadCancelled` if it is given up; the drafter from before then stays.
+        """
         models, own_path = self._models, self._models.own
         if own_path is None:
             raise NoModel
@@ -239,6 +262,10 @@ class ModelChanges:
             self._models.drafting.expect_draft()
             loaded = yield from self._models.load_draft(draft)
         except NoModel:
+            raise
+        except LoadCancelled as problem:
+            without_frames(problem)
+            self._activate_draft(self._models.drafter)
             raise
         except EngineError as problem:
             without_frames(problem)

@@ -256,10 +256,19 @@ class Models:
             self._put_aside()
             self.controllers.pair = ("", "")
         self.memory.follow(self.resident, self._current)
-        release_unused_memory()
-        memory.return_freed_memory()
+        self.return_memory()
         if not self.resident:
             self._main_loader.unloaded()
+
+    def return_memory(self) -> None:
+        """Give the memory of models that nothing refers to any more back to the system."""
+        release_unused_memory()
+        memory.return_freed_memory()
+
+    @property
+    def loads_alone(self) -> bool:
+        """Whether no other process loads a main model together with this one."""
+        return not self._main_loader.one_at_a_time
 
     @property
     def untuned(self) -> bool:

@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from engine.client import EngineClient, Loading, RequestStream
-from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
+from engine.errors import EngineClosed, EngineError, InternalFailure, LoadCancelled, NoModel
 from engine.events import Embeddings, Event, Failed, Finished, TokensCommitted
 from engine.pictures.rules import PictureRules
 from engine.requests import ChatRequest, EmbeddingRequest, OwnAnswer
@@ -92,6 +92,14 @@ class ScriptedEngine:
 
     def set_draft(self, draft: str | Path | None) -> Future[LoadedPair]:
         return self._later(lambda: self._load(self.pair.main and self.pair.main.path, draft))
+
+    def cancel_load(self) -> Future[bool]:
+        """Give up the load that waits for the `load_gate`."""
+        is_waiting = self.load_gate is not None and not self.load_gate.is_set()
+        if is_waiting and self.load_gate is not None:
+            self.loads.insert(0, LoadCancelled())
+            self.load_gate.set()
+        return _done(is_waiting)
 
     def load_additional(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
         def load() -> LoadedPair:

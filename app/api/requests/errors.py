@@ -17,6 +17,7 @@ from engine.errors import (
     EngineClosed,
     EngineError,
     GrammarNotUsable,
+    LoadCancelled,
     ModelCannotSee,
     ModelNotUsable,
     NoModel,
@@ -44,6 +45,7 @@ _TYPES = {
 _OF_ENGINE: dict[type[EngineError], str] = {
     NotEnoughMemory: "There is not enough memory for this.",
     NoModel: "No model is loaded.",
+    LoadCancelled: "The loading of the model was cancelled.",
     ModelNotUsable: "The model cannot be used ({reason}).",
     DeviceFailed: "The GPU failed. Try again, or use a smaller model, fewer requests at once or a shorter context.",
     EngineClosed: "The engine is closed.",

@@ -105,6 +105,10 @@ def test_an_estimate_is_no_recommendation_against_the_draft_in_use(open_settings
     assert "Too slow: larger than the main model." in "".join(picker.rows)
     library.take_measured({(MAIN, other.id): Totals(speedup=2.0, speedup_low=1.9, speedup_high=2.1, accept_rate=0.8)})
     assert "best on this Mac, 2.0× as fast (measured, 80% accepted)" in picker.rows[0]
+    # The advice may be older than the figures; nothing slower than another draft is called the best.
+    slower = Totals(speedup=2.0, speedup_low=1.9, speedup_high=2.1, accept_rate=0.8)
+    library.take_measured({(MAIN, other.id): slower, (MAIN, DRAFT): replace(slower, speedup=3.0)})
+    assert "best on this Mac" not in "".join(picker.rows)
     # What is in use is not below an estimate, whatever it was measured to be.
     library.take_measured({(MAIN, DRAFT): Totals(speedup=0.97, speedup_low=0.95, speedup_high=0.99, accept_rate=0.5)})
     assert picker.rows[0].endswith("in use")

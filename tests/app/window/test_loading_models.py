@@ -62,6 +62,39 @@ def test_the_header_shows_at_every_width_how_much_of_a_model_is_loaded(open_wind
     assert header.main.sizeHint().height() == size.height()
 
 
+def test_a_load_is_given_up_in_the_chip_and_the_models_from_before_stay(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine([Script("Hi there.")])
+    window = open_window(engine)
+    before, header = window.session.models.pair, window.header
+    assert not header.main.cancel.isVisible()
+    for which, load in (
+        ("main", lambda: window.session.models.load("models/other", None)),
+        ("draft", lambda: window.session.models.set_draft("models/another")),
+    ):
+        engine.load_gate = threading.Event()
+        load()
+        chip = getattr(header, which)
+        window.wait(chip.cancel.isVisible)
+        assert chip.cancel.accessibleName() == "Cancel loading"
+        chip.cancel.click()
+        window.wait(lambda: not window.session.models.pair.loading)
+        assert not chip.cancel.isVisible()
+        after = window.session.models.pair
+        assert (after.main, after.draft, after.draft_problem) == (before.main, before.draft, None)
+        assert not window.banner.isVisible()
+    window.ask_and_wait("hello")
+    assert window.shown_text() == "Hi there."
+
+
+def test_a_first_load_that_is_given_up_leaves_no_model(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine(load_gate=threading.Event()), load=False)
+    window.header.main.cancel.click()
+    window.wait(lambda: not window.session.models.pair.loading)
+    assert window.session.models.pair.main is None
+    assert not window.banner.isVisible()
+    assert not window.is_enabled("send")
+
+
 @pytest.mark.parametrize("take_back", by_tier(["button", "typing", "another chat"], ["button", "another chat"]))
 def test_a_queued_question_can_be_taken_back(open_window: OpenWindow, take_back: str) -> None:
     engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())

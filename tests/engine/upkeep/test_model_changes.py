@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from engine import Engine
-from engine.errors import EngineClosed, EngineError, ModelNotUsable
+from engine.errors import EngineClosed, EngineError, LoadCancelled, ModelNotUsable
 from engine.events import Failed
 from engine.files.disk_pool import DiskPool
 from engine.main_model import loading
@@ -21,6 +21,7 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import LoadedPair
+from engine.upkeep import models
 from tests.engine.serving_requests import (
     PLAIN,
     Client,
@@ -69,13 +70,14 @@ def broken(tiny_main: Path, tmp_path: Path) -> Path:
 
 def ask_for_draft(scheduler: Scheduler, draft: Path | None) -> list[Outcome]:
     ended: list[Outcome] = []
-    scheduler.changes.enqueue(scheduler.changes.set_draft(draft), ended.append, blocks_requests=False)
+    steps = scheduler.changes.set_draft(draft)
+    scheduler.changes.enqueue(steps, ended.append, blocks_requests=False, can_be_cancelled=True)
     return ended
 
 
 def ask_for_main(scheduler: Scheduler, main: Path, draft: Path | None = None) -> list[Outcome]:
     ended: list[Outcome] = []
-    scheduler.changes.enqueue(scheduler.changes.load(main, draft), ended.append)
+    scheduler.changes.enqueue(scheduler.changes.load(main, draft), ended.append, can_be_cancelled=True)
     return ended
 
 
@@ -336,3 +338,100 @@ def test_closing_abandons_a_load_in_the_middle(tiny_main: Path, monkeypatch: pyt
     assert isinstance(last, Failed)
     assert isinstance(last.error, EngineClosed)
     assert set(threading.enumerate()) == threads
+
+
+@pytest.mark.usefixtures("disk_without_waiting")
+@pytest.mark.parametrize("crowded", [False, True])
+def test_a_load_that_is_given_up_at_any_step_leaves_the_models_from_before(
+    scheduler: Scheduler, other_main: Path, tiny_main: Path, tiny_draft: Path, expected: Expected,
+    monkeypatch: pytest.MonkeyPatch, crowded: bool,
+) -> None:  # fmt: skip
+    """Of those that were unloaded for want of memory, too."""
+    set_draft(scheduler, tiny_draft)
+    monkeypatch.setattr(scheduler.models.memory, "crowds", lambda _: crowded)
+    asked = request(max_tokens=8, speculation=PLAIN)
+    [olds] = expected.ids(asked)
+    assert not scheduler.changes.cancel_loads()
+    steps, is_over = 0, False
+    while not is_over:
+        ended = ask_for_main(scheduler, other_main)
+        for _ in range(steps):
+            scheduler.step()
+        is_over = bool(ended)
+        if not is_over:
+            assert scheduler.changes.cancel_loads()
+            finish(scheduler)
+            assert isinstance(ended[0], LoadCancelled)
+            assert ended[0].__traceback__ is None
+            assert scheduler.models.main.info.path == tiny_main
+            assert scheduler.models.drafter is not None
+            assert [model.path for model in scheduler.models.resident] == [tiny_main]
+        steps += 1
+    assert steps > 5
+    finish(scheduler)
+    assert scheduler.models.main.info.path == other_main
+    load_models(scheduler, tiny_main, tiny_draft)
+    assert alone(scheduler, asked).ids == olds
+
+
+@pytest.mark.usefixtures("disk_without_waiting")
+def test_a_draft_that_is_given_up_leaves_the_one_from_before_and_a_loaded_main_model(
+    scheduler: Scheduler, other_main: Path, tiny_draft: Path
+) -> None:
+    set_draft(scheduler, tiny_draft)
+    before = scheduler.models.drafter
+    ended = ask_for_draft(scheduler, tiny_draft)
+    for _ in range(3):
+        scheduler.step()
+    assert scheduler.changes.cancel_loads()
+    finish(scheduler)
+    assert isinstance(ended[0], LoadCancelled)
+    assert scheduler.models.drafter is before is not None
+    # The main model of a pair has been loaded by then, and stays.
+    ended = ask_for_main(scheduler, other_main, tiny_draft)
+    step_until(scheduler, lambda: scheduler.models.main.info.path == other_main)
+    assert scheduler.changes.cancel_loads()
+    finish(scheduler)
+    pair = ended[0]
+    assert isinstance(pair, LoadedPair)
+    assert pair.main is not None
+    assert pair.main.path == other_main
+    assert pair.draft is None
+    assert isinstance(pair.draft_problem, LoadCancelled)
+
+
+def test_a_conversion_that_is_given_up_ends_before_the_next_load_begins(
+    tiny_main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine goes on: the next load begins at once."""
+    reached, left = threading.Event(), threading.Event()
+
+    def convert(_source: Path, _folder: Path, _on_progress: object, cancelled: threading.Event) -> None:
+        reached.set()
+        assert cancelled.wait(PATIENCE_S)
+        left.set()
+        raise EngineClosed
+
+    monkeypatch.setattr(models, "convert", convert)
+    monkeypatch.setattr(models, "is_gguf", lambda _: True)
+    file = tiny_main / "model.safetensors"
+    monkeypatch.setattr(models, "resolve_model", lambda name: file if name == "file" else Path(name))
+    with Engine() as engine:
+        loading = engine.load("file")
+        assert reached.wait(PATIENCE_S)
+        assert engine.cancel_load().result(PATIENCE_S)
+        assert isinstance(loading.exception(PATIENCE_S), LoadCancelled)
+        assert isinstance(loading.main.exception(PATIENCE_S), LoadCancelled)
+        assert left.is_set()
+        assert not engine.cancel_load().result(PATIENCE_S)
+        assert engine.load(tiny_main).result(PATIENCE_S).main is not None
+
+
+def test_a_model_that_several_machines_load_is_not_given_up(
+    scheduler: Scheduler, other_main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler.models._main_loader, "one_at_a_time", True)
+    ended = ask_for_main(scheduler, other_main)
+    assert not scheduler.changes.cancel_loads()
+    finish(scheduler)
+    assert isinstance(ended[0], LoadedPair)
