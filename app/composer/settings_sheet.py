@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSignalBlocker, QSize, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QPushButton, QSlider, QToolButton, QWidget
 
 from app.composer.answer_format import AnswerFormatField
@@ -19,12 +19,12 @@ from app.session.session import Session
 from app.settings.control import SettingControl
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import SAMPLING_KEYS
-from app.widgets.buttons import CloseButton
+from app.widgets.buttons import CloseButton, fold_head
 from app.widgets.controls import Chooser, Slider
 from app.widgets.icons import icon
 from app.widgets.keys import is_escape
 from app.widgets.labels import WrappedLabel, label, set_name
-from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
+from app.widgets.layouts import fill, hbox, keep_right_edge, settle_layouts, vbox
 from app.widgets.overlay import HighArea, Overlay
 from app.widgets.search_field import TextField
 from app.widgets.style_class import named, styled
@@ -60,10 +60,7 @@ class SettingRow(QObject):
         self.reset.setIcon(icon("retry"))
         self.reset.setFixedSize(24, 24)
         self.reset.setIconSize(QSize(14, 14))
-        # It keeps its size while hidden, so that nothing moves when the chat gets a value of its own.
-        policy = self.reset.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self.reset.setSizePolicy(policy)
+        self._is_own, self._is_folded = False, False
         self.reset.clicked.connect(lambda: self.changed.emit(key, None))
         self.slider: QSlider | None = None
         self._stops: Sequence[float] = ()
@@ -80,6 +77,19 @@ class SettingRow(QObject):
         # Otherwise the control keeps its minimum width from another language.
         self.control.setMinimumWidth(_NUMBER_WIDTH)
         grid.addWidget(self.reset, line, 1)
+        self.set_folded(False)
+
+    def set_folded(self, is_folded: bool) -> None:
+        """Hide the row, or show it again."""
+        self._is_folded = is_folded
+        for part in (self.name, self.slider, self.control):
+            if part is not None:
+                part.setHidden(is_folded)
+        # In a row that is shown it keeps its size, so that nothing moves when the chat gets a value of its own.
+        policy = self.reset.sizePolicy()
+        policy.setRetainSizeWhenHidden(not is_folded)
+        self.reset.setSizePolicy(policy)
+        self.reset.setVisible(self._is_own and not is_folded)
 
     def show_value(self, default: Any, override: Any) -> None:
         """Show the chat's own value, or the default if it has none (None)."""
@@ -88,7 +98,8 @@ class SettingRow(QObject):
         if self.slider is not None:
             with QSignalBlocker(self.slider):
                 self.slider.setValue(max(0, bisect_right(self._stops, value) - 1))
-        self.reset.setVisible(override is not None)
+        self._is_own = override is not None
+        self.reset.setVisible(self._is_own and not self._is_folded)
         # The name of the chat's own value is bold.
         font = self.name.font()
         font.setBold(override is not None)
@@ -124,10 +135,11 @@ class SettingRow(QObject):
 _SIDES = (4, 0, 12, 0)
 _GENERATION = (*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow")
 _GROUPS = (tuple(key for key in SETTINGS if key in _GENERATION), SPECULATION_KEYS)
+_RARE = tuple(key for keys in _GROUPS for key in keys if SETTINGS[key].is_rare)
 
 
 class ChatSettingsSheet(ThemeAware, Overlay):
-    """The card. Every change takes effect from the next answer on."""
+    """The card. Every change takes effect from the next answer on. Rare settings are folded below the others."""
 
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window, 640)
@@ -150,6 +162,7 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self._headings = [label(self, "caption") for _ in _GROUPS]
         self.recommendation = styled(WrappedLabel(self), "muted")
         self.rows: dict[str, SettingRow] = {}
+        self.more = fold_head(self)
         self._build()
         self._connect()
         self.restyle()
@@ -165,7 +178,11 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         for heading, keys in zip(self._headings, _GROUPS, strict=True):
             grid.addWidget(heading, grid.rowCount(), 0, 1, 4)
             for key in keys:
-                self.rows[key] = SettingRow(key, grid, body)
+                if not SETTINGS[key].is_rare:
+                    self.rows[key] = SettingRow(key, grid, body)
+        grid.addWidget(self.more, grid.rowCount(), 0, 1, 4, Qt.AlignmentFlag.AlignLeft)
+        for key in _RARE:
+            self.rows[key] = SettingRow(key, grid, body)
         column = vbox(body, margins=_SIDES, spacing=12)
         fill(column, line, self.prompt, self.format, self.recommendation, grid, 1)
         area = HighArea(self)
@@ -182,6 +199,7 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self.name.returnPressed.connect(self._save)
         self.delete.clicked.connect(self._delete)
         self.begin.clicked.connect(self._begin_with)
+        self.more.toggled.connect(self._fold_rare)
         self.reset.clicked.connect(lambda: self._choose(DEFAULTS))
         for row in self.rows.values():
             row.changed.connect(self._changed)
@@ -196,8 +214,17 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self._saved.setText("")
         self.name.hide()
         self.presets.show()
+        self.more.setChecked(False)
         self.refresh()
+        self._fold_rare()
         self.prompt.edit.setFocus()
+
+    def _fold_rare(self) -> None:
+        for key in _RARE:
+            self.rows[key].set_folded(not self.more.isChecked())
+        if self.isVisible():
+            settle_layouts()
+            self.fit_in_window()
 
     def refresh(self) -> None:
         """Show the settings of the chat on screen."""
@@ -207,6 +234,8 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         defaults = session.settings.defaults.values()
         for key, row in self.rows.items():
             row.show_value(defaults[key], chat.own.get(key))
+        # What the chat has chosen is not hidden.
+        self.more.setChecked(self.more.isChecked() or any(key in chat.own for key in _RARE))
         self.recommendation.setText(recommendation_text(session.models.pair.main))
         self.recommendation.setVisible(bool(self.recommendation.text()))
         chosen = chosen_in(session)
@@ -266,6 +295,7 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         words = translate("Settings", "Generation"), translate("Settings", "Speculation")
         for heading, title in zip(self._headings, words, strict=True):
             heading.setText(title)
+        self.more.setText(translate("Settings", "More"))
         for row in self.rows.values():
             row.retranslate()
         self.refresh()

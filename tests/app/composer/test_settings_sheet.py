@@ -210,3 +210,30 @@ def test_what_somebody_wrote_is_not_lost_to_a_preset(
     chat = window.session.chat
     assert (chat.system_prompt, chat.own) == ("A long system prompt that somebody wrote.", {"max_tokens": 64})
     assert window.chat_settings.presets.currentText() == "Custom"
+
+
+def test_rare_settings_are_folded_unless_the_chat_has_chosen_one(
+    sheet: ChatSettingsSheet, window: WindowDriver
+) -> None:
+    rare = [row for row in sheet.rows.values() if row.setting.is_rare]
+    common = [row for row in sheet.rows.values() if not row.setting.is_rare]
+    assert {"min_p", "repetition_penalty", "acceptance"} <= {row.key for row in rare}
+    assert not any(row.control.isVisible() or row.name.isVisible() for row in rare)
+    assert all(row.control.isVisible() for row in common)
+    body = sheet.more.parentWidget()
+    height = body.sizeHint().height()
+    sheet.more.click()
+    window.settle()
+    assert all(row.control.isVisible() for row in rare)
+    window.wait(lambda: body.sizeHint().height() > height)
+    sheet.more.click()
+    window.settle()
+    # Nothing of the rows is left.
+    window.wait(lambda: body.sizeHint().height() == height)
+    sheet.rows["min_p"].changed.emit("min_p", 0.1)
+    window.settle()
+    assert sheet.rows["min_p"].reset.isVisible()
+    sheet.close_overlay()
+    window.trigger("chat-settings")
+    assert sheet.more.isChecked()
+    assert all(row.control.isVisible() for row in rare)
