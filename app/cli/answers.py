@@ -13,7 +13,7 @@ from app.cli.rendered import growing_text
 from app.cli.terminal import say
 from app.conversations.measured import PairSpeeds, as_shown, gain_in
 from app.system.paths import speeds_file
-from app.text.thinking import GrowingParts, parts_of
+from app.text.thinking import GrowingParts, ThoughtAndReply, parts_of
 from engine import Event, Failed, Finished, RequestStats, TokensCommitted
 from engine.events import as_json
 from engine.stats import NOTICEABLE, most_speedup
@@ -42,6 +42,10 @@ class AnswerOutput(ABC):
     def note(self, sentence: str) -> None:
         """Say something of the last answer, unless its events say it."""
 
+    def switch_colours(self) -> str:
+        """Show the next answers with the colours of their proposers, or without, and return what to say of it."""
+        return "This output has no colours."
+
 
 class JsonOutput(AnswerOutput):
     def event(self, event: Event) -> None:
@@ -55,9 +59,15 @@ class JsonOutput(AnswerOutput):
 
 
 class TextOutput(AnswerOutput):
-    """Prints the reply to standard output, thoughts, figures and errors to standard error; on terminals as Markdown."""
+    """Prints the reply to standard output, thoughts, figures and errors to standard error; on terminals as Markdown.
 
-    def __init__(self) -> None:
+    On terminals with colours, the tokens that a proposer drafted have its colour, unless `coloured` is False.
+    """
+
+    def __init__(self, *, coloured: bool = True) -> None:
+        self._coloured = coloured
+        # The sources that the legend has named.
+        self._named: set[str] = set()
         self._begin()
 
     def events(self, stream: Iterable[Event]) -> Event | None:
@@ -77,25 +87,52 @@ class TextOutput(AnswerOutput):
             self._begin()
             say(f"tandem: {explained(event.error)}")
         elif isinstance(event, TokensCommitted):
-            self._so_far += event.text if self._so_far else event.stats.opening + event.text
-            parts = self._parts.of(self._so_far, False)
-            thought = parts.thought or ""
-            reply = _HALF_A_MARK.sub("", parts.reply)
-            self._show(thought if parts.closed else _HALF_A_MARK.sub("", thought), reply)
+            opening = "" if self._so_far else event.stats.opening
+            self._so_far += opening + event.text
+            if self._coloured and self._reply_text.has_colours:
+                self._take_roles(len(opening), event)
+            self._show(self._parts.of(self._so_far, False), is_whole=False)
 
     def note(self, sentence: str) -> None:
         say(sentence)
 
+    def switch_colours(self) -> str:
+        self._coloured = not self._coloured
+        if not self._reply_text.has_colours:
+            return "This terminal shows no colours."
+        return "Accepted draft tokens have colours." if self._coloured else "Answers have no colours of draft tokens."
+
     def _begin(self) -> None:
         self._parts = GrowingParts()
         self._so_far = ""
+        # The role of each character so far, or less of them, and the sources that wrote them.
+        self._roles: list[str] = []
+        self._sources: dict[str, None] = {}
         self._reply = ""
         self._thought = ""
         self._reply_text = growing_text(sys.stdout)
         self._thought_text = growing_text(sys.stderr, "dim")
 
-    def _show(self, thought: str, reply: str) -> None:
+    def _take_roles(self, opening: int, event: TokensCommitted) -> None:
+        """Take which proposers wrote the text of an event, which follows the text that opens the answer."""
+        # Imports Qt, which pipes and dumb terminals do not wait for.
+        from app.wording.sources import MAIN, role_of
+
+        roles = [""] * opening
+        for token in event.tokens:
+            role = role_of(token.source)
+            roles += ["" if role == MAIN else role] * len(token.text)
+            if role != MAIN and token.text:
+                self._sources[token.source] = None
+        self._roles += roles
+
+    def _show(self, parts: ThoughtAndReply, *, is_whole: bool) -> None:
         """Print the new part of the thoughts and of the reply."""
+        thought = parts.thought or ""
+        reply = parts.reply
+        if not is_whole:
+            reply = _HALF_A_MARK.sub("", reply)
+            thought = thought if parts.closed else _HALF_A_MARK.sub("", thought)
         if self._reply.startswith(reply):
             # The end of the reply may be a mark now, and is held back.
             reply = self._reply
@@ -103,22 +140,31 @@ class TextOutput(AnswerOutput):
             # The mark that ends the thoughts has arrived: the text so far was thoughts.
             self._reply_text.end()
             self._reply, self._thought = "", thought
-        if thought.startswith(self._thought):
+        if thought != self._thought and thought.startswith(self._thought):
             self._thought_text.write(thought[len(self._thought) :])
             self._thought = thought
         if reply and self._thought and not self._reply:
             self._thought_text.end()
             say("")
-        self._reply_text.write(reply[len(self._reply) :])
+        begin = parts.begin if parts.begin is not None else parts.end
+        # Marks within the reply, which are not shown, leave what follows them without colours.
+        is_one_piece = self._so_far.startswith(reply, begin)
+        roles = self._roles[begin + len(self._reply) : begin + len(reply)] if is_one_piece else ()
+        self._reply_text.write(reply[len(self._reply) :], roles)
         self._reply = reply
 
     def _finish(self, event: Finished) -> None:
-        parts = parts_of(event.stats.opening + event.text)
-        self._show(parts.thought or "", parts.reply)
+        self._show(parts_of(event.stats.opening + event.text), is_whole=True)
         if self._thought and not self._reply:
             self._thought_text.end()
         self._reply_text.end()
+        new = [source for source in self._sources if source not in self._named]
         self._begin()
+        if new:
+            from app.cli.tinted_markdown import print_legend
+
+            self._named.update(new)
+            print_legend(new)
         say(_summary(event.stats))
 
 

@@ -33,6 +33,7 @@ _LONGEST_INPUT = 8 * 2**20
 _THINKING_HELP = "whether, or how much, the model thinks before it answers (as its chat template does)"
 _IMAGE_HELP = "a picture for the first question, repeatable; the main model must see (tandem models list)"
 _FILE_HELP = "a text or a document (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) before the first question, repeatable"
+_TOKENS_HELP = "on a terminal with colours, show in an answer which tokens were drafted (yes)"
 _SAMPLING_HELP = (
     "Without these options, as in the window: as the model's authors recommend or,\n"
     f"without a recommendation, at temperature {OWN_SAMPLING['temperature']}, top p {OWN_SAMPLING['top_p']}."
@@ -83,6 +84,7 @@ def add_options(parser: argparse.ArgumentParser, *, with_main: bool = True) -> N
     add("--system", metavar="TEXT", help="system prompt")
     add("--thinking", choices=("auto", *SWITCHED, *LEVELS), default="auto", help=_THINKING_HELP)
     add("--stop", action="append", default=[], metavar="TEXT", help="stop sequence, repeatable")
+    add("--tokens", action=argparse.BooleanOptionalAction, default=True, help=_TOKENS_HELP)
     add("--json", action="store_true", help="print one JSON object per event")
 
 
@@ -97,7 +99,7 @@ def run(
             stream.reconfigure(errors="replace")
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")
-    show = JsonOutput() if arguments.json else TextOutput()
+    show = JsonOutput() if arguments.json else TextOutput(coloured=arguments.tokens)
     try:
         # Bad settings and questions end the command before any model is loaded.
         request(arguments, [{"role": "user", "content": "-"}])

@@ -43,6 +43,7 @@ _HELP = """\
 /model NAME    load another main model, by folder or name
 /system TEXT   answer with this system prompt from now on; without TEXT, with none
 /continue      let an answer go on that was paused because it repeats itself
+/tokens        show which tokens were drafted by the colours of answers, or no longer
 /clear         forget the questions and answers so far
 /save FILE     write them to a file, as Markdown
 /exit          leave (also /quit, /bye, or Ctrl-D)
@@ -196,6 +197,8 @@ class TerminalConversation:
                 return f"tandem: {words} exists already. Choose another name."
             write_atomically(file, self._as_markdown().encode())
             return f"Saved in {words}."
+        if command == "tokens":
+            return self._show.switch_colours()
         if command == "model":
             if words:
                 self.load(model_path(words), None)

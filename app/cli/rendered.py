@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, TextIO
 
 from app.cli.terminal import shown, terminal_of
@@ -22,10 +23,12 @@ _DEFINITION = re.compile(r"^([ \t>*+\d.)-]*)\[(?=[^\[\]]+\]:)")
 class UnchangedText:
     """Writes a text unchanged, for pipes, files and terminals that only take letters."""
 
+    has_colours = False
+
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def write(self, text: str) -> None:
+    def write(self, text: str, _roles: Sequence[str] = ()) -> None:
         print(text, end="", file=self._stream, flush=True)
 
     def pause(self) -> None:
@@ -43,26 +46,43 @@ class MarkdownText:
 
     Definitions of addresses and footnotes are shown where they stand, because what refers to them is printed before
     they come.
+
+    From the first letter on that has a role with a colour, letters have those of their roles, and Markdown has no
+    colours of its own. `has_colours` says whether the terminal shows them, which its owner can decline (NO_COLOR).
     """
 
     def __init__(self, stream: TextIO, style: str = "") -> None:
         from markdown_it import MarkdownIt
         from rich.console import Console
-        from rich.theme import Theme
 
-        # Without a background, which is dark on a light terminal.
-        theme = Theme({"markdown.code": "cyan", "markdown.code_block": "cyan"})
-        self._console = Console(file=terminal_of(stream), highlight=False, theme=theme)
+        from app.cli.tinted_markdown import markdown_theme
+
+        self._console = Console(file=terminal_of(stream), highlight=False)
+        self._console.push_theme(markdown_theme(self._console, is_tinted=False))
+        self._tinted_theme = markdown_theme(self._console, is_tinted=True)
+        self.has_colours = self._console.color_system is not None and not self._console.no_color
         self._parser = MarkdownIt("commonmark").enable("table").disable("reference")
         self._style = style
         self._live: Live | None = None
         self._block, self._printed, self._drawn_at = "", False, 0.0
+        # The role of each character of the block.
+        self._roles: list[str] = []
+        self._is_tinted = False
 
-    def write(self, text: str) -> None:
+    def write(self, text: str, roles: Sequence[str] = ()) -> None:
+        """Add text, with the role of each of its characters, or of none of them.
+
+        The roles are those of `app.wording.sources.role_of`, and "" for letters without a colour.
+        """
+        shown_roles = [role for letter, role in zip_longest(text, roles, fillvalue="") if shown(letter)]
+        if any(shown_roles) and not self._is_tinted:
+            self._is_tinted = True
+            self._console.push_theme(self._tinted_theme)
+        self._roles += shown_roles
         self._block += shown(text)
         # Not at every token: a long block is parsed and drawn as a whole.
         if time.monotonic() - self._drawn_at >= _DRAW_EVERY_S:
-            self._block = self._print_complete(ended=False)
+            self._print_complete(ended=False)
             self._draw()
 
     def pause(self) -> None:
@@ -72,11 +92,12 @@ class MarkdownText:
 
     def end(self) -> None:
         """Print what is left."""
-        self._print(self._print_complete(ended=True))
-        self._block, self._printed = "", False
+        self._print_complete(ended=True)
+        self._print(len(self._block))
+        self._printed = False
 
-    def _print_complete(self, *, ended: bool) -> str:
-        """Print the blocks before the last one, and return that.
+    def _print_complete(self, *, ended: bool) -> None:
+        """Print the blocks before the last one, and keep that.
 
         Unless the text has `ended`, an incomplete line begins no block: a number may become an item of the list above
         it, and dashes the line below the head of a table.
@@ -84,10 +105,9 @@ class MarkdownText:
         lines_end = len(self._block) if ended else self._block.rfind("\n") + 1
         tokens = self._parser.parse(self._block[:lines_end])
         starts = [token.map[0] for token in tokens if token.level == 0 and token.map and token.nesting >= 0]
-        lines = self._block.split("\n")
+        lengths = [len(line) + 1 for line in self._block.split("\n")]
         for first, after in pairwise([0, *starts[1:]]):
-            self._print("\n".join(lines[first:after]))
-        return "\n".join(lines[starts[-1] :]) if len(starts) > 1 else self._block
+            self._print(sum(lengths[first:after]))
 
     def _draw(self) -> None:
         from rich.live import Live
@@ -97,23 +117,27 @@ class MarkdownText:
             # One that has stopped would move the cursor up as far as it did before.
             self._live = Live(console=self._console, auto_refresh=False, transient=True, redirect_stdout=False)
             self._live.start()
-        shown_lines = self._lines(self._block)[-max(1, self._console.height - 2) :]
+        shown_lines = self._lines(self._block, self._roles)[-max(1, self._console.height - 2) :]
         self._live.update(SegmentLines(shown_lines, new_lines=True), refresh=True)
         self._drawn_at = time.monotonic()
 
-    def _print(self, text: str) -> None:
+    def _print(self, length: int) -> None:
+        """Print the text up to that length, and keep what is behind it."""
         from rich.segment import SegmentLines
 
         self.pause()
-        if lines := self._lines(text):
+        if lines := self._lines(self._block[:length], self._roles[:length]):
             self._console.print(SegmentLines(lines, new_lines=True), end="")
             self._printed = True
+        self._block = self._block[length:]
+        del self._roles[:length]
 
-    def _lines(self, text: str) -> list[list[Segment]]:
+    def _lines(self, text: str, roles: Sequence[str]) -> list[list[Segment]]:
         """Return the lines of a text without empty ones around it, below one that parts it from what was printed."""
-        from rich.markdown import Markdown
+        from app.cli.tinted_markdown import TintedMarkdown
 
-        markdown = Markdown(self._with_definitions(text), code_theme="ansi_light", style=self._style, hyperlinks=False)
+        markup = self._with_definitions(text)
+        markdown = TintedMarkdown(markup, text, roles, code_theme="ansi_light", style=self._style)
         lines = self._console.render_lines(markdown, pad=False)
         # Markdown turns the characters that an address or `&#x202e;` spells out into themselves.
         lines = [[segment._replace(text=shown(segment.text)) for segment in line] for line in lines]

@@ -147,7 +147,7 @@ class ProsePlaces:
             if known[1] == at and known[0] == paragraph:
                 return known[2], known[3]
         del self._known[number:]
-        reader = _SourceReader(source, at)
+        reader = SourceReader(source, at)
         texts = reader.texts_of(paragraph)
         self._known.append((paragraph, at, texts, reader.at))
         return texts, reader.at
@@ -260,12 +260,23 @@ def _literal(words: str, unit: int, source: int) -> Iterator[SourcePlace]:
         yield SourcePlace(unit, unit + len(words) - begin, source + begin, source + len(words))
 
 
-class _SourceReader:
+class SourceReader:
     """Goes through the source of a text. `at` is where the words that are read next can be at the earliest."""
 
-    def __init__(self, source: str, at: int) -> None:
+    def __init__(self, source: str, at: int = 0) -> None:
         self._source = source
         self.at = at
+
+    def words(self, words: str) -> list[SourcePlace]:
+        """Return the places of words of one style that are shown next."""
+        return list(self._span(TextSpan(words), 0))
+
+    def code(self, code: str) -> list[SourcePlace]:
+        """Return the places of the lines of the code block that is shown next."""
+        block = CodePlaces()
+        places = block.place(code, self._source, self.at)
+        self.at = block.end
+        return places
 
     def texts_of(self, paragraph: Paragraph) -> list[list[SourcePlace]]:
         """Return the places of the text of a paragraph, or of those of its cells, each from the start of its text.
@@ -273,10 +284,7 @@ class _SourceReader:
         A formula is one unit there.
         """
         if paragraph.kind == "code":
-            code = CodePlaces()
-            places = code.place("".join(span.text for span in paragraph.spans), self._source, self.at)
-            self.at = code.end
-            return [places]
+            return [self.code("".join(span.text for span in paragraph.spans))]
         if paragraph.rows:
             return [text for number, row in enumerate(paragraph.rows) for text in self._row(row, number)]
         if paragraph.mark[:-1].isdigit():

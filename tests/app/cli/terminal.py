@@ -114,3 +114,19 @@ def on_a_terminal(command: list[str], kind: str = "xterm") -> tuple[int, str]:
 def controls(text: str) -> set[str]:
     """The control characters of a text except tabs, line ends (CR LF on a pty) and what clears a line of progress."""
     return set(_CONTROLS.findall(text.replace("\r\n", "\n").replace("\r\x1b[K", "")))
+
+
+def screen_of(written: str) -> list[str]:
+    """Return the lines that stay on a terminal after cursors went up and erased lines were written anew."""
+    lines, row = [""], 0
+    for sign in re.findall(r"\x1b\[[\d;?]*[a-zA-Z]|[^\x1b]", written):
+        if sign == "\n":
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif sign == "\x1b[1A":
+            row -= 1
+        elif sign == "\x1b[2K":
+            lines[row] = ""
+        elif len(sign) == 1 and sign != "\r":
+            lines[row] += sign
+    return [line.rstrip() for line in lines]

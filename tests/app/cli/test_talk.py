@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.cli.terminal import CTRL_D, ROOT, UP, Terminal
+from tests.app.cli.terminal import CTRL_D, ROOT, UP, Terminal, screen_of
 
 # Answers each question with its own words, in upper case.
 CHAT = """
@@ -82,6 +82,8 @@ def test_a_talk(terminal: Terminal, tmp_path: Path) -> None:
 
     terminal.type("/system Be brief.\n")
     terminal.until("The system prompt is set.")
+    terminal.type("/tokens\n")
+    terminal.until("This terminal shows no colours.")
     terminal.type("/model\n")
     terminal.until("no draft model")
     terminal.type("/model org/other\n")
@@ -125,22 +127,6 @@ pieces = [TokensCommitted(one, (), ROUND, RequestStats()) for one in text]
 chat.Engine = lambda _: AnsweringEngine([*pieces, Finished("stop", text, (), RequestStats())])
 sys.exit(app.__main__.main(["chat", "Hi"]))
 """
-
-
-def screen_of(written: str) -> list[str]:
-    """Return the lines that stay on a terminal after cursors went up and erased lines were written anew."""
-    lines, row = [""], 0
-    for sign in re.findall(r"\x1b\[[\d;?]*[a-zA-Z]|[^\x1b]", written):
-        if sign == "\n":
-            row += 1
-            lines += [""] * (row + 1 - len(lines))
-        elif sign == "\x1b[1A":
-            row -= 1
-        elif sign == "\x1b[2K":
-            lines[row] = ""
-        elif len(sign) == 1 and sign != "\r":
-            lines[row] += sign
-    return [line.rstrip() for line in lines]
 
 
 def test_an_answer_is_drawn_as_markdown_and_each_block_stays_once() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtGui import QColor
 
 from app.widgets.colours import Colours, dark, light
+from tests.app.contrast import contrast
 
 TEXT_CONTRAST = 4.5
 SURFACES = ("window", "panel", "sidebar")
@@ -23,19 +23,6 @@ PAIRS = [
     ("on_accent", "problem"),
 ]
 MARKS = [(role, "panel") for role in ("main", "draft", "lookup", "chats")]
-
-
-def contrast(first: str, second: str) -> float:
-    """Return the WCAG contrast ratio of two colours, 1 to 21."""
-    light, dark = sorted((_luminance(QColor(first)), _luminance(QColor(second))), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: QColor) -> float:
-    def linear(channel: float) -> float:
-        return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)
-
-    return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) + 0.0722 * linear(colour.blueF())
 
 
 @pytest.mark.parametrize("colours", [light(), dark()], ids=["light", "dark"])
