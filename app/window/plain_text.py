@@ -40,9 +40,9 @@ def spoken_text(markdown: str) -> str:
 def shown_parts(markdown: str) -> tuple[str, str]:
     """Render Markdown as (HTML, plain text). May be called on any thread."""
     # Imports a parser, which only the first copied text needs.
-    from app.conversations.exports.rendering import as_html
+    from app.conversations.exports.rendering import as_html, latex
 
-    return as_html(markdown, as_latex=True), arranged_text(markdown)
+    return as_html(markdown, latex), arranged_text(markdown)
 
 
 def mime_of(html: str, text: str) -> QMimeData:

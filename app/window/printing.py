@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import escape
 
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.session.chats import Chat
 from app.widgets.colours import light
+from app.window.printed_formulas import PrintedFormulas
 from app.wording.tools import call_sentence, tool_name
 
 # Points, and millimetres around the text of a page.
@@ -18,8 +20,11 @@ _FONT_SIZE = 10
 _MARGINS = QMarginsF(18, 18, 18, 18)
 _STYLES = (
     "pre, .typed { white-space: pre-wrap } pre, code, kbd { font-family: '%s' } table { border-collapse: collapse }"
-    " .markdown-alert-title { font-weight: bold }"
+    " .markdown-alert-title { font-weight: bold } .title { font-size: 24pt }"
+    " .typed { background-color: %s }"
 )
+# The number of a note, which would be a line of its own.
+_NUMBERED_NOTE = re.compile(r"(<sup>[^<]*</sup>)\n<p>")
 # Qt does not know folds: paper shows what is in them.
 _FOLDS = (("<summary>", "<p><b>"), ("</summary>", "</b></p>"))
 
@@ -27,34 +32,40 @@ _FOLDS = (("<summary>", "<p><b>"), ("</summary>", "</b></p>"))
 def chat_document(chat: Chat) -> QTextDocument:
     """Return the chat as a document: title, questions in bold, answers as rendered Markdown without thoughts.
 
-    An answer's calls of tools follow it, each with its arguments and its result, or the reason why it has none.
+    Formulas are typeset. An answer's calls of tools follow it, each with its arguments and its result, or the reason
+    why it has none.
     """
     # Imports a parser, which only the first printed chat needs.
     from app.conversations.exports.rendering import code_styles
 
     document = QTextDocument()
+    formulas = PrintedFormulas(document, _FONT_SIZE)
     font = QFont()
     font.setPointSize(_FONT_SIZE)
     document.setDefaultFont(font)
     fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
-    document.setDefaultStyleSheet(_STYLES % fixed + code_styles(lambda role: str(getattr(light(), role))))
-    document.setHtml("\n".join(_parts(chat)))
+    document.setDefaultStyleSheet(
+        _STYLES % (fixed, light().sidebar) + code_styles(lambda role: str(getattr(light(), role)))
+    )
+    document.setHtml("\n".join(_parts(chat, formulas)))
+    formulas.put_in(document)
     return document
 
 
-def _parts(chat: Chat) -> Iterator[str]:
+def _parts(chat: Chat, formulas: PrintedFormulas) -> Iterator[str]:
     """Yield the paragraphs of the document in HTML."""
     from app.conversations.exports.rendering import as_html
 
     if chat.title:
-        yield f"<p><b>{escape(chat.title)}</b></p>"
+        yield f'<p class="title"><b>{escape(chat.title)}</b></p>'
     for turn in chat.turns:
         for attachment in turn.attachments:
             yield f"<p>{escape(attachment.name)}</p>"
         if turn.question:
             yield f'<p class="typed"><b>{escape(turn.question)}</b></p>'
         for answer in turn.answers:
-            page = as_html(answer.reply, as_latex=True).replace("\n</code></pre>", "</code></pre>")
+            page = as_html(answer.reply, formulas.html).replace("\n</code></pre>", "</code></pre>")
+            page = _NUMBERED_NOTE.sub(r"<p>\1 ", page)
             for tag, known in (*_FOLDS, ("<table ", '<table border="1" cellpadding="4" ')):
                 page = page.replace(tag, known)
             yield page

@@ -33,9 +33,19 @@ _ATTRIBUTES = frozenset((
 _PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
 
 
-def as_html(markdown: str, as_latex: bool = False) -> str:
-    """Return the body of an answer, escaped, with formulas as MathML or, for programs without it, as LaTeX."""
-    page = _Renderer().render(parse(markdown), PARSER.options, {"as_latex": as_latex})
+def mathml(formula: Formula) -> str:
+    """Return the HTML of a formula: as MathML, or its source where it cannot be set."""
+    return _as_mathml(formula) or escape(formula.source)
+
+
+def latex(formula: Formula) -> str:
+    """Return the HTML of a formula for programs without MathML."""
+    return escape(formula.latex)
+
+
+def as_html(markdown: str, formula: Callable[[Formula], str] = mathml) -> str:
+    """Return the body of an answer, escaped. `formula` returns the HTML of each formula."""
+    page = _Renderer().render(parse(markdown), PARSER.options, {"formula": formula})
     return page.strip()
 
 
@@ -48,7 +58,7 @@ def code_styles(colour: Callable[[str], str]) -> str:
 class _Renderer(RendererHTML):
     """Renders tokens that the library renders otherwise, or not at all. Links are their words, followed by the address.
 
-    `env["as_latex"]` says whether formulas stay LaTeX. Called by the library for each token of the type that names the
+    `env["formula"]` returns the HTML of a formula. Called by the library for each token of the type that names the
     method; each returns HTML.
     """
 
@@ -72,9 +82,7 @@ class _Renderer(RendererHTML):
 
     def formula(self, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
         formula: Formula = tokens[index].meta["formula"]
-        if env["as_latex"]:
-            return escape(formula.latex)
-        return _as_mathml(formula) or escape(formula.source)
+        return str(env["formula"](formula))
 
     def code_inline(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
         return f"<code>{escape(tokens[index].content)}</code>"

@@ -12,7 +12,7 @@ from app.session.calls import CallState, ToolRun
 from app.session.chats import AnswerStep, Chat, MessageNode, Turn
 from app.widgets.application import Application
 from app.widgets.colours import light
-from app.window.printing import chat_document
+from app.window.printing import chat_document, pdf_of
 from tests.app.cjk_answers import ANSWERS, STRONG
 
 
@@ -92,3 +92,39 @@ def test_code_has_its_colours_tables_their_lines_and_folds_are_open(qapp: Applic
     assert cursor.charFormat().fontWeight() == QFont.Weight.Bold
     assert document.find("-a").charFormat().foreground().color().name() == light().problem
     assert document.find("c").currentTable().format().border() == 1
+
+
+FORMULAS = (
+    "# Sums\n\nSo $E = mc^2$ and\n\n$$\na + b\n$$\n\n| $a$ |\n|---|\n| $\\nosuch{b}$ |\n\nNoted[^1].\n\n[^1]: Below.\n"
+)
+
+
+def test_formulas_are_typeset_and_a_note_stands_behind_its_number(qapp: Application) -> None:
+    del qapp
+    chat = Chat(title="Sums", turns=[Turn("Why?", Answer(State.DONE, FORMULAS))])
+    document = chat_document(chat)
+    lines = [line for line in document.toPlainText().split("\n") if line]
+    assert lines == [
+        "Sums",
+        "Why?",
+        "Sums",
+        "So \ufffc and",
+        "\ufffc",
+        "\ufffc",
+        "$\\nosuch{b}$",
+        "Noted1.",
+        "1 Below.",
+    ]
+    # A document on paper is laid out again, at the resolution of the paper: letters become shapes.
+    without = Chat(title="Sums", turns=[Turn("Why?", Answer(State.DONE, FORMULAS.replace("$", "")))])
+    assert len(pdf_of(chat)) > len(pdf_of(without)) + 1000
+
+
+def test_a_formula_is_as_high_as_its_line_and_never_wider_than_the_paper(qapp: Application) -> None:
+    del qapp
+    reply = f"So $x$.\n\n$$\n{' + '.join('abcdefghijklmnopqrstuvwxyz')}\n$$"
+    document = chat_document(Chat(title="", turns=[Turn("", Answer(State.DONE, reply))]))
+    document.setPageSize(QSizeF(240, 700))
+    assert document.idealWidth() <= 240
+    line = document.begin().layout().lineAt(0)
+    assert line.height() < 2.5 * document.defaultFont().pointSizeF()
