@@ -1,6 +1,7 @@
 """The text of documents and of text files, as a language model reads it.
 
-`reading` runs `document.document_text` in a sandbox: files come from anywhere, and parsers are not trusted. In it,
+`reading` runs `document.document_text` in a sandbox: files come from anywhere, and parsers are not trusted. `parts` says
+which pages, slides and sheets are wanted and read, which a long document is more than. In it,
 `formats` says by what a file is known and what reads it. A reader walks through its format (`word`, `slides`, `sheets`,
 `open_document`, `rich_text`, `web_page`, `pdf`, `mail`, `notebook`) and gives each element a role of `roles`, of which
 `marked_text` makes Markdown. Text that nobody sees is left out and counted: `unseen` says what that is, and the modules

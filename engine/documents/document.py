@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from engine.documents.encodings import DecodedText, decode, has_no_controls, unreadable_bytes
 from engine.documents.formats import OLD_OFFICE, PDF, ZIP, format_in_archive, format_of
 from engine.documents.marked_text import MarkedText, TextTooLong
 from engine.documents.old_office import in_newer_format
+from engine.documents.parts import Extent, PartsRead, Selection, first_lines
 from engine.sandbox.tasks import task
 
 # The name of the stream that holds an encrypted document.
@@ -37,17 +40,39 @@ class DocumentText:
     left_out: tuple[tuple[str, int], ...] = ()
     # How many pages are pictures whose text was recognized, which may be wrong.
     recognized_pages: int = 0
+    # How much of the document this is.
+    extent: Extent = field(default_factory=Extent)
+
+
+class _AskedFor(NamedTuple):
+    """What `document_text` is asked for but the file: see there."""
+
+    most: int
+    language: str
+    selection: Selection | None
+    # Seconds of this process's computing after which no other page, slide or sheet is begun.
+    stops_at: float
 
 
 @task
-def document_text(name: str, data: bytes, most: int, language: str = "") -> DocumentText:
+def document_text(
+    name: str,
+    data: bytes,
+    most: int,
+    language: str = "",
+    selection: Selection | None = None,
+    most_s: float = math.inf,
+) -> DocumentText:
     """Return the text of a file with at most `most` characters; encodings are guessed for the window's `language`.
 
+    With a `selection`, the text has the wanted parts as far as they fit, and those that are begun within `most_s`
+    seconds of computing. Without, all has to fit.
     Whatever is wrong with the file is the `problem` of the result. Raises only `MemoryError`, which ends the sandbox.
     """
     begun = time.process_time()
     try:
-        result = _read(name.lower(), data, most, language)
+        stops_at = begun + most_s if selection else math.inf
+        result = _read(name.lower(), data, _AskedFor(most, language, selection, stops_at))
     except MemoryError:
         raise
     except TextTooLong:
@@ -58,54 +83,64 @@ def document_text(name: str, data: bytes, most: int, language: str = "") -> Docu
     # Some fonts of PDF files map a letter to half a surrogate pair, which is no text.
     whole = result.text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     problem = result.problem or ("" if whole else "empty")
+    if len(whole) != len(result.text):
+        # The parts end elsewhere.
+        result = replace(result, extent=replace(result.extent, ends=()))
     return replace(result, text=whole, problem=problem, seconds=time.process_time() - begun)
 
 
-def _read(name: str, data: bytes, most: int, language: str) -> DocumentText:
+def _read(name: str, data: bytes, request: _AskedFor) -> DocumentText:
     """Return the text of a file by its format, which its beginning or its `name` in small letters says."""
     form = format_of(name, data)
     if form is None:
-        return _text_file(data, language)
+        return _text_file(data, request)
     if form is OLD_OFFICE:
-        return _old_document(data, most, language)
+        return _old_document(data, request)
     if form.main or form is ZIP:
         form = format_in_archive(data)
     if form is None or form.read is None:
         return DocumentText(problem="not-text")
     encoding = ""
-    text = MarkedText(most)
+    selection = request.selection
+    text = MarkedText(request.most, parts=PartsRead(selection or Selection(), request.stops_at, reports=True))
     if form.decode is not None:
-        decoded = form.decode(data, language)
+        decoded = form.decode(data, request.language)
         if decoded is None:
             return DocumentText(problem="unknown-encoding")
         encoding = decoded.encoding
         text.left_out[_BYTES] += _unreadable_bytes(data, decoded)
         data = decoded.text.encode("utf-8", "replace")
-    form.read(data, text)
+    try:
+        form.read(data, text)
+    except TextTooLong:
+        if selection is None or not text.end_early():
+            raise
     content = str(text)
     problem = "no-text" if form is PDF and not content else ""
     left_out = tuple((+text.left_out).items())
-    return DocumentText(content, problem, encoding, left_out=left_out, recognized_pages=text.recognized_pages)
+    recognized_pages = text.recognized_pages
+    return DocumentText(content, problem, encoding, 0, left_out, recognized_pages, text.extent)
 
 
-def _old_document(data: bytes, most: int, language: str) -> DocumentText:
+def _old_document(data: bytes, request: _AskedFor) -> DocumentText:
     """Return the text of a document of Office 97, if a program of this computer converts it."""
     if _ENCRYPTED_STREAM in data:
         return DocumentText(problem="encrypted")
     converted = in_newer_format(data)
     if converted is None or converted.startswith(OLD_OFFICE.magic):
         return DocumentText(problem="old-format")
-    return _read("", converted, most, language)
+    return _read("", converted, request)
 
 
-def _text_file(data: bytes, language: str) -> DocumentText:
+def _text_file(data: bytes, request: _AskedFor) -> DocumentText:
     """Return the text of a file that is no document."""
-    decoded = decode(data, language)
+    decoded = decode(data, request.language)
     if decoded is None:
         return DocumentText(problem="unknown-encoding" if has_no_controls(data) else "not-text")
     unreadable = _unreadable_bytes(data, decoded)
     left_out = ((_BYTES, unreadable),) if unreadable else ()
-    return DocumentText(decoded.text, encoding=decoded.encoding, left_out=left_out)
+    text, extent = first_lines(decoded.text, request.most if request.selection else len(decoded.text))
+    return DocumentText(text, encoding=decoded.encoding, left_out=left_out, extent=extent)
 
 
 def _unreadable_bytes(data: bytes, decoded: DecodedText) -> int:

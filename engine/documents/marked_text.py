@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple, TypeGuard
 
 from engine.documents.letters import PLAIN, Letters, Run, marked
+from engine.documents.parts import ROW, Cut, Extent, PartsRead, left_out_line
 from engine.documents.roles import (
     FencedCode,
     Footnote,
@@ -31,6 +33,10 @@ from engine.documents.roles import (
 _MOST_COLUMNS = 1000
 # Longer texts of merged cells are only in the first row that these take.
 LONGEST_REPEATED = 200
+# What is between blocks, if these are no items.
+_BETWEEN = "\n\n"
+# The head of a table, and the line under it.
+_HEAD_LINES = 2
 # Items deeper than this are indented as much as those at this depth.
 _DEEPEST = 20
 
@@ -40,6 +46,14 @@ LeftOut = str
 
 class TextTooLong(Exception):
     """The text is longer than allowed, or a part of the file is."""
+
+
+class _PartEnd(NamedTuple):
+    """What a text had at the end of a part: how many pieces of blocks, what was left out, and recognized pages."""
+
+    blocks: int
+    left_out: Counter[LeftOut]
+    recognized_pages: int
 
 
 @dataclass(slots=True)
@@ -152,14 +166,21 @@ class MarkedText:
     `start(HeadingBlock(2))`, `add("Price")`, `end(HeadingBlock(2))`, `add("10 EUR")` and `finish()` make
     "## Price\\n\\n10 EUR". Words without a start are in a paragraph.
 
-    Methods that add something raise `TextTooLong` when the text has more than `most` characters.
+    Methods that add something raise `TextTooLong` when the text has more than `most` characters. After that,
+    `end_early` ends it where it has fitted.
     """
 
-    def __init__(self, most: int, depth: int = 0) -> None:
+    def __init__(self, most: int, depth: int = 0, parts: PartsRead | None = None) -> None:
         # How many files around it this file is in.
         self.depth = depth
         # How many characters may still be added.
         self._left = most
+        # The pages, slides or sheets of the document.
+        self.parts = parts or PartsRead()
+        # What there was at the end of each of them.
+        self._ends: list[_PartEnd] = []
+        # Where the text ends, if that is before the end of the document.
+        self._cut: Cut | None = None
         # How many pieces of content of each kind were left out, for a line at the end of the text.
         self.left_out = Counter[LeftOut]()
         # How many pages are pictures whose text was recognized.
@@ -190,8 +211,52 @@ class MarkedText:
         text = "".join(self._blocks).strip("\n")
         if self.damage is not None and not text:
             raise self.damage
-        parts = [_counted(kind, count) for kind, count in self.left_out.items() if count]
-        return f"{text}\n\n[Left out: {', '.join(parts)}]".lstrip("\n") if parts else text
+        words = [_counted(kind, count) for kind, count in self.left_out.items() if count]
+        missing = self.extent.missing_words()
+        return f"{text}\n\n{left_out_line([*words, missing] if missing else words)}".strip("\n")
+
+    @property
+    def extent(self) -> Extent:
+        """How much of the document the text has. Only for a text that is ended."""
+        parts = self.parts
+        # The text does not begin with what is between blocks.
+        lengths = list(accumulate(map(len, self._blocks), initial=-len(_BETWEEN)))
+        ends = tuple(max(0, lengths[end.blocks]) for end in self._ends)
+        return Extent(parts.kind, parts.count, tuple(parts.numbers), ends, parts.names, self._cut)
+
+    def wanted_parts(self, kind: str, names: Sequence[str]) -> Iterator[int]:
+        """Yield the numbers of the parts that are to be read; each is over when the next is asked for.
+
+        `names` are those of all parts: "" for each page or slide.
+        """
+        for number in self.parts.wanted(kind, names):
+            yield number
+            self._end_part()
+
+    def _end_part(self) -> None:
+        self._ends.append(_PartEnd(len(self._blocks), self.left_out.copy(), self.recognized_pages))
+
+    def end_early(self) -> bool:
+        """End a text for which `TextTooLong` was raised after the last part, or else the last block, that fitted.
+
+        Returns whether there is any text.
+        """
+        self._frames.clear()
+        self._table = None
+        self._block_words = []
+        is_begun = len(self.parts.numbers) > len(self._ends)
+        if is_begun and self._ends and (self._cut is None or not self._cut.kind):
+            # What there is of the part that did not fit.
+            self.parts.numbers.pop()
+            end = self._ends[-1]
+            del self._blocks[end.blocks :]
+            self.left_out = end.left_out
+            self.recognized_pages = end.recognized_pages
+        else:
+            self._cut = self._cut or Cut()
+            if is_begun:
+                self._end_part()
+        return bool("".join(self._blocks).strip())
 
     @property
     def _words(self) -> list[Run]:
@@ -334,7 +399,19 @@ class MarkedText:
         width = max((index + 1 for row in cells for index, cell in enumerate(row) if cell), default=0)
         lines = [f"| {' | '.join((row + [''] * width)[:width])} |" for row in cells]
         if lines:
-            self._add("\n".join([lines[0], "|" + " --- |" * width, *lines[1:]]))
+            self._add_table_lines([lines[0], "|" + " --- |" * width, *lines[1:]])
+
+    def _add_table_lines(self, lines: list[str]) -> None:
+        """Add a table; of one that is too long, the rows that fit. Raises `TextTooLong` then, too."""
+        left = self._left
+        # All lines but the last have an end.
+        fitting = sum(length <= left for length in accumulate((len(line) + 1 for line in lines), initial=-1)) - 1
+        if fitting < len(lines) and fitting > _HEAD_LINES:
+            self._add("\n".join(lines[:fitting]))
+            # The line under the head is no row.
+            self._cut = Cut(ROW, fitting - 1, len(lines) - 1)
+            raise TextTooLong
+        self._add("\n".join(lines))
 
     # Blocks.
 
@@ -390,7 +467,7 @@ class MarkedText:
         self._left -= len(block)
         if self._left < 0:
             raise TextTooLong
-        self._blocks += ["\n" if is_item and self._last_is_item else "\n\n", block]
+        self._blocks += ["\n" if is_item and self._last_is_item else _BETWEEN, block]
         self._last_is_item = is_item
 
     # Frames.

@@ -28,6 +28,7 @@ from engine.documents.open_sheets import (
     remove_hidden,
     shown_value,
 )
+from engine.documents.parts import SHEET
 from engine.documents.roles import (
     Footnote,
     HeadingBlock,
@@ -132,13 +133,12 @@ class OpenDocumentReader(OfficeReader):
             "tracked-changes": self._count_changes,
             "list": self._add_list,
             "list-item": self._begin_item,
-            # Tables, and sheets: the tables of a spreadsheet, which `_book` renames.
+            # Tables, and sheets: the tables of a spreadsheet.
             "table": self._add_table,
             "table-row": self._add_row,
             "table-row-group": self._row_group,
             **dict.fromkeys(("table-cell", "covered-table-cell"), self._add_cell),
             "spreadsheet": self._book,
-            "sheet": self._add_sheet,
             # Shapes and slides.
             "frame": self._add_frame,
             **dict.fromkeys(_SHAPES, self._add_shape),
@@ -265,17 +265,21 @@ class OpenDocumentReader(OfficeReader):
     # Tables and sheets.
 
     def _book(self, book: Element) -> Role:
-        for sheet in book.findall("table"):
-            sheet.tag = "sheet"
         # Those of charts have what is in cells.
         self._meanings["table"] = None
+        visible: list[Element] = []
+        for sheet in book.findall("table"):
+            book.remove(sheet)
+            if self._style("table", sheet, "display") == "false":
+                self._text.left_out["hidden-sheet"] += 1
+            else:
+                visible.append(sheet)
+        for number in self._text.wanted_parts(SHEET, [sheet.get("name", "") for sheet in visible]):
+            self._add_sheet(visible[number - 1])
         return Through()
 
     def _add_sheet(self, sheet: Element) -> None:
-        """Add a sheet below its name as a heading; one that is hidden, and hidden columns with content, are counted."""
-        if self._style("table", sheet, "display") == "false":
-            self._text.left_out["hidden-sheet"] += 1
-            return
+        """Add a sheet below its name as a heading; hidden columns with content are counted."""
         self._text.add_heading(2, sheet.get("name", ""))
         self._hidden = hidden_columns(sheet, self._styles)
         self._column_styles = column_styles(sheet)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.marked_text import MarkedText
+from engine.documents.parts import PAGE
 from engine.documents.pdf_heights import MarkedHeights
 from engine.documents.pdf_lines import LinesOfPage
 from engine.documents.pdf_tables import with_tables
@@ -53,7 +54,8 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
     pages = ShownPages(reader)
     recognition = PageRecognition()
     scanned = 0
-    for number, page in enumerate(reader.pages, 1):
+    for number in text.wanted_parts(PAGE, [""] * len(reader.pages)):
+        page = reader.pages[number - 1]
         content = ""
         notes = list[Any]()
         with skipping_damage(text):

@@ -18,6 +18,7 @@ from engine.documents.marked_text import MarkedText, linked
 from engine.documents.merged_cells import MergedCells
 from engine.documents.moved_formulas import column_letters, column_number, moved_formula
 from engine.documents.number_formats import DAY_0, DAY_0_OF_1904, hides_texts, shown
+from engine.documents.parts import SHEET
 from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
 from engine.files.safe_xml import safe_xml
 
@@ -100,11 +101,13 @@ class SheetsReader:
 
     def read(self) -> None:
         """Add all sheets that are shown; one that is damaged or missing is counted, and has its heading only."""
-        for sheet in self._book.iter("sheet"):
+        sheets = list(self._book.iter("sheet"))
+        visible = [sheet for sheet in sheets if sheet.get("state", "visible") == "visible"]
+        if len(visible) < len(sheets):
+            self._text.left_out["hidden-sheet"] += len(sheets) - len(visible)
+        for number in self._text.wanted_parts(SHEET, [sheet.get("name", "") for sheet in visible]):
+            sheet = visible[number - 1]
             name = self._related.get(sheet.get("id", ""), "")
-            if sheet.get("state", "visible") != "visible":
-                self._text.left_out["hidden-sheet"] += 1
-                continue
             self._text.add_heading(2, sheet.get("name", ""))
             with skipping_damage(self._text):
                 self._add_sheet(safe_xml(self._parts.read(name)), self._parts.related(name))

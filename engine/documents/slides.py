@@ -13,6 +13,7 @@ from engine.documents.equations import latex
 from engine.documents.marked_text import MarkedText
 from engine.documents.numbering import written
 from engine.documents.office import OfficeReader, link_role
+from engine.documents.parts import SLIDE
 from engine.documents.places import Area, backgrounds
 from engine.documents.roles import (
     MergedDown,
@@ -94,9 +95,9 @@ class SlidesReader(OfficeReader):
     def read(self) -> None:
         """Add all slides that are shown; one that is damaged is counted."""
         names = [self._related.get(slide.get("id", ""), "") for slide in self._main.iter("sldId")]
-        for number, name in enumerate(names, 1):
+        for number in self._text.wanted_parts(SLIDE, [""] * len(names)):
             with skipping_damage(self._text):
-                self._add_slide(number, name)
+                self._add_slide(number, names[number - 1])
             self._text.finish()
 
     def _add_slide(self, number: int, name: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Protocol, TypeVar
 
-from engine.files.reading_time import ReadingTime
+from engine.files.reading_time import ReadingTime, ReadSoFar
 from engine.sandbox.errors import LimitExceeded, TimeSpent
 from engine.sandbox.process import Sandbox
+from engine.sandbox.tasks import Progress
 
 # Seconds of computing after which a file is begun anew in the sandbox for slow ones, so that others need not wait for
 # it. Most files take less.
@@ -34,15 +36,17 @@ class FileSandboxes:
     def read(self, task: partial[Read], most_s: float, time: ReadingTime) -> Read:
         """Return the result of a task that may compute for `most_s` seconds. Waits.
 
-        Takes the seconds that it computed off `time`. Raises `SandboxError`, also `TimeSpent` if `time` has none left,
-        and `EngineClosed` when `time` is abandoned.
+        Takes the seconds that it computed off `time`, which also gets the progress. Raises `SandboxError`, also
+        `TimeSpent` if `time` has none left, and `EngineClosed` when `time` is abandoned.
         """
+        time.read_so_far = None
+        show = _shown_by(time)
         for sandbox, limit in ((self.quick, min(QUICK_S, most_s)), (self.slow, most_s)):
             if time.left <= 0:
                 break
             seconds = min(limit, time.left)
             try:
-                result = sandbox.run(task, seconds, time.abandoned)
+                result = sandbox.run(task, seconds, time.abandoned, show=show)
             except LimitExceeded as error:
                 time.left -= seconds
                 is_slow = error.reason == "too-slow"
@@ -56,3 +60,14 @@ class FileSandboxes:
                 time.left -= result.seconds
                 return result
         raise TimeSpent
+
+
+def _shown_by(time: ReadingTime) -> Callable[[Progress], None]:
+    """Return what gives `time` the progress of a file. One that is begun anew goes on from where it was."""
+
+    def show(progress: Progress) -> None:
+        earlier = time.read_so_far
+        if earlier is None or earlier.done < progress.done or earlier.kind != progress.kind:
+            time.read_so_far = ReadSoFar(progress.kind, progress.done, progress.count)
+
+    return show

@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -20,7 +21,18 @@ import psutil
 
 from engine.errors import EngineClosed, without_frames
 from engine.sandbox.errors import LimitExceeded, SandboxCrashed, SandboxError, TaskFailed
-from engine.sandbox.tasks import REPLIES, Done, Failure, Reply, Result, TaskRequest, TooLarge, name_of, types_of
+from engine.sandbox.tasks import (
+    REPLIES,
+    Done,
+    Failure,
+    Progress,
+    Reply,
+    Result,
+    TaskRequest,
+    TooLarge,
+    name_of,
+    types_of,
+)
 from engine.wire.child import Child
 from engine.wire.messages import ChannelClosed, MessageTooLarge, pack, unpack
 
@@ -45,6 +57,10 @@ _ENVIRONMENT = {
     "TOKENIZERS_PARALLELISM": "false",
     "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
 }
+
+
+def _show_nothing(_: Progress) -> None:
+    """Show no progress."""
 
 
 class _Turns:
@@ -102,12 +118,15 @@ class Sandbox:
         abandoned: threading.Event | None = None,
         *,
         after: tuple[partial[None], float] | None = None,
+        show: Callable[[Progress], object] = _show_nothing,
     ) -> Result:
         """Return the result of a task, given as a function with its arguments in order. It may compute for `seconds`.
 
-        Waits. The same process first does the task `after`, within its own seconds. Raises the `EngineError` of the
-        task; `LimitExceeded`, `TaskFailed` if it raised anything else, `SandboxCrashed` if the process ended in each
-        attempt, which are `SandboxError`s; and `EngineClosed` when `abandoned`.
+        Waits. The same process first does the task `after`, within its own seconds. `show` gets the progress that the
+        task reports, on the thread that waits.
+
+        Raises the `EngineError` of the task; `LimitExceeded`, `TaskFailed` if it raised anything else, `SandboxCrashed`
+        if the process ended in each attempt, which are `SandboxError`s; and `EngineClosed` when `abandoned`.
         """
         given_up = abandoned or threading.Event()
         with self._turns:
@@ -115,8 +134,8 @@ class Sandbox:
                 try:
                     child = self._running(given_up)
                     if after is not None:
-                        self._ask(child, *after, given_up)
-                    return self._ask(child, task, seconds, given_up)
+                        self._ask(child, *after, given_up, show)
+                    return self._ask(child, task, seconds, given_up, show)
                 # The process has ended, or a system that wants memory starts none.
                 except OSError as error:
                     log.info("a sandbox ended (%s) in attempt %d", error, attempt)
@@ -158,10 +177,17 @@ class Sandbox:
         )
         self._child = child
         # Its first message says that it has imported its modules.
-        self._exchange(child, None, None, math.inf, abandoned)
+        self._exchange(child, None, None, math.inf, abandoned, _show_nothing)
         return child
 
-    def _ask(self, child: Child[Reply], task: partial[Result], seconds: float, abandoned: threading.Event) -> Result:
+    def _ask(
+        self,
+        child: Child[Reply],
+        task: partial[Result],
+        seconds: float,
+        abandoned: threading.Event,
+        show: Callable[[Progress], object],
+    ) -> Result:
         """Have the process do a task, and return its result. Raises as `run` and `_exchange` do."""
         try:
             request = TaskRequest(math.ceil(seconds), name_of(task.func), pack(task.args))
@@ -169,7 +195,7 @@ class Sandbox:
         except UnicodeEncodeError as error:
             raise TaskFailed(str(error)) from error
         result_type = types_of(task.func).result
-        reply = self._exchange(child, request, result_type, seconds, abandoned)
+        reply = self._exchange(child, request, result_type, seconds, abandoned, show)
         if isinstance(reply, TooLarge):
             raise LimitExceeded("too-large")
         if isinstance(reply, Failure):
@@ -178,7 +204,13 @@ class Sandbox:
         return result
 
     def _exchange(
-        self, child: Child[Reply], request: TaskRequest | None, kind: Any, seconds: float, abandoned: threading.Event
+        self,
+        child: Child[Reply],
+        request: TaskRequest | None,
+        kind: Any,
+        seconds: float,
+        abandoned: threading.Event,
+        show: Callable[[Progress], object],
     ) -> Any:
         """Send a request, if any, and return the result, of type `kind`, or another reply.
 
@@ -188,7 +220,7 @@ class Sandbox:
         try:
             if request is not None:
                 child.channel.send(request)
-            reply = self._wait(child, seconds, abandoned)
+            reply = self._wait(child, seconds, abandoned, show)
             return unpack(reply.result, kind) if isinstance(reply, Done) else reply
         except ChannelClosed as error:
             raise self._cause(child, error, seconds) from error
@@ -197,14 +229,21 @@ class Sandbox:
             self.end()
             raise
 
-    def _wait(self, child: Child[Reply], seconds: float, abandoned: threading.Event) -> Reply:
-        """Return the process's next message, for which it may compute `seconds` seconds. Raises as `_exchange` does."""
+    def _wait(
+        self, child: Child[Reply], seconds: float, abandoned: threading.Event, show: Callable[[Progress], object]
+    ) -> Reply:
+        """Return the process's next message but progress. It may compute for `seconds`. Raises as `_exchange` does."""
         before = _use_of(child)
         self._most_memory = before.memory
         latest_seconds = before.seconds
         latest_progress = time.monotonic()
         while True:
-            if (reply := child.channel.receive(_POLL_S)) is not None:
+            reply = child.channel.receive(_POLL_S)
+            if isinstance(reply, Progress):
+                # Another program that the task runs computes, too.
+                latest_progress = time.monotonic()
+                show(reply)
+            elif reply is not None:
                 return reply
             if abandoned.is_set():
                 raise EngineClosed

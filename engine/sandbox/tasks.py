@@ -24,6 +24,9 @@ TASKS: dict[str, Callable[..., Any]] = {}
 # What a sandbox calls before the tasks of a module, by the module's name.
 PREPARATIONS: dict[str, Callable[[], object]] = {}
 
+# What a sandbox does with the progress of its tasks: it sends it. Empty in other processes.
+PROGRESS_SENDERS: list[Callable[[Progress], object]] = []
+
 
 def task(function: Function) -> Function:
     """Declare a function that a sandbox for its module may run, with arguments and a result of the types that it names.
@@ -32,6 +35,12 @@ def task(function: Function) -> Function:
     """
     TASKS[name_of(function)] = function
     return function
+
+
+def report_progress(kind: str, done: int, count: int) -> None:
+    """Say in a task how far it is: `done` of `count` of its parts of a `kind`. Does nothing outside of sandboxes."""
+    for send in PROGRESS_SENDERS:
+        send(Progress(kind, done, count))
 
 
 def before_tasks(function: Function) -> Function:
@@ -107,7 +116,15 @@ class TooLarge(WireMessage, frozen=True):
     """The task got no more memory."""
 
 
-Reply = Done | Failure | TooLarge
+class Progress(WireMessage, frozen=True):
+    """How far the task is: `done` of `count` of its parts of a `kind`, such as "page". It may be sent many times."""
+
+    kind: str
+    done: int
+    count: int
+
+
+Reply = Done | Failure | TooLarge | Progress
 REQUESTS: Codec[TaskRequest] = Codec(TaskRequest)
 REPLIES: Codec[Reply] = Codec(Reply, largest=_LARGEST_REPLY)
 

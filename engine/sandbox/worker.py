@@ -16,6 +16,7 @@ from typing import Any
 
 from engine.sandbox.tasks import (
     PREPARATIONS,
+    PROGRESS_SENDERS,
     REQUESTS,
     TASKS,
     Done,
@@ -47,6 +48,7 @@ def main(options: Sequence[str]) -> None:
 
         most = psutil.Process().memory_info().vms + MEMORY_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    PROGRESS_SENDERS.append(channel.send)
     with suppress(ChannelClosed):
         channel.send(Done(pack(None)))
         while (request := channel.receive(float(options[1]))) is not None:

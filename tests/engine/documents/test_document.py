@@ -471,7 +471,10 @@ def test_what_a_pdf_page_was_filled_in_with_and_noted_is_read() -> None:
 
 
 @pytest.mark.parametrize(("words", "text"), [("Read.", "Read.\n\n[Left out: 1 scanned page]"), ("", "")])
-def test_scanned_pages_are_said_and_a_file_of_nothing_else_has_no_text(words: str, text: str) -> None:
+def test_scanned_pages_are_said_and_a_file_of_nothing_else_has_no_text(
+    words: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.documents.scans.program_at", lambda _: "")
     writer = pdf(words, "")
     (scan,) = writer.pages[1:]
     (picture := StreamObject()).update(objects(Subtype="/Image"))

@@ -235,7 +235,7 @@ def test_hidden_sheets_and_former_values_are_left_out() -> None:
     found = text_of(
         "spreadsheet", changes + sheet(row(cell("a"), cell("b")), attributes='table:style-name="H"') + sheet()
     )
-    assert found == "## S\n\n[Left out: 1 deleted passage, 1 hidden sheet]"
+    assert found == "## S\n\n[Left out: 1 hidden sheet, 1 deleted passage]"
 
 
 def box(words: str, place: str = "") -> str:

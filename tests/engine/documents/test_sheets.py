@@ -105,7 +105,7 @@ def test_rows_and_sheets_that_are_hidden_are_left_out_and_counted() -> None:
         + '<row hidden="1"><c><v>2</v></c></row><row hidden="1"><c/></row><row ht="0"><c><v>3</v></c></row>'
     )
     book = BOOK.format("").replace("</sheets>", '<sheet name="T" state="veryHidden" id="rId1"/></sheets>')
-    assert text_of(sheet, book) == "| 1 |\n| --- |\n\n[Left out: 2 hidden rows, 1 hidden sheet]"
+    assert text_of(sheet, book) == "| 1 |\n| --- |\n\n[Left out: 1 hidden sheet, 2 hidden rows]"
 
 
 def placed(*cells: str) -> str:

@@ -30,7 +30,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sandbox, float]]:
     """Where files were read, and how long that might take."""
     found: list[tuple[Sandbox, float]] = []
 
-    def run(sandbox: Sandbox, file: File, seconds: float, _: object) -> File:
+    def run(sandbox: Sandbox, file: File, seconds: float, _: object, **__: object) -> File:
         found.append((sandbox, seconds))
         if file.seconds > seconds:
             raise LimitExceeded("too-large" if file.seconds > 100 else "too-slow", seconds)
