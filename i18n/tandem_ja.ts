@@ -1187,6 +1187,18 @@
         <translation>{count}トークン</translation>
     </message>
     <message>
+        <source>reading… page {done} of {count}</source>
+        <translation>読み込み中… {count}ページ中{done}ページ</translation>
+    </message>
+    <message>
+        <source>reading… sheet {done} of {count}</source>
+        <translation>読み込み中… 全{count}シート中{done}番目</translation>
+    </message>
+    <message>
+        <source>reading… slide {done} of {count}</source>
+        <translation>読み込み中… 全{count}枚中{done}枚目</translation>
+    </message>
+    <message>
         <source>read as {encoding}</source>
         <translation>{encoding}として読み込み</translation>
     </message>
@@ -1201,6 +1213,10 @@
         <translation>除外：{contents}</translation>
     </message>
     <message>
+        <source>Cancel reading {name}</source>
+        <translation>「{name}」の読み込みをキャンセル</translation>
+    </message>
+    <message>
         <source>Remove {name}</source>
         <translation>「{name}」を外す</translation>
     </message>
@@ -1211,6 +1227,34 @@
     <message>
         <source>If the text looks garbled, choose another encoding.</source>
         <translation>文字化けしている場合は、別の文字コードを選んでください。</translation>
+    </message>
+    <message>
+        <source>Sheets…</source>
+        <translation>シート…</translation>
+    </message>
+    <message>
+        <source>All sheets</source>
+        <translation>すべてのシート</translation>
+    </message>
+    <message>
+        <source>Slides…</source>
+        <translation>スライド…</translation>
+    </message>
+    <message>
+        <source>Pages…</source>
+        <translation>ページ…</translation>
+    </message>
+    <message>
+        <source>All slides</source>
+        <translation>すべてのスライド</translation>
+    </message>
+    <message>
+        <source>All pages</source>
+        <translation>すべてのページ</translation>
+    </message>
+    <message>
+        <source>First to last, such as 1-40</source>
+        <translation>最初から最後まで（例：1-40）</translation>
     </message>
     <message numerus="yes">
         <source>%Ln attached file(s)</source>
@@ -2319,6 +2363,53 @@
     <message>
         <source>tokens already read</source>
         <translation>読み込み済みトークン</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentParts</name>
+    <message>
+        <source>rows 1 to {last} of {count}</source>
+        <translation>{count}行中1〜{last}行</translation>
+    </message>
+    <message>
+        <source>lines 1 to {last} of {count}</source>
+        <translation>全{count}行のうち1〜{last}行目</translation>
+    </message>
+    <message>
+        <source>the end is left out</source>
+        <translation>末尾は除外</translation>
+    </message>
+    <message>
+        <source>sheets of {count}: {names}</source>
+        <translation>全{count}シート中：{names}</translation>
+    </message>
+    <message>
+        <source>slides {first} to {last} of {count}</source>
+        <translation>全{count}枚のスライド中{first}〜{last}</translation>
+    </message>
+    <message>
+        <source>page {first} of {count}</source>
+        <translation>{count}ページ中{first}ページ</translation>
+    </message>
+    <message>
+        <source>pages {first} to {last} of {count}</source>
+        <translation>{count}ページ中{first}〜{last}ページ</translation>
+    </message>
+    <message>
+        <source>Ask about {sheets} of {name}</source>
+        <translation>「{name}」の{sheets}について質問</translation>
+    </message>
+    <message>
+        <source>Ask about slides {first} to {last} of {name}</source>
+        <translation>「{name}」のスライド{first}〜{last}について質問</translation>
+    </message>
+    <message>
+        <source>Ask about page {first} of {name}</source>
+        <translation>「{name}」の{first}ページについて質問</translation>
+    </message>
+    <message>
+        <source>Ask about pages {first} to {last} of {name}</source>
+        <translation>「{name}」の{first}〜{last}ページについて質問</translation>
     </message>
 </context>
 <context>

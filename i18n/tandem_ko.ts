@@ -1187,6 +1187,18 @@
         <translation>토큰 {count}개</translation>
     </message>
     <message>
+        <source>reading… page {done} of {count}</source>
+        <translation>읽는 중… 전체 {count}쪽 중 {done}쪽</translation>
+    </message>
+    <message>
+        <source>reading… sheet {done} of {count}</source>
+        <translation>읽는 중… 전체 시트 {count}개 중 {done}번째</translation>
+    </message>
+    <message>
+        <source>reading… slide {done} of {count}</source>
+        <translation>읽는 중… 전체 슬라이드 {count}장 중 {done}번째</translation>
+    </message>
+    <message>
         <source>read as {encoding}</source>
         <translation>{encoding} 인코딩으로 읽음</translation>
     </message>
@@ -1201,6 +1213,10 @@
         <translation>제외: {contents}</translation>
     </message>
     <message>
+        <source>Cancel reading {name}</source>
+        <translation>‘{name}’ 읽기 취소</translation>
+    </message>
+    <message>
         <source>Remove {name}</source>
         <translation>‘{name}’ 빼기</translation>
     </message>
@@ -1211,6 +1227,34 @@
     <message>
         <source>If the text looks garbled, choose another encoding.</source>
         <translation>글자가 깨져 있으면 다른 인코딩을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Sheets…</source>
+        <translation>시트…</translation>
+    </message>
+    <message>
+        <source>All sheets</source>
+        <translation>모든 시트</translation>
+    </message>
+    <message>
+        <source>Slides…</source>
+        <translation>슬라이드…</translation>
+    </message>
+    <message>
+        <source>Pages…</source>
+        <translation>쪽…</translation>
+    </message>
+    <message>
+        <source>All slides</source>
+        <translation>모든 슬라이드</translation>
+    </message>
+    <message>
+        <source>All pages</source>
+        <translation>모든 쪽</translation>
+    </message>
+    <message>
+        <source>First to last, such as 1-40</source>
+        <translation>처음부터 끝까지(예: 1-40)</translation>
     </message>
     <message numerus="yes">
         <source>%Ln attached file(s)</source>
@@ -2319,6 +2363,53 @@
     <message>
         <source>tokens already read</source>
         <translation>이미 읽은 토큰</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentParts</name>
+    <message>
+        <source>rows 1 to {last} of {count}</source>
+        <translation>전체 {count}행 중 1~{last}행</translation>
+    </message>
+    <message>
+        <source>lines 1 to {last} of {count}</source>
+        <translation>전체 {count}줄 중 1~{last}번째 줄</translation>
+    </message>
+    <message>
+        <source>the end is left out</source>
+        <translation>끝부분 제외</translation>
+    </message>
+    <message>
+        <source>sheets of {count}: {names}</source>
+        <translation>전체 시트 {count}개 중: {names}</translation>
+    </message>
+    <message>
+        <source>slides {first} to {last} of {count}</source>
+        <translation>전체 슬라이드 {count}장 중 {first}~{last}</translation>
+    </message>
+    <message>
+        <source>page {first} of {count}</source>
+        <translation>전체 {count}쪽 중 {first}쪽</translation>
+    </message>
+    <message>
+        <source>pages {first} to {last} of {count}</source>
+        <translation>전체 {count}쪽 중 {first}~{last}쪽</translation>
+    </message>
+    <message>
+        <source>Ask about {sheets} of {name}</source>
+        <translation>‘{name}’ 파일의 {sheets} 시트에 대해 질문</translation>
+    </message>
+    <message>
+        <source>Ask about slides {first} to {last} of {name}</source>
+        <translation>‘{name}’ 파일의 슬라이드 {first}~{last}에 대해 질문</translation>
+    </message>
+    <message>
+        <source>Ask about page {first} of {name}</source>
+        <translation>‘{name}’ 파일의 {first}쪽에 대해 질문</translation>
+    </message>
+    <message>
+        <source>Ask about pages {first} to {last} of {name}</source>
+        <translation>‘{name}’ 파일의 {first}~{last}쪽에 대해 질문</translation>
     </message>
 </context>
 <context>

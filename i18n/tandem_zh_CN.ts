@@ -1187,6 +1187,18 @@
         <translation>{count} 个 token</translation>
     </message>
     <message>
+        <source>reading… page {done} of {count}</source>
+        <translation>正在读取…第 {done} 页，共 {count} 页</translation>
+    </message>
+    <message>
+        <source>reading… sheet {done} of {count}</source>
+        <translation>正在读取…第 {done} 个工作表，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>reading… slide {done} of {count}</source>
+        <translation>正在读取…第 {done} 张幻灯片，共 {count} 张</translation>
+    </message>
+    <message>
         <source>read as {encoding}</source>
         <translation>按 {encoding} 读取</translation>
     </message>
@@ -1201,6 +1213,10 @@
         <translation>未包含：{contents}</translation>
     </message>
     <message>
+        <source>Cancel reading {name}</source>
+        <translation>取消读取“{name}”</translation>
+    </message>
+    <message>
         <source>Remove {name}</source>
         <translation>移除“{name}”</translation>
     </message>
@@ -1211,6 +1227,34 @@
     <message>
         <source>If the text looks garbled, choose another encoding.</source>
         <translation>如果文字显示为乱码，请选择其他编码。</translation>
+    </message>
+    <message>
+        <source>Sheets…</source>
+        <translation>工作表…</translation>
+    </message>
+    <message>
+        <source>All sheets</source>
+        <translation>所有工作表</translation>
+    </message>
+    <message>
+        <source>Slides…</source>
+        <translation>幻灯片…</translation>
+    </message>
+    <message>
+        <source>Pages…</source>
+        <translation>页面…</translation>
+    </message>
+    <message>
+        <source>All slides</source>
+        <translation>所有幻灯片</translation>
+    </message>
+    <message>
+        <source>All pages</source>
+        <translation>所有页面</translation>
+    </message>
+    <message>
+        <source>First to last, such as 1-40</source>
+        <translation>从首到尾，例如 1-40</translation>
     </message>
     <message numerus="yes">
         <source>%Ln attached file(s)</source>
@@ -2319,6 +2363,53 @@
     <message>
         <source>tokens already read</source>
         <translation>已读取的 token</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentParts</name>
+    <message>
+        <source>rows 1 to {last} of {count}</source>
+        <translation>第 1 至 {last} 行，共 {count} 行</translation>
+    </message>
+    <message>
+        <source>lines 1 to {last} of {count}</source>
+        <translation>第 1 至 {last} 行文字，共 {count} 行</translation>
+    </message>
+    <message>
+        <source>the end is left out</source>
+        <translation>末尾未包含</translation>
+    </message>
+    <message>
+        <source>sheets of {count}: {names}</source>
+        <translation>{count} 个工作表中的：{names}</translation>
+    </message>
+    <message>
+        <source>slides {first} to {last} of {count}</source>
+        <translation>第 {first} 至 {last} 张幻灯片，共 {count} 张</translation>
+    </message>
+    <message>
+        <source>page {first} of {count}</source>
+        <translation>第 {first} 页，共 {count} 页</translation>
+    </message>
+    <message>
+        <source>pages {first} to {last} of {count}</source>
+        <translation>第 {first} 至 {last} 页，共 {count} 页</translation>
+    </message>
+    <message>
+        <source>Ask about {sheets} of {name}</source>
+        <translation>询问“{name}”的 {sheets}</translation>
+    </message>
+    <message>
+        <source>Ask about slides {first} to {last} of {name}</source>
+        <translation>询问“{name}”的第 {first} 至 {last} 张幻灯片</translation>
+    </message>
+    <message>
+        <source>Ask about page {first} of {name}</source>
+        <translation>询问“{name}”的第 {first} 页</translation>
+    </message>
+    <message>
+        <source>Ask about pages {first} to {last} of {name}</source>
+        <translation>询问“{name}”的第 {first} 至 {last} 页</translation>
     </message>
 </context>
 <context>

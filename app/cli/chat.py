@@ -17,11 +17,12 @@ from app.cli.answers import JsonOutput, TextOutput
 from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, add_command
 from app.cli.conversation import TerminalConversation, add_request_options, readable, request, talk
 from app.cli.pair_options import AHEAD_HELP, add_pair_options, chosen_pair, draft_place, own_engine_settings
-from app.session.attachments import read_attachment
+from app.session.attachments import extent_of, read_attachment
 from app.settings.engine_settings import OWN_SAMPLING
 from app.text.fences import file_block
 from app.text.file_texts import NotAttachable
 from engine import Engine, EngineClient, EngineError, Failed
+from engine.documents.parts import Selection, pages_of
 from engine.files.reading_time import ReadingTime
 from engine.pictures.picture_file import MOST_MEGABYTES
 from engine.pictures.reading import digest_of, picture_size, time_for
@@ -34,6 +35,8 @@ _THINKING_HELP = "whether, or how much, the model thinks before it answers (as i
 _IMAGE_HELP = "a picture for the first question, repeatable; the main model must see (tandem models list)"
 _FILE_HELP = "a text or a document (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) before the first question, repeatable"
 _TOKENS_HELP = "on a terminal with colours, show in an answer which tokens were drafted (yes)"
+_PAGES_HELP = "the pages or slides of the --file to read, such as 1-40 (all that fit)"
+_SHEETS_HELP = "a sheet of the --file to read, by its name, repeatable (all that fit)"
 _SAMPLING_HELP = (
     "Without these options, as in the window: as the model's authors recommend or,\n"
     f"without a recommendation, at temperature {OWN_SAMPLING['temperature']}, top p {OWN_SAMPLING['top_p']}."
@@ -77,6 +80,8 @@ def add_options(parser: argparse.ArgumentParser, *, with_main: bool = True) -> N
     add_pair_options(parser, with_main=with_main)
     add("--image", action="append", default=[], metavar="FILE", help=_IMAGE_HELP)
     add("--file", action="append", default=[], metavar="FILE", help=_FILE_HELP)
+    add("--pages", metavar="FIRST-LAST", help=_PAGES_HELP)
+    add("--sheets", action="append", default=[], metavar="NAME", help=_SHEETS_HELP)
     add("--lines", action="store_true", help="treat each line of standard input as a question")
     add_request_options(parser, SpeculationSettings)
     add_request_options(parser.add_argument_group("sampling", _SAMPLING_HELP), SamplingSettings)
@@ -105,7 +110,7 @@ def run(
         request(arguments, [{"role": "user", "content": "-"}])
         question = _question(arguments)
         pictures = _pictures(arguments.image)
-        texts = _texts(arguments.file)
+        texts = _texts(arguments.file, _selection(arguments.pages, arguments.sheets))
         pair = chosen_pair(arguments)
         with open_engine() if open_engine is not None else _own_engine(arguments) as engine:
             conversation = TerminalConversation(engine, arguments, show, pictures, texts)
@@ -164,13 +169,24 @@ def _pictures(files: Sequence[str]) -> dict[str, bytes]:
     return pictures
 
 
-def _texts(files: Sequence[str]) -> list[str]:
-    """Return the text of each file under its name, as models read it. Raises `BadQuestion`."""
+def _selection(pages: str | None, sheets: Sequence[str]) -> Selection:
+    """Return the parts of documents that the command line names. Raises `BadQuestion`."""
+    selection = Selection() if pages is None else pages_of(pages)
+    if selection is None:
+        raise BadQuestion(f"--pages {pages}: write the first and the last page, such as 1-40")
+    return replace(selection, names=tuple(sheets))
+
+
+def _texts(files: Sequence[str], selection: Selection) -> list[str]:
+    """Return the text of each file under its name, as models read it; say of which parts. Raises `BadQuestion`."""
     time = ReadingTime()
     try:
-        read = [read_attachment(Path(file), time=time) for file in files]
+        read = [read_attachment(Path(file), time=time, selection=selection) for file in files]
     except NotAttachable as error:
         raise BadQuestion(f"{error.name} cannot be attached: {error.reason.replace('-', ' ')}") from error
+    for attachment in read:
+        if missing := extent_of(attachment).missing_words():
+            print(f"{attachment.name}: left out: {missing}", file=sys.stderr)
     return [file_block(attachment.name, attachment.text) for attachment in read]
 
 

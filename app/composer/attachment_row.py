@@ -6,15 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+    QWidgetAction,
+)
 
 from app.composer.picture_button import PictureButton
 from app.conversations.database.records import Attachment
 from app.conversations.pictures import PictureSource
-from app.session.attachments import ENCODINGS, guessed_encoding, left_out, read_as, recognized_pages
+from app.session.attachments import ENCODINGS, extent_of, guessed_encoding, left_out, read_as, recognized_pages
 from app.session.chats import Chat
 from app.widgets import theme
 from app.widgets.icons import Mark, icon
@@ -22,7 +33,9 @@ from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
+from app.wording.document_parts import extent_words
 from app.wording.figures import number
+from engine.documents.parts import Extent, Selection, pages_of
 from engine.files.reading_time import ReadingTime
 
 
@@ -32,6 +45,10 @@ class Reading:
 
     name: str
     chat: Chat
+    # Begins to read other parts of the file, of which the attachment has some; None for what is no file.
+    read_parts: Callable[[Attachment, Selection], None] | None = None
+    # What it replaces once it has been read.
+    replaces: Attachment | None = None
     time: ReadingTime = field(default_factory=ReadingTime)
 
     @property
@@ -46,6 +63,21 @@ _GAP = 8
 _WIDEST_NAME = 180
 _HEIGHT, _ICON = 36, 18
 _PICTURE = QSize(48, 30)
+# Milliseconds after which the progress of files is shown anew.
+_PROGRESS_MS = 250
+# The least parts of a file whose progress is worth showing.
+_MANY_PARTS = 2
+
+
+class _FileText(NamedTuple):
+    """Tells the text of a file from others, without keeping it in memory."""
+
+    name: str
+    hash: int
+
+    @classmethod
+    def of(cls, attachment: Attachment) -> _FileText:
+        return cls(attachment.name, hash(attachment.text))
 
 
 class AttachmentRow(ThemeAware, QScrollArea):
@@ -64,6 +96,13 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self._files: dict[Attachment, int | None] = {}
         # Of all chats; the row shows those of the chat on screen.
         self._reading: list[Reading] = []
+        # The labels of those that are shown.
+        self._progress: dict[Reading, QLabel] = {}
+        self._progress_timer = QTimer(self)
+        self._progress_timer.setInterval(_PROGRESS_MS)
+        self._progress_timer.timeout.connect(self._show_progress)
+        # What reads other parts of the files that were read since the start.
+        self._read_parts: dict[_FileText, Callable[[Attachment, Selection], None]] = {}
         self.chat = Chat()
         # Returns the pictures of the store.
         self.pictures: Callable[[], PictureSource] = Path
@@ -96,9 +135,17 @@ class AttachmentRow(ThemeAware, QScrollArea):
     def _reading_here(self) -> list[Reading]:
         return [reading for reading in self._reading if reading.chat is self.chat]
 
-    def begin(self, name: str) -> Reading:
-        """Show that a file is being read. If it is still wanted when it has been read, pass the result to `finish`."""
-        reading = Reading(name, self.chat)
+    def begin(
+        self,
+        name: str,
+        read_parts: Callable[[Attachment, Selection], None] | None = None,
+        replaces: Attachment | None = None,
+    ) -> Reading:
+        """Show that a file is being read. If it is still wanted when it has been read, pass the result to `finish`.
+
+        `read_parts` reads other parts of it, which then are in the place of the attachment that it gets, `replaces`.
+        """
+        reading = Reading(name, self.chat, read_parts, replaces)
         self._reading.append(reading)
         self._fill()
         return reading
@@ -108,6 +155,10 @@ class AttachmentRow(ThemeAware, QScrollArea):
         if reading in self._reading:
             self._reading.remove(reading)
         if attachment is not None:
+            if reading.replaces is not None:
+                self._files.pop(reading.replaces, None)
+            if reading.read_parts is not None:
+                self._read_parts[_FileText.of(attachment)] = reading.read_parts
             self._files.setdefault(attachment, None)
         self._fill()
 
@@ -134,6 +185,14 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self._files = {attachment: self._files.get(attachment) for attachment in attachments}
         self._fill()
 
+    def replace(self, attachment: Attachment, cut: Attachment) -> None:
+        """Show a file as it is cut, if it is still there. Other parts of it can be read as before."""
+        if attachment not in self._files:
+            return
+        if (read_parts := self._read_parts.get(_FileText.of(attachment))) is not None:
+            self._read_parts[_FileText.of(cut)] = read_parts
+        self.show_files(tuple(cut if file == attachment else file for file in self.attachments))
+
     def remove(self, attachment: Attachment) -> None:
         self._files.pop(attachment, None)
         self._fill()
@@ -150,11 +209,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
                 chip.hide()
                 chip.deleteLater()
         chips = [self._chip(attachment, tokens) for attachment, tokens in self._files.items()]
-        words = self.tr("reading…")
-        chips += [
-            self._make_chip(self._mark(None), reading.name, words, partial(self.cancel, reading))
-            for reading in self._reading_here
-        ]
+        chips += self._reading_chips()
         if len(chips) > 1:
             everything = styled(QToolButton(self._body), "quiet")
             everything.setText(self.tr("Remove all"))
@@ -170,6 +225,39 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self._fit()
         if not quiet:
             self.changed.emit()
+
+    def _reading_chips(self) -> list[QFrame]:
+        """Return the rows of the files that are being read, whose progress is shown from now on."""
+        chips: list[QFrame] = []
+        self._progress.clear()
+        for reading in self._reading_here:
+            chip = self._make_chip(self._mark(None), reading.name, self._reading_words(reading), reading=reading)
+            chips.append(chip)
+        if chips:
+            self._progress_timer.start()
+        else:
+            self._progress_timer.stop()
+        return chips
+
+    def _show_progress(self) -> None:
+        """Show how far the files are that are being read."""
+        texts = {reading: self._reading_words(reading) for reading in self._progress}
+        if any(self._progress[reading].text() != words for reading, words in texts.items()):
+            for reading, words in texts.items():
+                self._progress[reading].setText(words)
+            self._fit()
+
+    def _reading_words(self, reading: Reading) -> str:
+        """Return how far a file is that is being read."""
+        so_far = reading.time.read_so_far
+        if so_far is None or so_far.count < _MANY_PARTS:
+            return self.tr("reading…")
+        words = {
+            "page": self.tr("reading… page {done} of {count}"),
+            "sheet": self.tr("reading… sheet {done} of {count}"),
+            "slide": self.tr("reading… slide {done} of {count}"),
+        }
+        return words[so_far.kind].format(done=number(so_far.done + 1, 0), count=number(so_far.count, 0))
 
     def _total(self) -> str:
         """Return how many files there are, and their tokens once those of all are counted."""
@@ -201,6 +289,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
             facts.append(self.tr("empty"))
         elif tokens is not None:
             facts.append(self.tr("{count} tokens").format(count=number(tokens, 0)))
+        facts += extent_words(extent_of(attachment))
         if guess := guessed_encoding(attachment):
             facts.append(self.tr("read as {encoding}").format(encoding=guess))
         if recognized := recognized_pages(attachment):
@@ -211,7 +300,10 @@ class AttachmentRow(ThemeAware, QScrollArea):
         first = self._mark(attachment)
         words = " · ".join(facts)
         parts = [self._encoding_button(attachment)] if guess else []
-        return self._make_chip(first, attachment.name, words, partial(self.remove, attachment), *parts)
+        read_parts = self._read_parts.get(_FileText.of(attachment))
+        if read_parts is not None and extent_of(attachment).count > 1:
+            parts.append(self._parts_button(attachment, partial(read_parts, attachment)))
+        return self._make_chip(first, attachment.name, words, *parts, attachment=attachment)
 
     def _mark(self, attachment: Attachment | None) -> QWidget:
         """Return the thumbnail of a picture, or the icon of another file."""
@@ -220,8 +312,15 @@ class AttachmentRow(ThemeAware, QScrollArea):
         return PictureButton(attachment, self.pictures(), _PICTURE, self._body)
 
     def _make_chip(
-        self, first: QWidget, file: str, facts: str, remove: Callable[[], object], *parts: QWidget
-    ) -> QWidget:
+        self,
+        first: QWidget,
+        file: str,
+        facts: str,
+        *parts: QWidget,
+        attachment: Attachment | None = None,
+        reading: Reading | None = None,
+    ) -> QFrame:
+        """Return the row of a file: of an attachment, or else of one that is being read."""
         chip = named(QFrame(self._body), "attachment")
         name = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle)
         button = QToolButton(chip)
@@ -232,8 +331,13 @@ class AttachmentRow(ThemeAware, QScrollArea):
         name.setMaximumWidth(_WIDEST_NAME)
         details.setText(facts)
         styled(button, "quiet").setIcon(icon("close"))
-        set_name(button, self.tr("Remove {name}").format(name=file))
-        button.clicked.connect(lambda: remove())
+        if reading is not None:
+            self._progress[reading] = details
+            set_name(button, self.tr("Cancel reading {name}").format(name=file))
+            button.clicked.connect(lambda: self.cancel(reading))
+        elif attachment is not None:
+            set_name(button, self.tr("Remove {name}").format(name=file))
+            button.clicked.connect(lambda: self.remove(attachment))
         button.clicked.connect(self.removed)
         fill(hbox(chip, margins=(10, 3, 4, 3), spacing=6), first, name, kind, details, *parts, button)
         return chip
@@ -249,6 +353,44 @@ class AttachmentRow(ThemeAware, QScrollArea):
             menu.addAction(encoding, partial(self._read_as, attachment, encoding))
         button.setMenu(menu)
         return button
+
+    def _parts_button(self, attachment: Attachment, read: Callable[[Selection], None]) -> QToolButton:
+        """Return a button with a menu of the sheets of a file, or with a field for its pages, which `read` gets."""
+        extent = extent_of(attachment)
+        button = styled(QToolButton(self._body), "quiet")
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(button)
+        if extent.names:
+            button.setText(self.tr("Sheets…"))
+            menu.addAction(self.tr("All sheets"), partial(read, Selection()))
+            menu.addSeparator()
+            for name in extent.names:
+                menu.addAction(name.replace("&", "&&"), partial(read, Selection(names=(name,))))
+        else:
+            is_slides = extent.kind == "slide"
+            button.setText(self.tr("Slides…") if is_slides else self.tr("Pages…"))
+            words = self.tr("All slides") if is_slides else self.tr("All pages")
+            menu.addAction(words, partial(read, Selection()))
+            menu.addAction(self._pages_field(menu, extent, read))
+        button.setMenu(menu)
+        return button
+
+    def _pages_field(self, menu: QMenu, extent: Extent, read: Callable[[Selection], None]) -> QWidgetAction:
+        """Return a row of a menu with a field for the first and last page, or slide."""
+        field = QLineEdit(menu)
+        field.setPlaceholderText(self.tr("First to last, such as 1-40"))
+        set_name(field, self.tr("First to last, such as 1-40"))
+
+        def take() -> None:
+            selection = pages_of(field.text())
+            if selection is not None and selection.first <= extent.count:
+                menu.close()
+                read(selection)
+
+        field.returnPressed.connect(take)
+        action = QWidgetAction(menu)
+        action.setDefaultWidget(field)
+        return action
 
     def _read_as(self, attachment: Attachment, encoding: str) -> None:
         again = read_as(attachment, encoding)

@@ -19,13 +19,22 @@ from app.conversations.chat_settings import filled
 from app.conversations.database.records import Attachment, Source, pictures_in
 from app.conversations.projects import source_name, start_of
 from app.session import prompt_variables
-from app.session.attachments import count_tokens, cut_to_tokens, picture_tokens, source_tokens
+from app.session.attachments import (
+    count_tokens,
+    cut_to_tokens,
+    parts_in_tokens,
+    picture_tokens,
+    source_tokens,
+    with_parts,
+)
 from app.session.chats import Chat
 from app.session.session import Session
 from app.system.background import Background
 from app.widgets.popups import Menu
 from app.widgets.throttle import Throttle, single_shot
+from app.wording.document_parts import ask_words
 from app.wording.figures import number, percent
+from engine.documents.parts import Extent
 
 if TYPE_CHECKING:
     # Imports NumPy, which would delay the first frame.
@@ -65,7 +74,8 @@ class _Unsent:
 class _ContextUsage:
     """Tokens of the chat so far, of the unsent text and of its files. None: they cannot be counted.
 
-    `largest` names the source of the folder with the most tokens, if the chat is too long; "" without one.
+    `largest` names the source of the folder with the most tokens, if the chat is too long; "" without one. Then
+    `fitting` is how much of the longest text among the files fits, in whole pages, slides or sheets.
     """
 
     limit: int
@@ -74,6 +84,7 @@ class _ContextUsage:
     text: int
     files: tuple[tuple[Attachment, int | None], ...]
     largest: str
+    fitting: Extent | None = None
 
     @property
     def message(self) -> int:
@@ -88,6 +99,16 @@ class _ContextUsage:
         # Where the oldest messages are dropped, only the new one has to fit.
         needed = self.message if self.drops else self.total
         return needed >= self.limit
+
+    def longest(self) -> tuple[Attachment, int] | None:
+        """Return the longest text among the files with its tokens; None without any. A picture cannot be cut."""
+        texts = [(file, count or 0) for file, count in self.files if file.picture is None]
+        return max(texts, key=lambda counted: counted[1], default=None)
+
+    def left_for(self, tokens: int) -> int:
+        """Return how many tokens a text of the message may have instead of these, with room for an answer."""
+        left = self.limit - self.limit // _ANSWER_SHARE - (self.message - tokens)
+        return left if self.drops else left - self.before
 
 
 class ContextMeter(QObject):
@@ -182,12 +203,12 @@ class ContextMeter(QObject):
         ways: list[tuple[str, Callable[[], None]]] = []
         if usage.message < usage.limit and not usage.drops:
             ways.append((self.tr("Drop the oldest messages"), self._drop_oldest))
-        # A picture cannot be cut.
-        if texts := [(file, count or 0) for file, count in usage.files if file.picture is None]:
-            file, tokens = max(texts, key=lambda counted: counted[1])
-            left = usage.limit - usage.limit // _ANSWER_SHARE - (usage.message - tokens)
-            if not usage.drops:
-                left -= usage.before
+        if (longest := usage.longest()) is not None:
+            file, tokens = longest
+            left = usage.left_for(tokens)
+            if usage.fitting is not None:
+                ask = partial(self._show_instead, file, with_parts(file, usage.fitting))
+                ways.insert(0, (ask_words(usage.fitting, file.name), ask))
             if 0 < left < tokens:
                 words = self.tr("Keep the first {count} tokens of {name}")
                 ways.append((words.format(count=number(left, 0), name=file.name), partial(self._cut, file, left)))
@@ -199,15 +220,14 @@ class ContextMeter(QObject):
 
     def _cut(self, file: Attachment, tokens: int) -> None:
         """Replace a file by its first tokens."""
-        main, shown = self._session.models.pair.main, self._composer.files
-        if main is None:
-            return
+        if (main := self._session.models.pair.main) is not None:
+            cut = partial(cut_to_tokens, Path(main.path), file, tokens)
+            self._background.run(cut, partial(self._show_instead, file))
 
-        def replace(cut: Attachment | None) -> None:
-            if cut is not None and file in shown.attachments:
-                shown.show_files(tuple(cut if attachment == file else attachment for attachment in shown.attachments))
-
-        self._background.run(partial(cut_to_tokens, Path(main.path), file, tokens), replace)
+    def _show_instead(self, file: Attachment, cut: Attachment | None) -> None:
+        """Replace a file, if it is still attached, by what it is cut to."""
+        if cut is not None:
+            self._composer.files.replace(file, cut)
 
     def _follow_growth(self, chat: Chat, *_: object) -> None:
         if chat is self._session.chat:
@@ -266,7 +286,13 @@ def _count(unsent: _Unsent) -> _ContextUsage:
     if not unsent.before:
         said += sum(picture_tokens(source.files, unsent.pictures) for source in unsent.sources)
     usage = _ContextUsage(unsent.limit, unsent.drops, unsent.before + said, text, files, "")
-    if not (usage.too_long and unsent.sources):
+    if not usage.too_long:
+        return usage
+    longest = usage.longest()
+    if longest is not None:
+        file, tokens = longest
+        usage = replace(usage, fitting=parts_in_tokens(unsent.model, file, usage.left_for(tokens)))
+    if not unsent.sources:
         return usage
     largest = max(unsent.sources, key=lambda source: source_tokens(unsent.model, source, unsent.pictures) or 0)
     return replace(usage, largest=source_name(largest))

@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING
 from app.conversations.database.records import Attachment, Picture, Source, SourceFile, pictures_in
 from app.conversations.projects import files_text
 from app.system.cancelled import Cancelled
-from app.text.file_texts import CHARSET, LARGEST_BYTES, LEFT_OUT, RECOGNIZED, NotAttachable, text_of_file
+from app.text.file_texts import (
+    CHARSET,
+    LARGEST_BYTES,
+    LEFT_OUT,
+    RECOGNIZED,
+    NotAttachable,
+    extent_in,
+    text_of_file,
+    with_extent,
+)
 from app.text.picture_data import kind_of_picture
 from engine.documents.formats import format_of, program_of
+from engine.documents.parts import Cut, Extent, Selection, first_parts, left_out_line
 from engine.errors import EngineClosed, PictureNotUsable
 from engine.files.paths import is_known_good
 from engine.files.reading_time import ReadingTime
@@ -23,8 +33,10 @@ if TYPE_CHECKING:
     # For the reason in `app.composer.context_meter`.
     from engine.pictures.rules import PictureRules
 
-# Documents consist mostly of fonts and pictures; only their text is attached.
-LARGEST_DOCUMENT_BYTES = 50 * 2**20
+# Documents consist mostly of fonts and pictures; only their text is attached. Of other files, the first lines are.
+LARGEST_DOCUMENT_BYTES = 100 * 2**20
+# The most tokens of the line that says which parts are left out.
+_LINE_TOKENS = 40
 # The problems of files that take too long or too much memory.
 BEYOND_LIMITS = ("too-slow", "too-much-memory", "no-time")
 # The encodings that a text may be read in again, with Python's codecs, which may know more characters.
@@ -35,13 +47,18 @@ _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", 
 
 
 def read_attachment(
-    path: Path, language: str = "", time: ReadingTime | None = None, keep: Callable[[bytes], object] | None = None
+    path: Path,
+    language: str = "",
+    time: ReadingTime | None = None,
+    keep: Callable[[bytes], object] | None = None,
+    selection: Selection | None = None,
 ) -> Attachment:
     """Read a text, code, a document or a picture, whose file goes to `keep`; without `keep` pictures are refused.
 
     The media type names the encoding if that was guessed for the window's `language`. Documents and pictures are read
-    in processes with limits, and within `time`. Raises NotAttachable, PictureNotUsable, PicturesNotInstalled, Cancelled
-    when `time` is abandoned, and what `keep` raises. Not for the Qt thread.
+    in processes with limits, and within `time`. With a `selection`, as much of the file as fits is attached, and of a
+    document those parts; without, all of it or nothing. Raises NotAttachable, PictureNotUsable,
+    PicturesNotInstalled, Cancelled when `time` is abandoned, and what `keep` raises. Not for the Qt thread.
     """
     time = time or ReadingTime()
     named_picture = path.suffix.lower() in _PICTURES
@@ -53,7 +70,7 @@ def read_attachment(
         if named_picture and size > MOST_MEGABYTES * 2**20:
             raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
         is_document = format_of(path.name) is not None or program_of(path.name)
-        largest = LARGEST_DOCUMENT_BYTES if is_document else LARGEST_BYTES
+        largest = LARGEST_DOCUMENT_BYTES if is_document or selection else LARGEST_BYTES
         if not named_picture and size > largest:
             raise NotAttachable(path.name, "too-large")
         content = path.read_bytes()
@@ -63,7 +80,7 @@ def read_attachment(
         if keep is None:
             raise NotAttachable(path.name, "picture")
         return read_picture(path.name, content, keep, time)
-    return Attachment(path.name, *text_of_file(path.name, content, language, time))
+    return Attachment(path.name, *text_of_file(path.name, content, language, time, selection))
 
 
 def read_picture(name: str, content: bytes, keep: Callable[[bytes], object], time: ReadingTime) -> Attachment:
@@ -97,6 +114,18 @@ def read_as(attachment: Attachment, encoding: str) -> Attachment:
     content = attachment.text.encode(ENCODINGS.get(guess, guess), "replace")
     kind = attachment.media_type.replace(f"{CHARSET}{guess}", f"{CHARSET}{encoding}")
     return replace(attachment, media_type=kind, text=content.decode(ENCODINGS[encoding], "replace"))
+
+
+def extent_of(attachment: Attachment) -> Extent:
+    """Return how much of its file the text of an attachment has."""
+    return extent_in(attachment.media_type)
+
+
+def with_parts(attachment: Attachment, extent: Extent) -> Attachment:
+    """Return a file that is cut to an `extent` of first parts, of which its text says the others to be left out."""
+    text = attachment.text[: extent.ends[-1]]
+    text = f"{text}\n\n{left_out_line([extent.missing_words()])}"
+    return replace(attachment, text=text, media_type=with_extent(attachment.media_type, text, extent))
 
 
 def recognized_pages(attachment: Attachment) -> int:
@@ -135,10 +164,30 @@ def picture_tokens(files: Iterable[Attachment | SourceFile], rules: PictureRules
     return 0 if rules is None else sum(rules.tokens(picture.width, picture.height) for picture in pictures_in(files))
 
 
+def parts_in_tokens(model: Path, attachment: Attachment, tokens: int) -> Extent | None:
+    """Return the extent of the first pages, slides or sheets of a file that have at most `tokens` tokens of the model.
+
+    None if not even the first does, and if the parts or tokens are unknown.
+    """
+    extent = extent_of(attachment)
+    if not extent.ends:
+        return None
+    measured = _measured(model / "tokenizer.json", attachment.text, tokens - _LINE_TOKENS)
+    return None if measured is None else first_parts(extent, measured[1])
+
+
 def cut_to_tokens(model: Path, attachment: Attachment, tokens: int) -> Attachment | None:
     """Cut an attachment to at most `tokens` tokens of the model; None if its tokenizer cannot be used."""
     measured = _measured(model / "tokenizer.json", attachment.text, tokens)
-    return None if measured is None else replace(attachment, text=attachment.text[: measured[1]])
+    if measured is None:
+        return None
+    characters = measured[1]
+    text = attachment.text[:characters]
+    extent = extent_of(attachment)
+    if characters < len(attachment.text):
+        begun = sum(end < characters for end in extent.ends) + 1
+        extent = replace(extent, numbers=extent.numbers[:begun], ends=extent.ends[:begun], cut=Cut())
+    return replace(attachment, text=text, media_type=with_extent(attachment.media_type, text, extent))
 
 
 def _measured(file: Path, text: str, tokens: int | None) -> tuple[int, int] | None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote, unquote
+
+import msgspec
+
 from app.system.cancelled import Cancelled
 from engine.documents.formats import format_of, program_of
+from engine.documents.parts import Extent, Selection, first_lines
 from engine.errors import EngineClosed
 from engine.files.reading_time import ReadingTime
 
@@ -12,6 +17,12 @@ LARGEST_BYTES = 2 * 2**20
 PLAIN, CHARSET, LEFT_OUT = "text/plain", "; charset=", "; left-out="
 # The parameter of a type for the number of pages that are pictures whose text was recognized.
 RECOGNIZED = "; recognized="
+# The parameter for the extent of a document that has several parts and is long, or of a text that is not all of it.
+EXTENT = "; extent="
+# Texts of fewer characters fit any context.
+_LONG = 4000
+# What JSON has between its values, which no other parameter has.
+_SIGNS = '[]{}:,"'
 
 
 class NotAttachable(Exception):
@@ -30,21 +41,29 @@ class NotAttachable(Exception):
         return f"{self.name}: {self.reason}"
 
 
-def text_of_file(name: str, content: bytes, language: str = "", time: ReadingTime | None = None) -> tuple[str, str]:
+def text_of_file(
+    name: str,
+    content: bytes,
+    language: str = "",
+    time: ReadingTime | None = None,
+    selection: Selection | None = None,
+) -> tuple[str, str]:
     """Return the media type and the text of a file.
 
     The type has parameters for an encoding that was guessed for `language`, and for what was recognized in pictures of
     a document and left out of its text. All but text in UTF-8 is read in a sandbox, and within `time`; that of
-    documents is Markdown. Raises NotAttachable, and Cancelled when `time` is abandoned.
+    documents is Markdown. With a `selection`, the text is of those parts, as far as LARGEST_BYTES characters,
+    and the type has its extent; without, all has to fit. Raises NotAttachable, and Cancelled when `time` is abandoned.
     """
     form = format_of(name, content)
     if form is None and (text := _utf8_text(content)) is not None:
-        return PLAIN, text
+        first = first_lines(text, LARGEST_BYTES if selection else len(text))
+        return with_extent(PLAIN, first.text, first.extent), first.text
     # Imported here because most questions have no document.
     from engine.documents.reading import read_document
 
     try:
-        read = read_document(name, content, LARGEST_BYTES, language, time or ReadingTime())
+        read = read_document(name, content, LARGEST_BYTES, language, time or ReadingTime(), selection)
     except EngineClosed as error:
         raise Cancelled from error
     if read.problem:
@@ -55,9 +74,30 @@ def text_of_file(name: str, content: bytes, language: str = "", time: ReadingTim
         kind += CHARSET + read.encoding
     if read.recognized_pages:
         kind += f"{RECOGNIZED}{read.recognized_pages}"
+    kind = with_extent(kind, read.text, read.extent)
     if read.left_out:
         kind += LEFT_OUT + ",".join(f"{reason}:{count}" for reason, count in read.left_out)
     return kind, read.text
+
+
+def with_extent(media_type: str, text: str, extent: Extent) -> str:
+    """Return a type with the extent of its text instead of the one that it has; with none where none is of use."""
+    earlier = f"{EXTENT}{media_type.partition(EXTENT)[2].partition(';')[0]}"
+    before, _, after = media_type.partition(LEFT_OUT)
+    before = before.replace(earlier, "")
+    if (len(text) >= _LONG and extent.count > 1) or not extent.is_whole:
+        before += EXTENT + quote(msgspec.json.encode(extent).decode(), safe=_SIGNS)
+    return f"{before}{LEFT_OUT}{after}" if after else before
+
+
+def extent_in(media_type: str) -> Extent:
+    """Return the extent that a type has, or that of a whole text without parts."""
+    words = media_type.partition(EXTENT)[2].partition(";")[0]
+    try:
+        return msgspec.json.decode(unquote(words), type=Extent) if words else Extent()
+    # Chats are imported from files that anybody writes.
+    except (msgspec.MsgspecError, UnicodeError):
+        return Extent()
 
 
 def _utf8_text(content: bytes) -> str | None:

@@ -28,6 +28,7 @@ from app.wording.errors import error_sentence
 from app.wording.figures import number
 from app.wording.pictures import no_vision_sentence, not_installed_sentence
 from engine.documents.formats import program_of
+from engine.documents.parts import Selection
 from engine.errors import EngineError, PicturesNotInstalled
 from engine.pictures.picture_file import MOST_MEGABYTES
 
@@ -61,15 +62,32 @@ class AttachmentReader(QObject):
         for file in map(Path, files):
             self._run(file.name, file, row)
 
-    def _run(self, name: str, source: Path | Callable[[], bytes], row: AttachmentRow) -> None:
-        """Read a file, or the picture that a function returns, in the background."""
-        reading = row.begin(name)
+    def _run(
+        self,
+        name: str,
+        source: Path | Callable[[], bytes],
+        row: AttachmentRow,
+        selection: Selection | None = None,
+        replaces: Attachment | None = None,
+    ) -> None:
+        """Read a file, or the picture that a function returns, in the background.
+
+        Of a document, the `selection` is read, or else as much as fits; it is in the place of the file that it
+        `replaces`.
+        """
+        read_parts = partial(self._read_parts, source, row) if isinstance(source, Path) else None
+        reading = row.begin(name, read_parts, replaces)
+        wanted = selection or Selection()
         self._readings.append(reading)
         self._newest = self._background.run(
-            partial(self._read, source, QLocale().name(), reading, self._session.store.of(reading.chat)),
+            partial(self._read, source, QLocale().name(), reading, self._session.store.of(reading.chat), wanted),
             partial(self._attach, row, reading),
             partial(self._drop, row, reading),
         )
+
+    def _read_parts(self, source: Path, row: AttachmentRow, attachment: Attachment, selection: Selection) -> None:
+        """Read other parts of a file that is attached."""
+        self._run(attachment.name, source, row, selection, attachment)
 
     def attach_picture(self, image: object, row: AttachmentRow) -> None:
         """Attach a pasted or dropped picture that is not a file to the message of `row`."""
@@ -93,12 +111,17 @@ class AttachmentReader(QObject):
     # On the background thread
 
     def _read(
-        self, source: Path | Callable[[], bytes], language: str, reading: Reading, store: StoreClient
+        self,
+        source: Path | Callable[[], bytes],
+        language: str,
+        reading: Reading,
+        store: StoreClient,
+        selection: Selection,
     ) -> Attachment:
         if not reading.wanted:
             raise Cancelled
         if isinstance(source, Path):
-            return read_attachment(source, language, reading.time, store.keep_picture)
+            return read_attachment(source, language, reading.time, store.keep_picture, selection)
         return read_picture(reading.name, source(), store.keep_picture, reading.time)
 
     # On the Qt thread

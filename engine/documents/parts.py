@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ SHEET = "sheet"
 # What a text may be cut by, besides.
 ROW = "row"
 LINE = "line"
+# The first and the last page, with a hyphen or a dash of any language between them.
+_PAGES = re.compile(r"\s*(?:(\d{0,6})\s*[-\u2010-\u2015~\u301c\uff5e]\s*(\d{0,6})|(\d{1,6}))\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,19 @@ class Selection:
         if name:
             return not self.names or name in self.names
         return self.first <= number and (not self.last or number <= self.last)
+
+
+def pages_of(words: str) -> Selection | None:
+    """Return the pages that a person has written as "7", "1-40", "41-" or "-40"; None for anything else."""
+    match = _PAGES.fullmatch(words)
+    if match is None:
+        return None
+    begin, end, only = match.groups()
+    if not (begin or end or only):
+        return None
+    first = int(begin or only or 1)
+    selection = Selection(first, first if only else int(end or 0))
+    return selection if selection.first > 0 and (not selection.last or selection.first <= selection.last) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class ReadSoFar(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ReadSoFar:
     """How far a file is read: `done` of `count` of its parts of a `kind`, such as "page"."""
 
     kind: str

@@ -22,7 +22,9 @@ from engine.pictures.reading import digest_of
 from engine.requests import MAX_DEPTH
 from engine.settings import EngineSettings
 from tests.app.cli.scripted_chat import KOREAN, ROUND, AnsweringEngine
+from tests.app.pdf_files import pdf
 from tests.app.picture_files import animation, picture
+from tests.engine.documents.office_files import workbook
 from tests.mac_memory import report_memory
 from tests.patience import PATIENCE_S
 
@@ -379,6 +381,22 @@ def test_a_file_without_a_text_is_refused_before_a_model_is_loaded(
     assert main(["chat", "Hi", "--file", str(tmp_path / name)]) != 0
     assert engine.asked == []
     assert f"{name} cannot be attached: {words}" in capsys.readouterr().err
+
+
+def test_the_terminal_says_which_parts_of_a_file_are_read(
+    engine: AnsweringEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.xlsx").write_bytes(workbook(Sales=2, Costs=2))
+    pdf("One.", "Two.", "Three.").write(tmp_path / "b.pdf")
+    files = ("--file", str(tmp_path / "a.xlsx"), "--file", str(tmp_path / "b.pdf"))
+    assert main(["chat", "Hi", *files, "--sheets", "Costs", "--pages", "2-3"]) == 0
+    assert "## Costs" in engine.asked[0][0]
+    assert "Two.\n\nThree.\n\n[Left out: page 1]" in engine.asked[0][0]
+    told = capsys.readouterr().err
+    assert "a.xlsx: left out: sheet Sales\n" in told
+    assert "b.pdf: left out: page 1\n" in told
+    assert main(["chat", "Hi", *files, "--pages", "some"]) != 0
+    assert "--pages some: write the first and the last page" in capsys.readouterr().err
 
 
 class Typed(io.StringIO):

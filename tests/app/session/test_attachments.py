@@ -13,14 +13,25 @@ import pytest
 from PySide6.QtWidgets import QToolButton
 
 from app.conversations.database.records import Attachment
-from app.session.attachments import LARGEST_DOCUMENT_BYTES, count_tokens, cut_to_tokens, read_attachment
+from app.session.attachments import (
+    LARGEST_DOCUMENT_BYTES,
+    count_tokens,
+    cut_to_tokens,
+    extent_of,
+    left_out,
+    parts_in_tokens,
+    read_attachment,
+    with_parts,
+)
 from app.text.file_texts import LARGEST_BYTES, NotAttachable
 from engine import starter_pair
 from engine.documents import reading as documents
 from engine.documents.document import document_text
+from engine.documents.parts import Cut, Selection
 from engine.pictures.reading import PICTURES
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
+from tests.engine.documents.office_files import workbook
 from tests.slow_files import bomb_pdf, deep_pdf, slow_jpeg, slow_pdf, wide_pdf
 
 if TYPE_CHECKING:
@@ -191,3 +202,36 @@ def test_a_document_that_cannot_be_read_says_why() -> None:
     with pytest.raises(NotAttachable) as caught:
         read_attachment(DOCUMENTS / "msoffcrypto.docx")
     assert caught.value.reason == "encrypted"
+
+
+def test_what_was_read_of_a_long_file_goes_with_it(tmp_path: Path) -> None:
+    (tmp_path / "long.log").write_text("a line\n" * 400_000)
+    with pytest.raises(NotAttachable):
+        read_attachment(tmp_path / "long.log")
+    attachment = read_attachment(tmp_path / "long.log", selection=Selection())
+    assert extent_of(attachment).cut == Cut("line", LARGEST_BYTES // 7, 400_000)
+    assert attachment.text.endswith(f"a line\n\n[Left out: lines {LARGEST_BYTES // 7 + 1} to 400000]")
+
+
+def test_a_workbook_is_cut_to_the_sheets_that_fit(tmp_path: Path) -> None:
+    (tmp_path / "a.xlsx").write_bytes(workbook(**{"A;1": 300, "나": 300, "C": 300}))
+    attachment = read_attachment(tmp_path / "a.xlsx", selection=Selection())
+    extent = extent_of(attachment)
+    assert (extent.names, extent.numbers) == (("A;1", "나", "C"), (1, 2, 3))
+    assert left_out(attachment) == [("hidden-sheet", 1)]
+    model = starter_pair()[0]
+    tokens = count_tokens(model, attachment.text)
+    assert tokens is not None
+    fitting = parts_in_tokens(model, attachment, tokens * 3 // 4)
+    assert fitting is not None
+    cut = with_parts(attachment, fitting)
+    assert (extent_of(cut), fitting.numbers) == (fitting, (1, 2))
+    assert cut.text.endswith("| 300 | x |\n\n[Left out: sheet C]")
+    assert left_out(cut) == left_out(attachment)
+    counted = count_tokens(model, cut.text)
+    assert counted is not None
+    assert counted <= tokens * 3 // 4
+    assert parts_in_tokens(model, attachment, 100) is None
+    begun = cut_to_tokens(model, attachment, tokens // 2)
+    assert begun is not None
+    assert (extent_of(begun).numbers, extent_of(begun).cut) == ((1, 2), Cut())

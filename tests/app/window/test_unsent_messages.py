@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QToolButton
 
 from app.conversations.exports.json_format import FORMAT, VERSION
 from app.session.attachments import count_tokens
@@ -19,6 +19,7 @@ from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
 from tests.app.window_parts import button
+from tests.engine.documents.office_files import workbook
 
 
 def test_the_up_key_and_undo_bring_back_what_was_sent(open_window: OpenWindow) -> None:
@@ -132,6 +133,31 @@ def test_a_long_chat_can_leave_out_its_oldest_messages(open_window: OpenWindow) 
     window.send()
     window.wait(lambda: len(engine.requests) == 2)
     assert [request.overflow for request in engine.requests] == ["refuse", "shorten"]
+
+
+def test_a_question_can_be_about_the_sheets_that_fit_or_those_that_are_chosen(
+    open_window: OpenWindow, tmp_path: Path
+) -> None:
+    (tmp_path / "a.xlsx").write_bytes(workbook(Sales=250, Costs=250, Notes=250))
+    window = open_window(ScriptedEngine([Script("Yes.")]))
+    window.session.models.load(str(starter_pair()[0]), None)
+    window.wait(lambda: not window.session.models.pair.loading)
+    window.paste(tmp_path / "a.xlsx")
+    window.wait(lambda: bool(window.ways_to_shorten))
+    assert window.ways_to_shorten[0] == "Ask about Sales of a.xlsx"
+    window.shorten("Ask about Sales of a.xlsx")
+    window.wait(lambda: window.is_enabled("send"))
+    row = window.composer.files
+    assert any("sheets of 3: Sales" in words.text() for words in row.findChildren(QLabel))
+    [sheets] = [tool for tool in row.findChildren(QToolButton) if tool.text() == "Sheets…" and tool.isVisible()]
+    choices = sheets.menu().actions()
+    assert [choice.text() for choice in choices] == ["All sheets", "", "Sales", "Costs", "Notes"]
+    choices[3].trigger()
+    window.wait(lambda: row.attachments[0].text.startswith("## Costs"))
+    assert (len(row.attachments), row.attachments[0].text.splitlines()[-1]) == (
+        1,
+        "[Left out: 1 hidden sheet, sheet Sales, sheet Notes]",
+    )
 
 
 def test_a_long_file_can_be_cut(open_window: OpenWindow, tmp_path: Path) -> None:

@@ -40,6 +40,21 @@ def office_file(main: str, parts: dict[str, str]) -> bytes:
     return zipped(**{name: part.encode() for name, part in all_parts.items()})
 
 
+def workbook(**sheets: int) -> bytes:
+    """Return a workbook with sheets of so many rows, which have their numbers and a letter, and a hidden one."""
+    names = "".join(f'<sheet name="{name}" id="rId{number}"/>' for number, name in enumerate(sheets))
+    parts = {
+        "xl/workbook.xml": f'<workbook><sheets>{names}<sheet name="H" state="hidden" id="no"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": relations(
+            **{f"rId{number}_worksheet": f"worksheets/{number}.xml" for number in range(len(sheets))}
+        ),
+    }
+    for number, count in enumerate(sheets.values()):
+        rows = "".join(f'<row><c><v>{row}</v></c><c t="str"><v>x</v></c></row>' for row in range(1, count + 1))
+        parts[f"xl/worksheets/{number}.xml"] = f"<worksheet>{rows}</worksheet>"
+    return office_file("xl/workbook.xml", parts)
+
+
 def open_document(kind: str, body: str, styles: str = "", common: str = "", **objects: str) -> bytes:
     """Return an OpenDocument file of a kind with styles of its own, common ones, and objects by their names."""
     parts = {

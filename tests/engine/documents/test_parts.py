@@ -9,12 +9,12 @@ import pytest
 from pypdf import PdfWriter
 
 from engine.documents.document import DocumentText, document_text
-from engine.documents.parts import Cut, Extent, Selection, first_parts
+from engine.documents.parts import Cut, Extent, Selection, first_parts, pages_of
 from engine.documents.reading import read_document
 from engine.files.reading_time import ReadingTime, ReadSoFar
 from engine.sandbox.process import Sandbox
 from tests.app.pdf_files import pdf
-from tests.engine.documents.office_files import office_file, open_document, relations
+from tests.engine.documents.office_files import open_document, workbook
 
 PAGES = ("One.", "Two.", "Three.", "Four.")
 ALL = Selection()
@@ -27,21 +27,6 @@ def content(writer: PdfWriter) -> bytes:
 
 def pages_read(selection: Selection | None, most: int = 1000) -> DocumentText:
     return document_text("a.pdf", content(pdf(*PAGES)), most, "", selection)
-
-
-def book(**sheets: int) -> bytes:
-    """Return a workbook with sheets of so many rows, which have their numbers and a letter."""
-    names = "".join(f'<sheet name="{name}" id="rId{number}"/>' for number, name in enumerate(sheets))
-    parts = {
-        "xl/workbook.xml": f'<workbook><sheets>{names}<sheet name="H" state="hidden" id="no"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": relations(
-            **{f"rId{number}_worksheet": f"worksheets/{number}.xml" for number in range(len(sheets))}
-        ),
-    }
-    for number, count in enumerate(sheets.values()):
-        rows = "".join(f'<row><c><v>{row}</v></c><c t="str"><v>x</v></c></row>' for row in range(1, count + 1))
-        parts[f"xl/worksheets/{number}.xml"] = f"<worksheet>{rows}</worksheet>"
-    return office_file("xl/workbook.xml", parts)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +60,7 @@ def test_no_page_is_begun_after_the_time_but_the_first() -> None:
 
 
 def test_sheets_are_wanted_by_name() -> None:
-    read = document_text("a.xlsx", book(A=1, B=1, C=2), 1000, "", Selection(names=("A", "C")))
+    read = document_text("a.xlsx", workbook(A=1, B=1, C=2), 1000, "", Selection(names=("A", "C")))
     first = "## A\n\n| 1 | x |\n| --- | --- |"
     second = "## C\n\n| 1 | x |\n| --- | --- |\n| 2 | x |"
     assert read.text == f"{first}\n\n{second}\n\n[Left out: 1 hidden sheet, sheet B]"
@@ -84,7 +69,7 @@ def test_sheets_are_wanted_by_name() -> None:
 
 
 def test_a_long_sheet_ends_after_a_row() -> None:
-    read = document_text("a.xlsx", book(A=1, B=9, C=1), 80, "", ALL)
+    read = document_text("a.xlsx", workbook(A=1, B=9, C=1), 80, "", ALL)
     assert read.text.endswith("| 3 | x |\n\n[Left out: 1 hidden sheet, rows 4 to 9 of sheet B, sheet C]")
     assert (read.extent.cut, read.extent.numbers) == (Cut("row", 3, 9), (1, 2))
 
@@ -113,6 +98,22 @@ def test_the_first_parts_are_those_that_end_early_enough() -> None:
     cut = first_parts(extent, 12)
     assert cut is not None
     assert (cut.numbers, cut.missing_words()) == ((1, 2), "pages 3 to 4")
+
+
+@pytest.mark.parametrize(
+    ("words", "selection"),
+    [
+        ("1-40", Selection(1, 40)),
+        (" 3 – 5 ", Selection(3, 5)),
+        ("2~4", Selection(2, 4)),
+        ("7", Selection(7, 7)),
+        ("41-", Selection(41)),
+        ("-9", Selection(1, 9)),
+        *dict.fromkeys(("", "-", "9-3", "0-4", "1 2", "all", "1-2-3")).items(),
+    ],
+)
+def test_pages_are_written_as_people_write_them(words: str, selection: Selection | None) -> None:
+    assert pages_of(words) == selection
 
 
 def test_the_progress_comes_out_of_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
