@@ -52,8 +52,12 @@ _FONTS = {
     "wingdings": str.maketrans("þýx¨oqrüûàln§JL", "☑☒☒☐☐☐☐✔✘→●■▪☺☹"),
     "wingdings 2": str.maketrans("RTQ£PO", "☑☒☒☐✓✗"),
 }
+# The other signs of Symbol, from 0xA1 on; its digits and other signs below are those of all fonts.
+_SYMBOL_SIGNS = "ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊⟨®©™∑"
+_FONTS["symbol"].update(enumerate(_SYMBOL_SIGNS, 0xA1))
 for _table in _FONTS.values():
     _table.update([(0xF000 + code, sign) for code, sign in _table.items()])
+_FONTS["symbol"].update((0xF000 + code, chr(code)) for code in range(ord(" "), ord("@")))
 
 
 class _NoteOfPart(NamedTuple):
@@ -137,6 +141,7 @@ class WordReader(OfficeReader):
             **dict.fromkeys(("chart", "relIds"), self._put_off_drawing),
             "altChunk": self._add_chunk,
             "OLEObject": self._put_off_object,
+            "sdt": self._control,
             "del": partial(self._leave_out, "deleted-text"),
             # What is read where it was moved to, the second form of what newer programs show, properties and reading
             # aids.
@@ -335,6 +340,15 @@ class WordReader(OfficeReader):
         name = self._related.get(chunk.get("id", ""), "")
         with skipping_damage(self._text):
             self._read_inner(name, self._parts.read(name), self._text)
+
+    def _control(self, control: Element) -> Role:
+        """Set the prompt of a content control that nobody has filled in between brackets."""
+        texts = [text for text in control.iter("t") if text.text and text.text.strip()]
+        is_prompt = _is_on(control, "sdtPr/showingPlcHdr")
+        if texts and is_prompt and not (texts[0].text or "").startswith("["):
+            texts[0].text = f"[{texts[0].text}"
+            texts[-1].text = f"{texts[-1].text}]"
+        return Through()
 
     def _put_off_box(self, box: Element) -> None:
         """Have the text of a box follow the paragraph; a box may have any colour."""

@@ -380,3 +380,23 @@ def test_an_address_is_one_without_a_word_that_it_is_outside() -> None:
     related = f'<r Id="x" Type="{KIND}hyperlink" Target="https://example.org/a"/>'
     found = text_of(paragraph(f'<w:hyperlink r:id="x">{run("page")}</w:hyperlink>'), related)
     assert found == "[page](https://example.org/a)"
+
+
+@pytest.mark.parametrize(
+    ("char", "sign"), [("F0B0", "°"), ("F0B1", "±"), ("F0A5", "∞"), ("F02B", "+"), ("F0AE", "→"), ("F0E5", "∑")]
+)
+def test_signs_of_symbol_are_those_that_it_shows(char: str, sign: str) -> None:
+    assert text_of(paragraph(f'<w:r><w:sym w:font="Symbol" w:char="{char}"/></w:r>')) == sign
+
+
+def control(properties: str, *texts: str) -> str:
+    content = "".join(map(run, texts))
+    return f"<w:sdt><w:sdtPr>{properties}</w:sdtPr><w:sdtContent>{content}</w:sdtContent></w:sdt>"
+
+
+def test_the_prompt_of_an_empty_control_is_not_taken_for_its_content() -> None:
+    prompt = "<w:showingPlcHdr/>"
+    assert text_of(paragraph(run("Name: ") + control(prompt, "Enter ", "a name."))) == "Name: [Enter a name.]"
+    assert text_of(paragraph(control(prompt, "[Company]"))) == "[Company]"
+    assert text_of(paragraph(control("<w:text/>", "Acme"))) == "Acme"
+    assert text_of(paragraph(control('<w:showingPlcHdr w:val="0"/>', "Acme"))) == "Acme"
