@@ -83,7 +83,12 @@ def _text_of(page: PageObject) -> str:
     """Return the text of a page, with its tables and with marks before raised and lowered digits."""
     heights = MarkedHeights()
     lines = LinesOfPage()
-    content = heights.marked(page.extract_text(visitor_text=heights.visit, visitor_operand_before=lines.visit))
+
+    def visit_operation(operator: bytes, operands: Any, page_matrix: Any, line_matrix: Any) -> None:
+        heights.visit_operation(operator, operands)
+        lines.visit(operator, operands, page_matrix, line_matrix)
+
+    content = heights.marked(page.extract_text(visitor_text=heights.visit, visitor_operand_before=visit_operation))
     if not lines.may_have_table(content):
         return content
     try:

@@ -120,6 +120,9 @@ class PageContent:
         graphics = copy.copy(self._content.graphics)
         if "/Matrix" in form:
             graphics.matrix = product(matrix_of(resolved_entry(form, "/Matrix")), graphics.matrix)
+        if "/Group" in form:
+            # What is in a group has opacities of its own, and that of the group on top of them.
+            graphics.is_in_clear_group = graphics.is_in_clear_group or graphics.fill_opacity == 0
         if "/BBox" in form:
             sides = map(float, resolved_entry(form, "/BBox"))
             graphics.clip = graphics.clip.within(mapped_box(graphics.matrix, *sides))

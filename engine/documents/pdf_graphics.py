@@ -170,6 +170,8 @@ class GraphicsState:
     stroke_space: str = "/DeviceGray"
     fill_opacity: float = 1.0
     stroke_opacity: float = 1.0
+    # Whether all that is painted is one group without any opacity.
+    is_in_clear_group: bool = False
     line_width: float = 1.0
     # Whether a font is set, and what its strings are rewritten by; None if pypdf reads them as they are.
     has_font: bool = False
@@ -203,7 +205,7 @@ class GraphicsState:
         """Return whether text has no ink."""
         is_filled = self.mode in _FILLING and self.fill_opacity > 0
         is_stroked = self.mode in _STROKING and self.stroke_opacity > 0
-        return not (is_filled or is_stroked)
+        return self.is_in_clear_group or not (is_filled or is_stroked)
 
 
 @dataclass(slots=True)

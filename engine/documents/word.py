@@ -54,10 +54,10 @@ _FONTS = {
 }
 # The other signs of Symbol, from 0xA1 on; its digits and other signs below are those of all fonts.
 _SYMBOL_SIGNS = "ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊⟨®©™∑"
-_FONTS["symbol"].update(enumerate(_SYMBOL_SIGNS, 0xA1))
+_FONTS["symbol"].update({code: ord(sign) for code, sign in enumerate(_SYMBOL_SIGNS, 0xA1)})
 for _table in _FONTS.values():
     _table.update([(0xF000 + code, sign) for code, sign in _table.items()])
-_FONTS["symbol"].update((0xF000 + code, chr(code)) for code in range(ord(" "), ord("@")))
+_FONTS["symbol"].update({0xF000 + code: code for code in range(ord(" "), ord("@"))})
 
 
 class _NoteOfPart(NamedTuple):

@@ -52,6 +52,22 @@ def test_encodings_that_the_specification_names_are_read(names: str, codec: str,
 
 
 @pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        # Letters are shown from the left here, as they are placed; digits are, too.
+        ("رعسلا", "السعر"),
+        ("١٢٠", "١٢٠"),
+        ("رعسلا ١٢٫٥", "١٢٫٥ السعر"),
+        ("١٢٫٥ رعسلا", "١٢٫٥ السعر"),
+        ("٢٠٢٦/٠٥/٠٤", "٢٠٢٦/٠٥/٠٤"),
+        ("۱۲۰ ", "۱۲۰"),
+    ],
+)
+def test_digits_of_arabic_are_read_from_the_left(shown: str, text: str) -> None:
+    assert read("/UniKS-UTF16-H", shown.encode("utf-16-be")).text == text
+
+
+@pytest.mark.parametrize(
     ("names", "codec", "text"),
     [
         ("H V 78-H Add-V Ext-H", "euc_jp", "請求書"),

@@ -7,7 +7,7 @@ import pytest
 from tests.engine.documents.pdf_pages import PageFile
 
 # Those of Helvetica, in sizes of the font; digits and most letters have the same.
-WIDTHS = {" ": 0.278, "-": 0.333, "x": 0.5}
+WIDTHS = {" ": 0.278, ".": 0.278, "I": 0.278, "-": 0.333, "m": 0.833, "x": 0.5}
 
 
 def page_text(*pieces: tuple[str, int, int]) -> str:
@@ -35,3 +35,13 @@ def page_text(*pieces: tuple[str, int, int]) -> str:
 )
 def test_digits_above_and_below_the_line_are_marked(pieces: list[tuple[str, int, int]], text: str) -> None:
     assert page_text(*pieces) == text
+
+
+def test_digits_that_are_raised_above_their_own_line_are_marked() -> None:
+    raised = b"BT /F1 12 Tf 72 700 Td (Count 10) Tj /F1 7 Tf 4 Ts (6) Tj 0 Ts /F1 12 Tf ( cells) Tj ET"
+    assert PageFile().read(raised).text == "Count 10^6 cells"
+
+
+def test_digits_after_a_full_stop_of_a_number_are_not_of_it() -> None:
+    assert page_text(("In 2019.", 12, 0), ("3", 8, 5), (" Then", 12, 0)) == "In 2019.^3 Then"
+    assert page_text(("40 m", 12, 0), ("2", 8, 5), (" of floor", 12, 0)) == "40 m^2 of floor"

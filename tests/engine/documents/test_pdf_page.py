@@ -255,3 +255,14 @@ def test_operands_of_broken_contents_are_passed_over() -> None:
     file = PageFile()
     broken = b"(a) g /X /Y rg cm Q Q EMC /No gs 1 2 re f (x) Tf /OC BDC /None Do [(y)] cs "
     assert file.read(broken + b"EMC " + SEEN).text == "Seen"
+
+
+@pytest.mark.parametrize(("group", "hidden"), [({"S": "/Transparency"}, True), (None, False)])
+def test_what_is_in_a_group_without_opacity_is_not_seen(group: object, hidden: bool) -> None:
+    file = PageFile()
+    file.add("ExtGState", "Clear", {"ca": 0, "CA": 0})
+    file.add("ExtGState", "Full", {"ca": 1, "CA": 1})
+    entries = {} if group is None else {"Group": group}
+    form = stream(b"/Full gs " + SECRET, Subtype="/Form", BBox=[0, 0, 600, 800], **entries)
+    file.add("XObject", "Form", file.refer(form))
+    assert is_hidden(b"q /Clear gs /Form Do Q", file) == hidden
