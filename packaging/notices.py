@@ -28,11 +28,18 @@ from contents import BESIDE, UNUSED_MODULES
 
 _LICENCE_FILE = re.compile(r"(^|/)(licen[sc]e|copying|notice|copyright)[^/]*$", re.IGNORECASE)
 
-# Texts of licences that have to be passed on but are missing in the wheels, as the authors' repositories have them: by
-# the names of the packages.
-_LICENCES = Path(__file__).resolve().parent / "licences"
-# Their wheels have no text of a licence: only its name can be stated. Any other package without one stops the build.
-_WITHOUT_TEXT = {"pyside6-essentials", "sentencepiece", "shiboken6", "tokenizers"}
+# Texts of licences that have to be passed on but are missing in the wheels, as the authors' repositories have them.
+_FOLDER = Path(__file__).resolve().parent / "licences"
+# Qt's libraries are passed on under the LGPL, which adds to the GPL: both texts belong to it.
+_OF_QT = ("lgpl-3.0", "gpl-3.0")
+# The texts by the names of the packages. A package without any text stops the build.
+_ADDED = {
+    "latex2mathml": ("latex2mathml",),
+    "pyside6-essentials": _OF_QT,
+    "sentencepiece": ("apache-2.0",),
+    "shiboken6": _OF_QT,
+    "tokenizers": ("apache-2.0",),
+}
 
 
 def main(bundle: str, version: str) -> None:
@@ -94,16 +101,16 @@ def licence_of(package: Distribution) -> str:
 
 
 def notice(package: Distribution) -> str:
-    """Return the name of a package, its licence, and the texts of its licence files.
+    """Return the name of a package, its licence, and the texts of its licence files, or those of `_ADDED`.
 
-    Raises `SystemExit` if there is no text and the package is not known to come without one.
+    Raises `SystemExit` if there is no text.
     """
     files = [file for file in package.files or () if _LICENCE_FILE.search(str(file))]
     texts = [Path(str(file.locate())).read_text(encoding="utf-8", errors="replace").strip() for file in files]
-    added = _LICENCES / f"{name_of(package)}.txt"
-    if not any(texts) and added.exists():
-        texts.append(added.read_text(encoding="utf-8").strip())
-    if not any(texts) and name_of(package) not in _WITHOUT_TEXT:
+    if not any(texts):
+        names = _ADDED.get(name_of(package), ())
+        texts = [(_FOLDER / f"{name}.txt").read_text(encoding="utf-8").strip() for name in names]
+    if not any(texts):
         raise SystemExit(f"{name_of(package)} has no text of its licence")
     head = f"{package.metadata['Name']} {package.version}: {licence_of(package)}"
     return "\n\n".join([f"{'=' * 80}\n{head}", *dict.fromkeys(texts), ""])
