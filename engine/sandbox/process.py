@@ -45,6 +45,8 @@ STALL_S = 60.0
 IDLE_S = 15 * 60.0
 MEMORY_BYTES = 3 * 2**30
 _POLL_S = 0.02
+# The most seconds between two looks at the process that count: more have passed only if this process did not run.
+_LONGEST_LOOK_S = 1.0
 # Attempts at a task whose process ends: in want of memory, macOS kills some of them in a row.
 _ATTEMPTS = 3
 # Seconds in which a process has to end after it closed its connection, and the most bytes that it may leave unread.
@@ -236,7 +238,8 @@ class Sandbox:
         before = _use_of(child)
         self._most_memory = before.memory
         latest_seconds = before.seconds
-        latest_progress = time.monotonic()
+        idle_s = 0.0
+        looked_at = time.monotonic()
         while True:
             reply = child.channel.receive(_POLL_S)
             if isinstance(reply, Progress):
@@ -253,10 +256,12 @@ class Sandbox:
                 raise LimitExceeded("too-slow", seconds)
             if self._most_memory > MEMORY_BYTES:
                 raise LimitExceeded("too-large")
-            if use.seconds > latest_seconds:
-                latest_seconds = use.seconds
-                latest_progress = time.monotonic()
-            elif time.monotonic() - latest_progress > STALL_S:
+            now = time.monotonic()
+            # While this process was stopped, as by Ctrl+Z, the other one usually was, too.
+            idle_s = 0.0 if use.seconds > latest_seconds else idle_s + min(now - looked_at, _LONGEST_LOOK_S)
+            latest_seconds = max(latest_seconds, use.seconds)
+            looked_at = now
+            if idle_s > STALL_S:
                 raise TimeoutError(f"it did nothing for {STALL_S:g} seconds")
 
     def _cause(self, child: Child[Reply], error: ChannelClosed, seconds: float) -> LimitExceeded | ChannelClosed:

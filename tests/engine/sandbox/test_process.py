@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from itertools import count
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -158,3 +160,21 @@ def test_tasks_of_several_importers_take_turns(sandbox: Sandbox) -> None:
         for call in calls:
             call.result(PATIENCE_S)
     assert "one" in order[:2]
+
+
+def test_the_time_in_which_the_app_itself_was_stopped_is_no_stall(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl+Z stops both processes; afterwards the app may run first."""
+    os.kill(pid := started(sandbox), signal.SIGSTOP)
+    looks = count()
+
+    def jumping() -> float:
+        # An hour passes before the fifth look. The other process goes on then, but has not computed yet.
+        if (look := next(looks)) == 5:
+            os.kill(pid, signal.SIGCONT)
+        return time.monotonic() + 3600.0 * (look >= 5)
+
+    monkeypatch.setattr("engine.sandbox.process.time", SimpleNamespace(monotonic=jumping))
+    assert sandbox.run(TASK, PATIENCE_S) == ""
+    assert sandbox.pid == pid
