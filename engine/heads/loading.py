@@ -16,11 +16,13 @@ from engine.cpu_backend.backend import as_computed
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.errors import ModelNotUsable, is_device_failure
 from engine.files.disk_pool import DiskPool
+from engine.files.folder_paths import states_of
 from engine.files.steps import Steps, in_chunks, result_of
 from engine.heads.folder import HeadContent, identity_of
 from engine.heads.head import Head
 from engine.heads.tensors import MASK, HeadTensorError
 from engine.heads.weights import Weights, dequantised, quantise
+from engine.model_files.model_folder import ModelFolder, check_unchanged
 from engine.model_files.torch_file import SavedVector
 
 # Tables of the main model that some exports repeat; they are read only if the network has its own.
@@ -30,10 +32,12 @@ _MAIN_MODELS = ("embed_tokens", "lm_head", "d2t")
 def load_head(content: HeadContent, adapt: Callable[[nn.Module], str | None] = lambda _network: None) -> Steps[Head]:
     """Load a head in steps of some milliseconds.
 
-    Raises `ModelNotUsable`, and what `adapt` raises. The head has to be bound to a main model before it drafts. `adapt`
-    may change the layers of its network, and then returns what tells it from others.
+    Raises `ModelNotUsable`, also if its files change meanwhile, and what `adapt` raises. The head has to be bound to a
+    main model before it drafts. `adapt` may change the layers of its network, and then returns what tells it from
+    others.
     """
     folder = content.folder
+    read = states_of([ModelFolder(folder).config_folder / "config.json", *content.files])
     with DiskPool() as disk:
         identity = yield from result_of(disk.start(identity_of, content))
     head: type[Head] = pkgutil.resolve_name(content.kind.head)
@@ -45,7 +49,7 @@ def load_head(content: HeadContent, adapt: Callable[[nn.Module], str | None] = l
     if digest := adapt(network):
         identity = f"{identity}-taught-{digest}"
     use_narrow_products(network)
-    yield from _evaluate(network, folder)
+    yield from _evaluate(network, folder, read)
     _check_ids(network, content.config.vocabulary, folder)
     return head(folder, content.config, network, identity)
 
@@ -89,8 +93,11 @@ def _check_ids(network: Any, vocabulary: int, folder: Path) -> None:
         raise ModelNotUsable(folder, "wrong-tensors", name)
 
 
-def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:
-    """Read the weights piece by piece. Raises `ModelNotUsable` for NaN and infinity, or if all matrices are zero."""
+def _evaluate(network: nn.Module, folder: Path, read: Mapping[Path, tuple[int, int]]) -> Steps[None]:
+    """Read the weights piece by piece. `read` are the states of the files before anything was read of them.
+
+    Raises `ModelNotUsable` for files that have changed, for NaN and infinity, or if all matrices are zero.
+    """
     parameters: list[tuple[str, mx.array]] = tree_flatten(network.parameters())
     # Scales are not zero where the numbers that they scale are; tables of ids are no weights.
     matrices = {id(array) for name, array in parameters if array.ndim > 1 and not name.endswith(".scales")}
@@ -98,6 +105,8 @@ def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:
     for chunk in in_chunks([array for _, array in parameters]):
         finite = [mx.isfinite(array).all() for array in chunk if mx.issubdtype(array.dtype, mx.floating)]
         used = [array.any() for array in chunk if id(array) in matrices]
+        # Where reading fails, MLX may hang.
+        check_unchanged(folder, read)
         try:
             mx.eval(chunk, finite, used)
         except Exception as error:
@@ -108,5 +117,6 @@ def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:
             raise ModelNotUsable(folder, "not-finite", "NaN or infinity")
         zero = zero and not any(flag.item() for flag in used)
         yield None
+    check_unchanged(folder, read)
     if zero:
         raise ModelNotUsable(folder, "all-zero")

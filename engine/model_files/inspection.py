@@ -92,6 +92,14 @@ def _checked_config(folder: ModelFolder) -> dict[str, Any]:
     return config
 
 
+def tokenizer_files(path: Path) -> list[Path]:
+    """Return the files of a checked folder that decide the ids of its tokenizer."""
+    names = [name for name in sorted(ModelFolder(path).names) if "/" not in name]
+    known = {"tokenizer.json", "vocab.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"}
+    known.update(_VOCABULARIES)
+    return [path / name for name in names if name in known or name.endswith(_VOCABULARY_SUFFIXES)]
+
+
 def digest_of_small_files(path: Path) -> str:
     """Return a digest of all files of a checked folder that mlx-lm or Transformers may read, weights apart."""
     digest = hashlib.sha256()

@@ -15,11 +15,13 @@ from transformers.utils.logging import disable_default_handler, enable_propagati
 
 from engine.errors import ModelNotUsable
 from engine.files.disk_pool import DiskPool
+from engine.files.folder_paths import states_of
 from engine.files.foreign_code import panics_as_errors
 from engine.files.kept_json import KeptJson
 from engine.files.paths import is_known_good
 from engine.mlx_lm_private import template_of, tokenizer_defaults
-from engine.model_files.inspection import digest_of_small_files
+from engine.model_files.inspection import digest_of_small_files, tokenizer_files
+from engine.model_files.model_folder import check_unchanged
 from engine.model_files.tokenizer_files import is_tekken
 from engine.sandbox.errors import SandboxError
 from engine.tokenizers.prompt_process import PROMPT_PROCESS
@@ -49,8 +51,8 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
     """Return the tokenizer, its number of ids, its source for the prompt process, and its template's thinking choice.
 
     A tokenizer of a folder that did not come with Tandem is built in the prompt process first, within limits; only then
-    here, or here at the same time if the process has built the same files before. Raises `ModelNotUsable`, and
-    `EngineClosed` when the pool is left.
+    here, or here at the same time if the process has built the same files before. Raises `ModelNotUsable`, also
+    if files change meanwhile, and `EngineClosed` when the pool is left.
     """
     try:
         with panics_as_errors():
@@ -59,8 +61,11 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
             # Without the first, transformers asks on standard input whether code from the model folder may run.
             options = {"trust_remote_code": False} | ({"fix_mistral_regex": True} if is_tekken(path, config) else {})
             source = built = None
+            read: dict[Path, tuple[int, int]] = {}
             if not is_known_good(path):
-                source = TokenizerSource(str(path), ends, tokenizer_defaults(path), options)
+                read = states_of(tokenizer_files(path))
+                states = {file.name: state for file, state in read.items()}
+                source = TokenizerSource(str(path), ends, tokenizer_defaults(path), options, states)
                 built = disk.start(PROMPT_PROCESS.build, source, disk.leaving)
                 digest = digest_of_small_files(path)
                 accepted = PROMPT_PROCESS.accepted
@@ -70,11 +75,14 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
             tokenizer = load_tokenizer(path, options, eos_token_ids=ends)
             if built is not None:
                 built.result()
+            check_unchanged(path, read)
             # The engine compares prompts with the context itself; transformers would also print a warning.
             tokenizer.model_max_length = VERY_LARGE_INTEGER
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     except SandboxError as error:
         raise error.of_model(path, "no-tokenizer", str(error)[:120]) from error
+    except ModelNotUsable:
+        raise
     # A damaged or hostile tokenizer can make the library raise any exception.
     except Exception as error:
         raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from engine.model_files.model_folder import check_unchanged
 from engine.sandbox.bare_packages import import_bare_package
 from engine.sandbox.tasks import before_tasks, task
 from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt, turn_end_of
@@ -19,12 +20,16 @@ MOST_TOKENIZERS = 4
 
 @dataclass(frozen=True, slots=True)
 class TokenizerSource:
-    """A tokenizer's folder, the ids that end a turn, mlx-lm's defaults for it, and options for transformers."""
+    """A tokenizer's folder, the ids that end a turn, mlx-lm's defaults for it, and options for transformers.
+
+    `states` are those of its files by their names in the folder, as `states_of` returns them.
+    """
 
     folder: str
     ends: Any = None
     defaults: dict[str, Any] | None = None
     options: dict[str, bool] = field(default_factory=dict)
+    states: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 # The tokenizers of this process by their folders, the one used last at the end.
@@ -37,16 +42,20 @@ def build_tokenizer(source: TokenizerSource, anew: bool) -> None:
 
     It is built again if `anew` says that its files may have changed, or if the source differs. Beyond MOST_TOKENIZERS,
     the least recently used one is dropped.
+
+    Raises `ModelNotUsable` if the files are not those of `source` any more: the engine would read other tokens.
     """
     known = _built.pop(source.folder, None)
     if anew or known is None or known[0] != source:
         del known
         while len(_built) >= MOST_TOKENIZERS:
             del _built[next(iter(_built))]
-        tokenizer = _loader()(Path(source.folder), source.options, eos_token_ids=source.ends, defaults=source.defaults)
+        folder = Path(source.folder)
+        tokenizer = _loader()(folder, source.options, eos_token_ids=source.ends, defaults=source.defaults)
         # Compute now what the first prompt needs.
         tokenizer.get_vocab()
         tokenizer.detokenizer.finalize()
+        check_unchanged(folder, {folder / name: state for name, state in source.states.items()})
         known = source, tokenizer
     _built[source.folder] = known
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import random
@@ -10,7 +9,6 @@ import shutil
 import threading
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import wait
 from functools import partial
 from pathlib import Path
 
@@ -18,12 +16,11 @@ import mlx.core as mx
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.files.steps import Steps
 from engine.gguf.conversion import convert
-from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load, load_in_steps
 from engine.model_files.model_folder import INDEX_NAME
 from tests.campaigns.changed_safetensors import changed, is_another_model
+from tests.campaigns.disturbed_files import KINDS, disturb, disturbed
 from tests.tiny_gguf import write_gguf
 from tests.tiny_models import BFLOAT16, FOUR_BITS, Stored, write_model
 
@@ -154,40 +151,6 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
     "shards": lambda folder, seed: in_shards(write_model(folder, seed=seed)),
     "from GGUF": converted,
 }
-
-
-KINDS = ("cut", "cut a little", "replaced", "written over", "deleted", "noise")
-
-
-def disturb(kind: str, file: Path, other: Path, source: random.Random) -> None:
-    """Do to a file what a copy, another download, or a failing disk may do to it."""
-    kind, size = (
-        source.choice(("cut", "cut a little", "replaced", "written over", "deleted", "noise")),
-        file.stat().st_size,
-    )
-    if kind.startswith("cut"):
-        os.truncate(file, source.randrange(size) if kind == "cut" else size - source.randrange(1, 100))
-    elif kind == "replaced":
-        shutil.copy(other, file.with_suffix(".new"))
-        file.with_suffix(".new").replace(file)
-    elif kind == "deleted":
-        file.unlink()
-    else:
-        with file.open("r+b") as opened:
-            opened.seek(source.randrange(size // 2, size) if kind == "noise" else 0)
-            opened.write(other.read_bytes() if kind == "written over" else source.randbytes(100))
-
-
-def disturbed(steps: Steps[LoadedModel], at: int, disturbance: Callable[[], object]) -> LoadedModel:
-    """Run steps, with a disturbance before the one of number `at`, which is the first after the check if it is 1."""
-    for number in itertools.count():
-        if number == at:
-            disturbance()
-        try:
-            wait([pending] if (pending := next(steps)) else [])
-        except StopIteration as end:
-            return end.value
-    raise AssertionError
 
 
 @pytest.mark.parametrize("maker", MAKERS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,9 @@ import pytest
 from mlx.utils import tree_flatten
 
 from engine.errors import ModelNotUsable
+from engine.files.steps import run_to_completion
+from engine.heads import loading
+from engine.heads.folder import inspect_head
 from engine.upkeep.memory import cache_bytes, size_on_disk
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.golden.mtp_cases import CASES as MTP_CASES
@@ -165,3 +170,22 @@ def test_scales_that_are_not_those_of_the_declared_mode_are_refused(
     tensors |= quantised({"fc.weight": tensors["fc.weight"]}, 4, 32, "mxfp4")[0]
     with pytest.raises(ModelNotUsable):
         load_head(write_head(tmp_path, {**case.config, "quantization": settings}, tensors))
+
+
+@pytest.mark.parametrize("size", [0, 100, None], ids=["empty", "cut", "written again"])
+def test_a_head_whose_file_changes_while_it_is_read_is_refused_before_mlx_reads_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int | None
+) -> None:
+    monkeypatch.setattr("engine.files.steps.CHUNK_BYTES", 1_000)
+    folder = write_head(tmp_path, CASES["full"].config, tensors_of(CASES["full"]))
+    steps = loading.load_head(inspect_head(folder))
+    file = folder / "model.safetensors"
+    # The first step that waits for no file has read the first weights.
+    while (pending := next(steps)) is not None:
+        wait([pending])
+    if size is None:
+        os.utime(file, (0, 0))
+    else:
+        os.truncate(file, size)
+    with pytest.raises(ModelNotUsable, match="changed meanwhile"):
+        run_to_completion(steps)

@@ -16,6 +16,7 @@ from engine.sandbox.errors import LimitExceeded
 from engine.tokenizers import loading
 from engine.tokenizers.loading import PROMPT_PROCESS, keep_accepted, make_tokenizer
 from engine.tokenizers.prompt_process import PromptProcess
+from engine.tokenizers.prompts import PromptJob
 from tests.engine.tokenizers.mistral_text import OF_LLAMA, pieces
 from tests.patience import PATIENCE_S
 
@@ -121,3 +122,44 @@ def test_a_tokenizer_that_was_refused_is_not_accepted(strangers: Path) -> None:
     with DiskPool() as disk, pytest.raises(ModelNotUsable):
         make_tokenizer(strangers, disk)
     assert not PROMPT_PROCESS.accepted.values
+
+
+def exchange_ids(folder: Path) -> None:
+    """Give two letters each other's ids, as a newer version of a vocabulary may."""
+    content = json.loads((folder / "tokenizer.json").read_text())
+    vocabulary = content["model"]["vocab"]
+    vocabulary["q"], vocabulary["z"] = vocabulary["z"], vocabulary["q"]
+    (folder / "tokenizer.json").write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize("built_before", [False, True])
+def test_a_vocabulary_that_changes_between_its_two_tokenizers_is_refused(
+    strangers: Path, monkeypatch: pytest.MonkeyPatch, built_before: bool
+) -> None:
+    """The prompt process would write other ids than the engine reads."""
+    real = loading.load_tokenizer
+
+    def change_and_load(*arguments: Any, **options: Any) -> Any:
+        exchange_ids(strangers)
+        return real(*arguments, **options)
+
+    if built_before:
+        built_here_first(monkeypatch, strangers)
+    monkeypatch.setattr(loading, "load_tokenizer", change_and_load)
+    with DiskPool() as disk, pytest.raises(ModelNotUsable, match="changed meanwhile"):
+        make_tokenizer(strangers, disk)
+
+
+def test_a_prompt_process_that_is_started_again_reads_no_other_vocabulary(strangers: Path) -> None:
+    job = PromptJob([{"role": "user", "content": "the quick brown fox"}], limit=512)
+    with DiskPool() as disk:
+        _, _, source, _ = make_tokenizer(strangers, disk)
+    assert source is not None
+    PROMPT_PROCESS.end()
+    expected = PROMPT_PROCESS.start_prompt(source, job).result(PATIENCE_S)
+    exchange_ids(strangers)
+    # Nothing is read again while the process lives.
+    assert PROMPT_PROCESS.start_prompt(source, job).result(PATIENCE_S) == expected
+    PROMPT_PROCESS.end()
+    with pytest.raises(ModelNotUsable, match=r"tokenizer\.json \(changed meanwhile\)"):
+        PROMPT_PROCESS.start_prompt(source, job).result(PATIENCE_S)
