@@ -1080,6 +1080,17 @@
     </message>
 </context>
 <context>
+    <name>AskAnother</name>
+    <message>
+        <source>Ask {name}</source>
+        <translation>{name}に質問する</translation>
+    </message>
+    <message>
+        <source>Ask {name} ({size} download)</source>
+        <translation>{name}に質問する（{size}をダウンロード）</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
@@ -2732,14 +2743,6 @@
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model.</source>
         <translation>スターターが知っているのはTandemのことだけです。そのほかの質問には、モデルをダウンロードしてください。</translation>
-    </message>
-    <message>
-        <source>Chat with {name}</source>
-        <translation>{name}とチャット</translation>
-    </message>
-    <message>
-        <source>Download {name} ({size})</source>
-        <translation>{name}をダウンロード（{size}）</translation>
     </message>
 </context>
 <context>

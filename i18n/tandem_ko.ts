@@ -1080,6 +1080,17 @@
     </message>
 </context>
 <context>
+    <name>AskAnother</name>
+    <message>
+        <source>Ask {name}</source>
+        <translation>{name}에게 묻기</translation>
+    </message>
+    <message>
+        <source>Ask {name} ({size} download)</source>
+        <translation>{name}에게 묻기({size} 다운로드)</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
@@ -2732,14 +2743,6 @@
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model.</source>
         <translation>스타터는 Tandem에 대해서만 알아요. 그 밖의 질문에는 모델을 다운로드해 주세요.</translation>
-    </message>
-    <message>
-        <source>Chat with {name}</source>
-        <translation>{name} 모델과 대화하기</translation>
-    </message>
-    <message>
-        <source>Download {name} ({size})</source>
-        <translation>{name} 다운로드({size})</translation>
     </message>
 </context>
 <context>

@@ -1080,6 +1080,17 @@
     </message>
 </context>
 <context>
+    <name>AskAnother</name>
+    <message>
+        <source>Ask {name}</source>
+        <translation>问 {name}</translation>
+    </message>
+    <message>
+        <source>Ask {name} ({size} download)</source>
+        <translation>问 {name}（下载 {size}）</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
@@ -2732,14 +2743,6 @@
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model.</source>
         <translation>入门模型只了解 Tandem。其他用途请下载一个模型。</translation>
-    </message>
-    <message>
-        <source>Chat with {name}</source>
-        <translation>与 {name} 对话</translation>
-    </message>
-    <message>
-        <source>Download {name} ({size})</source>
-        <translation>下载 {name}（{size}）</translation>
     </message>
 </context>
 <context>

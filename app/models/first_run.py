@@ -33,12 +33,10 @@ if TYPE_CHECKING:
 class FirstRunOffer(ThemeAware, QFrame):
     """Shows the first of the offered pairs, with a sentence until the user turns it down; hidden without any.
 
-    `starter_wanted` follows when the user turns it down. `changed` carries the text of a button that gets the first
-    pair, "" while none is needed; such a button calls `take`.
+    `starter_wanted` follows when the user turns it down.
     """
 
     starter_wanted = Signal()
-    changed = Signal(str)
     more_wanted = Signal()
 
     def __init__(self, library: Library, models: ModelController, parent: QWidget | None = None) -> None:
@@ -64,7 +62,6 @@ class FirstRunOffer(ThemeAware, QFrame):
     def refresh(self) -> None:
         """Show the offer while the person uses no model but the Starter; hide otherwise."""
         self._entry = self._present_offer()
-        self.changed.emit(self._words_of(self._entry) if self._entry is not None else "")
         if self._entry is None:
             self.hide()
             return
@@ -110,11 +107,6 @@ class FirstRunOffer(ThemeAware, QFrame):
             self._models.use(entry)
         else:
             self._models.get(self._entry)
-
-    def _words_of(self, entry: Entry) -> str:
-        if entry.installed:
-            return self.tr("Chat with {name}").format(name=entry.name)
-        return self.tr("Download {name} ({size})").format(name=entry.name, size=size_words(entry.get_bytes))
 
     def _decline(self) -> None:
         self._library.settings.change(offer_seen=True)

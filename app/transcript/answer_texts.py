@@ -115,7 +115,7 @@ def origin_text(answer: Answer, *, in_panel: bool = False) -> str:
 def problem_note(turn: Turn, offer: str) -> Problem | None:
     """Return why an answer failed, was paused or interrupted, or is beyond the Starter; None if it was not.
 
-    `offer` is the text of the button that gets another model than the Starter, "" if there is one already.
+    `offer` is the text of the button that has another model than the Starter answer, "" if there is none.
     """
     answer = turn.answer
     again = translate("TurnView", "Try again")
@@ -137,7 +137,7 @@ def problem_note(turn: Turn, offer: str) -> Problem | None:
             )
         else:
             return None
-        return Problem(words, offer, "get-model", is_info=True, fills_button=True) if offer else None
+        return Problem(words, offer, "ask-another", is_info=True, fills_button=True) if offer else None
     sentence = translate("TurnView", "This answer was cut off when Tandem quit.")
     if answer.unfinished:
         return Problem(sentence, translate("TurnView", "Continue"), "go-on", is_info=True)

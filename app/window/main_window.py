@@ -45,6 +45,7 @@ from app.widgets.theme_aware import ThemeAware
 from app.window.actions import ACTIONS
 from app.window.actions.window_action import ActedWindow
 from app.window.answer_notice import Announcer, AnswerNotice
+from app.window.ask_another import AskAnother
 from app.window.attachment_reader import AttachmentReader, VisionHint
 from app.window.built_in_tools import tools_button
 from app.window.chat_commands import ChatCommands, ChatSearch
@@ -148,6 +149,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.transcript = Transcript(self._stack)
         self._offer = FirstRunOffer(self._library, self.models, self._welcome)
         self._welcome.set_offer(self._offer, lambda: self._offer.may_come)
+        self._another = AskAnother(self._library, session, self.models, self)
         shown = self.transcript
         self.find_bar = FindBar(lambda: session.chat.turns, shown.count_matches, shown.first_match, self._middle)
         self._search = ChatSearch(session, self.transcript, self.find_bar, self)
@@ -229,15 +231,15 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         # The pair is remembered first.
         self.session.models.changed.connect(lambda: QTimer.singleShot(0, self._offer, self._offer.refresh))
         self._library.downloads_changed.connect(lambda: self._header.show_downloads(self._library.running))
-        for wanted in (self.models.page_wanted, self._offer.more_wanted):
+        for wanted in (self.models.page_wanted, self._offer.more_wanted, self._another.more_wanted):
             wanted.connect(lambda *_: self.settings.open("models"))
         self._header.page_wanted.connect(self.settings.open)
         self.models.chat_wanted.connect(self._come_to_chat)
         self._welcome.asked.connect(self._ask)
         self._welcome.asked.connect(lambda _text: self.composer.setFocus())
         self._welcome.demonstration_wanted.connect(self._demonstrate)
-        self.turns.model_wanted.connect(self._offer.take)
-        self._offer.changed.connect(self.transcript.set_offer)
+        self.turns.other_wanted.connect(self._another.ask)
+        self._another.changed.connect(self.transcript.set_offer)
 
     def _connect_composer(self) -> None:
         """Connect the message box with the chat, and with what gives the focus back to it."""
@@ -406,6 +408,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._actions.retranslate()
         self._menus.retranslate()
         self._meter.show_usage()
+        self._another.refresh()
         self._update_actions()
         self.apply_text_size()
 

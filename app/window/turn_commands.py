@@ -44,11 +44,11 @@ class _TurnAction:
 class TurnCommands(QObject):
     """Runs the commands of turns, and fills the menu of a turn when it is shown.
 
-    `model_wanted` follows the button below an answer that is beyond the Starter. `versions_wanted` carries a turn whose
-    versions are to be shown side by side.
+    `other_wanted` carries a turn whose question another model than the Starter is to answer. `versions_wanted` carries
+    one whose versions are to be shown side by side.
     """
 
-    model_wanted = Signal()
+    other_wanted = Signal(object)
     versions_wanted = Signal(object)
 
     def __init__(
@@ -125,7 +125,7 @@ class TurnCommands(QObject):
                 self.versions_wanted.emit, lambda _: self.tr("Side by side"), shown=self.has_versions
             ),
             "stop-repeating": _TurnAction(session.answers.stop_repeating),
-            "get-model": _TurnAction(lambda _turn: self.model_wanted.emit()),
+            "ask-another": _TurnAction(self.other_wanted.emit),
             "go-on": _TurnAction(
                 self.continue_answer,
                 lambda _: self.tr("Continue the answer"),

@@ -243,7 +243,7 @@ def test_right_answers_have_their_figure_and_no_note_and_refusals_the_reverse(
     assert (figures, notes) == ([True, True, True, False], [False, False, False, True])
 
 
-def test_a_card_offers_a_larger_model_until_there_is_one(
+def test_a_note_offers_to_ask_another_model_while_there_is_one(
     open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
@@ -259,7 +259,7 @@ def test_a_card_offers_a_larger_model_until_there_is_one(
     note = window.turn().view.findChild(Note)
     (button,) = note.findChildren(QPushButton)
     window.wait(note.isVisible)
-    assert button.text() == f"Download {library.inventory.offers[0].name} ({first.size_shown.text()})"
+    assert button.text() == f"Ask {library.inventory.offers[0].name} ({first.size_shown.text()} download)"
     window.ask_and_wait("What is Tandem?")
     again = window.turn().view.findChild(Note)
     assert again.isHidden()
@@ -271,9 +271,9 @@ def test_a_card_offers_a_larger_model_until_there_is_one(
     monkeypatch.setattr(library, "get", lambda *ids: wanted.extend(ids))
     button.click()
     assert wanted[0] == library.inventory.offers[0].id
-    library.settings.change(main_model=path_of("a real model"))
-    window.offer.refresh()
-    assert note.isHidden()
+    library.inventory = replace(library.inventory, offers=())
+    library.models_changed.emit()
+    window.wait(note.isHidden)
 
 
 def test_a_fast_answer_is_compared_and_is_in_no_chat(open_shown: OpenShown) -> None:
