@@ -572,6 +572,10 @@
         <translation>ウインドウをしまう</translation>
     </message>
     <message>
+        <source>Ask in a small window, which answers in place</source>
+        <translation>その場で答える小さなウインドウで質問</translation>
+    </message>
+    <message>
         <source>Command palette…</source>
         <translation>コマンドパレット…</translation>
     </message>
@@ -630,10 +634,6 @@
     <message>
         <source>Quick entry</source>
         <translation>クイック入力</translation>
-    </message>
-    <message>
-        <source>Start a new chat in a small window</source>
-        <translation>小さなウインドウで新しいチャットを始める</translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -2360,20 +2360,20 @@
         <translation>詳細</translation>
     </message>
     <message>
-        <source>first token</source>
-        <translation>最初のトークンまで</translation>
+        <source>First token after {time}</source>
+        <translation>最初のトークンまで{time}</translation>
     </message>
     <message>
-        <source>first token ({time} for pictures)</source>
-        <translation>最初のトークンまで（画像に{time}）</translation>
+        <source>{time} of it for pictures</source>
+        <translation>うち{time}は画像</translation>
     </message>
     <message>
-        <source>time saved</source>
-        <translation>短縮した時間</translation>
+        <source>drafts saved {time}</source>
+        <translation>ドラフトで{time}短縮</translation>
     </message>
     <message>
-        <source>tokens already read</source>
-        <translation>読み込み済みトークン</translation>
+        <source>{cached} of {prompt} prompt tokens were remembered.</source>
+        <translation>プロンプトの{prompt}トークンのうち{cached}トークンは記憶済みでした。</translation>
     </message>
 </context>
 <context>
@@ -5144,6 +5144,10 @@
         <translation>新しいチャットのメッセージ</translation>
     </message>
     <message>
+        <source>Message in this chat</source>
+        <translation>このチャットへのメッセージ</translation>
+    </message>
+    <message>
         <source>Screenshot</source>
         <translation>スクリーンショット</translation>
     </message>
@@ -5699,10 +5703,6 @@
         <translation>回答が完了したら通知</translation>
     </message>
     <message>
-        <source>Opens a small window over all apps to start a new chat. Another app with the same keys may respond too. Press ⌫ for none.</source>
-        <translation>すべてのアプリの手前に小さなウインドウを開き、新しいチャットを始めます。同じキーを使うほかのアプリも反応することがあります。⌫を押すと「なし」になります。</translation>
-    </message>
-    <message>
         <source>Draft source</source>
         <translation>ドラフトの生成方法</translation>
     </message>
@@ -6041,6 +6041,10 @@
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
         <translation>ほかのアプリを使用中に長い回答が終わったときや、ツールが許可待ちになったときに知らせます。通知にチャットの内容は含まれません。</translation>
+    </message>
+    <message>
+        <source>Opens a small window over all apps, which answers in place. Another app with the same keys may respond too. Press ⌫ for none.</source>
+        <translation>すべてのアプリの手前に、その場で答える小さなウインドウを開きます。同じキーを使うほかのアプリも反応することがあります。⌫を押すと「なし」になります。</translation>
     </message>
     <message>
         <source>Drafts the next round while the main model checks this one, which can speed up a large main model. On this Mac it needs memory for a second copy of the draft model; another Mac needs Tandem and that model.</source>

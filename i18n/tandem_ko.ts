@@ -580,6 +580,10 @@
         <translation>윈도우 최소화</translation>
     </message>
     <message>
+        <source>Ask in a small window, which answers in place</source>
+        <translation>그 자리에서 답하는 작은 윈도우에서 질문</translation>
+    </message>
+    <message>
         <source>Command palette…</source>
         <translation>명령 팔레트…</translation>
     </message>
@@ -630,10 +634,6 @@
     <message>
         <source>Quick entry</source>
         <translation>빠른 입력</translation>
-    </message>
-    <message>
-        <source>Start a new chat in a small window</source>
-        <translation>작은 윈도우에서 새 대화 시작</translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -2360,20 +2360,20 @@
         <translation>자세히</translation>
     </message>
     <message>
-        <source>first token</source>
-        <translation>첫 토큰까지</translation>
+        <source>First token after {time}</source>
+        <translation>첫 토큰까지 {time}</translation>
     </message>
     <message>
-        <source>first token ({time} for pictures)</source>
-        <translation>첫 토큰까지(이미지에 {time})</translation>
+        <source>{time} of it for pictures</source>
+        <translation>그중 {time}는 이미지 처리</translation>
     </message>
     <message>
-        <source>time saved</source>
-        <translation>절약한 시간</translation>
+        <source>drafts saved {time}</source>
+        <translation>초안으로 {time} 절약</translation>
     </message>
     <message>
-        <source>tokens already read</source>
-        <translation>이미 읽은 토큰</translation>
+        <source>{cached} of {prompt} prompt tokens were remembered.</source>
+        <translation>프롬프트 토큰 {prompt}개 중 {cached}개를 기억하고 있었어요.</translation>
     </message>
 </context>
 <context>
@@ -5144,6 +5144,10 @@
         <translation>새 대화의 메시지</translation>
     </message>
     <message>
+        <source>Message in this chat</source>
+        <translation>이 대화에 이어서 보낼 메시지</translation>
+    </message>
+    <message>
         <source>Screenshot</source>
         <translation>스크린샷</translation>
     </message>
@@ -5699,10 +5703,6 @@
         <translation>답변이 준비되면 알림</translation>
     </message>
     <message>
-        <source>Opens a small window over all apps to start a new chat. Another app with the same keys may respond too. Press ⌫ for none.</source>
-        <translation>모든 앱 위에 작은 윈도우를 열어 새 대화를 시작해요. 같은 단축키를 쓰는 다른 앱도 함께 반응할 수 있어요. ⌫ 키를 누르면 단축키가 지워져요.</translation>
-    </message>
-    <message>
         <source>Draft source</source>
         <translation>초안 생성 방법</translation>
     </message>
@@ -6041,6 +6041,10 @@
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
         <translation>다른 앱을 사용하는 동안 긴 답변이 끝나거나 도구가 허용을 기다리면 알려요. 알림에는 대화 내용이 들어가지 않아요.</translation>
+    </message>
+    <message>
+        <source>Opens a small window over all apps, which answers in place. Another app with the same keys may respond too. Press ⌫ for none.</source>
+        <translation>모든 앱 위에 작은 윈도우를 열고 그 자리에서 답해요. 같은 단축키를 쓰는 다른 앱도 함께 반응할 수 있어요. ⌫ 키를 누르면 단축키가 지워져요.</translation>
     </message>
     <message>
         <source>Drafts the next round while the main model checks this one, which can speed up a large main model. On this Mac it needs memory for a second copy of the draft model; another Mac needs Tandem and that model.</source>

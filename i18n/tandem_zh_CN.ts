@@ -580,6 +580,10 @@
         <translation>将窗口最小化</translation>
     </message>
     <message>
+        <source>Ask in a small window, which answers in place</source>
+        <translation>在就地回答的小窗口中提问</translation>
+    </message>
+    <message>
         <source>Command palette…</source>
         <translation>命令面板…</translation>
     </message>
@@ -630,10 +634,6 @@
     <message>
         <source>Quick entry</source>
         <translation>快速输入</translation>
-    </message>
-    <message>
-        <source>Start a new chat in a small window</source>
-        <translation>在小窗口中开始新对话</translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -2360,20 +2360,20 @@
         <translation>详细信息</translation>
     </message>
     <message>
-        <source>first token</source>
-        <translation>首字延迟</translation>
+        <source>First token after {time}</source>
+        <translation>{time} 后出现首个 token</translation>
     </message>
     <message>
-        <source>first token ({time} for pictures)</source>
-        <translation>首字延迟（图片 {time}）</translation>
+        <source>{time} of it for pictures</source>
+        <translation>其中 {time} 用于图片</translation>
     </message>
     <message>
-        <source>time saved</source>
-        <translation>节省的时间</translation>
+        <source>drafts saved {time}</source>
+        <translation>草稿节省 {time}</translation>
     </message>
     <message>
-        <source>tokens already read</source>
-        <translation>已读取的 token</translation>
+        <source>{cached} of {prompt} prompt tokens were remembered.</source>
+        <translation>提示词的 {prompt} 个 token 中有 {cached} 个已记住。</translation>
     </message>
 </context>
 <context>
@@ -5144,6 +5144,10 @@
         <translation>新对话的消息</translation>
     </message>
     <message>
+        <source>Message in this chat</source>
+        <translation>在此对话中继续</translation>
+    </message>
+    <message>
         <source>Screenshot</source>
         <translation>截屏</translation>
     </message>
@@ -5699,10 +5703,6 @@
         <translation>回答完成时通知</translation>
     </message>
     <message>
-        <source>Opens a small window over all apps to start a new chat. Another app with the same keys may respond too. Press ⌫ for none.</source>
-        <translation>在所有应用前面打开一个小窗口，用来开始新对话。使用相同快捷键的其他应用可能也会响应。按 ⌫ 可清除快捷键。</translation>
-    </message>
-    <message>
         <source>Draft source</source>
         <translation>草稿来源</translation>
     </message>
@@ -6041,6 +6041,10 @@
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
         <translation>使用其他应用时，较长的回答完成后或有工具等待你的允许时会通知你。通知不包含对话内容。</translation>
+    </message>
+    <message>
+        <source>Opens a small window over all apps, which answers in place. Another app with the same keys may respond too. Press ⌫ for none.</source>
+        <translation>在所有应用前面打开一个就地回答的小窗口。使用相同快捷键的其他应用可能也会响应。按 ⌫ 可清除快捷键。</translation>
     </message>
     <message>
         <source>Drafts the next round while the main model checks this one, which can speed up a large main model. On this Mac it needs memory for a second copy of the draft model; another Mac needs Tandem and that model.</source>

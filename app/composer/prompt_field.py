@@ -16,8 +16,11 @@ from app.widgets.style_class import named, set_property, styled
 from app.widgets.theme_aware import ThemeAware
 
 
-class FieldCard(QFrame):
-    """The card around `edit`, a field of `lines` lines. Tab leaves the field, and the card shows its focus."""
+class FieldCard(ThemeAware, QFrame):
+    """The card around `edit`, a field of `lines` lines at every text size.
+
+    Tab leaves the field, and the card shows its focus.
+    """
 
     def __init__(self, parent: QWidget, lines: int, font: QFont | None = None) -> None:
         super().__init__(parent)
@@ -28,11 +31,16 @@ class FieldCard(QFrame):
         if font is not None:
             self.edit.setFont(font)
         self.edit.setTabChangesFocus(True)
-        self.edit.ensurePolished()
-        # Of the 12 pixels, 8 are the document's margins.
-        self.edit.setFixedHeight(lines * self.edit.fontMetrics().lineSpacing() + 12)
+        self._lines = lines
         fill(vbox(self, margins=(10, 8, 10, 8)), self.edit)
         self.edit.installEventFilter(self)
+        self.apply_text_size()
+        self.restyle()
+
+    def apply_text_size(self) -> None:
+        self.edit.ensurePolished()
+        # Of the 12 pixels, 8 are the document's margins.
+        self.edit.setFixedHeight(self._lines * self.edit.fontMetrics().lineSpacing() + 12)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):

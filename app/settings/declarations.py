@@ -117,8 +117,8 @@ class SettingsValues(RememberedValues):
         "",
         title="Shortcut for the quick entry",
         help=(
-            "Opens a small window over all apps to start a new chat. Another app with the same keys may respond too. "
-            "Press ⌫ for none."
+            "Opens a small window over all apps, which answers in place. Another app with the same keys may respond "
+            "too. Press ⌫ for none."
         ),
         least_words="None",
         is_shortcut=True,

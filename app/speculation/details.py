@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.session.answer import Answer
 from app.speculation.charts import PositionLine, TimeBar
 from app.speculation.explanations import EXPLANATIONS
-from app.speculation.gauges import Figure, Section, set_text
+from app.speculation.gauges import Section, SteadySentence, set_text
 from app.widgets.buttons import fold_head
 from app.widgets.labels import label, wrapped_tip
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.rounding import verification_sentence
+from engine.stats import RequestStats
 from engine.tuning import LearnedPair
+
+# The least seconds saved that are said.
+LEAST_SAVED = 0.05
 
 
 class Details(ThemeAware, QWidget):
@@ -36,35 +40,40 @@ class Details(ThemeAware, QWidget):
         self.restyle()
 
     def _make_figures(self) -> None:
-        self._figures = QWidget(self._body)
-        self.first, self.saved, self.cached = shown = tuple(Figure(self._figures) for _ in range(3))
+        self.words = SteadySentence(self._body)
         self.time = TimeBar(self._body)
         self.positions = PositionLine(self._body)
         self._time_section = Section(self.time, self._body, with_words=True)
         self._positions_section = Section(self.positions, self._body)
-        grid = QGridLayout(self._figures)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(12)
-        for index, figure in enumerate(shown):
-            grid.addWidget(figure, index // 2, index % 2)
-            grid.setColumnStretch(index % 2, 1)
         self.costs = label(self._body, "muted", wraps=True)
         self._learned: tuple[LearnedPair, ...] = ()
         # The last one may come while an answer is written.
-        fill(self._column, self._figures, self._time_section, self.costs, self._positions_section)
+        fill(self._column, self.words, self._time_section, self.costs, self._positions_section)
 
     def show_answer(self, answer: Answer) -> None:
         """Show the figures and charts of an answer."""
         stats = answer.figures
-        words = self.tr("first token ({time} for pictures)") if stats.picture_s else self.tr("first token")
-        self.first.show_value(figures.seconds(stats.ttft_s), words.format(time=figures.seconds(stats.picture_s)))
-        self.saved.show_value(figures.duration(stats.saved_s), self.tr("time saved"))
-        self.cached.show_value(figures.number(stats.cached_tokens, 0), self.tr("tokens already read"))
+        set_text(self.words, self._words_of(stats))
         self.positions.show_stats(stats)
         self._positions_section.setVisible(self.positions.has_rejected)
         self.time.show_stats(stats)
         set_text(self._time_section.words, self.time.words())
+
+    def _words_of(self, stats: RequestStats) -> str:
+        """Say when the answer began and what was saved, and how much of the prompt had been read before."""
+        first = []
+        if stats.ttft_s is not None:
+            first.append(self.tr("First token after {time}").format(time=figures.seconds(stats.ttft_s)))
+        if stats.picture_s:
+            first.append(self.tr("{time} of it for pictures").format(time=figures.seconds(stats.picture_s)))
+        if (stats.saved_s or 0.0) >= LEAST_SAVED:
+            first.append(self.tr("drafts saved {time}").format(time=figures.duration(stats.saved_s)))
+        remembered = ""
+        if stats.cached_tokens:
+            remembered = self.tr("{cached} of {prompt} prompt tokens were remembered.").format(
+                cached=figures.number(stats.cached_tokens, 0), prompt=figures.number(stats.prompt_tokens, 0)
+            )
+        return figures.joined_lines(" · ".join(first), remembered)
 
     def show_costs(self, learned: tuple[LearnedPair, ...]) -> None:
         """Say what verifying costs with the loaded pair, as far as it was measured."""
@@ -75,8 +84,9 @@ class Details(ThemeAware, QWidget):
         self.costs.setVisible(bool(words))
 
     def retranslate(self) -> None:
-        for figure, key in ((self.first, "first"), (self.saved, "saved"), (self.cached, "cached")):
-            figure.setToolTip(wrapped_tip(EXPLANATIONS[key]))
+        self.words.setToolTip("".join(wrapped_tip(EXPLANATIONS[key]) for key in ("first", "saved", "cached")))
+        longest = RequestStats(ttft_s=8.88, saved_s=88.8, cached_tokens=8888, prompt_tokens=8888)
+        self.words.reserve_height([self._words_of(longest)])
         self._positions_section.explain("positions")
         self._time_section.explain("time")
         self._time_section.words.reserve_height([self.time.longest_words()])

@@ -61,7 +61,7 @@ class SpeculationPanel(ThemeAware, QFrame):
         self._title = label(body, "title")
         self._segments = ActionSegments(actions, _CHOICES, body)
         self.sample = SampleRound(body)
-        self._sentence = SteadySentence(body, "body")
+        self._sentence = label(body, "body", wraps=True)
         self.line = label(body, "muted", wraps=True)
         self.buttons = ActionButtons(actions, _BUTTONS, body)
         self._rule = QFrame(body)
@@ -75,8 +75,8 @@ class SpeculationPanel(ThemeAware, QFrame):
             view.hide()
         column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
         fill(column, fill(hbox(), (self._title, 1), self._segments)).addSpacing(4)
-        fill(column, self.line, self._make_figures(), self.sample, self._sentence, self.buttons, self._rule)
-        fill(column, self.details, self._remarks, self.requests, 1, self.history)
+        fill(column, self.line, self._make_figures(), self.sample, self.buttons, self._rule)
+        fill(column, self.details, self._sentence, self._remarks, self.requests, 1, self.history)
         keep_right_edge(self._area, column)
         fill(vbox(self, margins=(1, 0, 0, 0)), self._area)
         self.restyle()
@@ -96,7 +96,8 @@ class SpeculationPanel(ThemeAware, QFrame):
         self.strip.chosen.connect(self.round_chosen)
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
-        for column, figure in enumerate((self.rate, self.per_round)):
+        # The second one is not always shown.
+        for column, figure in enumerate((self.per_round, self.rate)):
             grid.addWidget(figure, 0, column)
             grid.setColumnStretch(column, 1)
         figures_column = fill(vbox(self._figures, margins=(0, 8, 0, 0), spacing=8), grid)
@@ -178,21 +179,22 @@ class SpeculationPanel(ThemeAware, QFrame):
         answer = self._answer
         with_charts = answer is not None and has_story(answer)
         self.sample.setVisible(answer is None and self._knows_source)
-        self._sentence.setVisible(answer is None or with_charts)
         for view in (self._measured, self._rule, self.details):
             view.setVisible(with_charts)
         self.line.setVisible(answer is not None and not with_charts)
         self._show_buttons(answer, with_charts=with_charts)
         self.history.setVisible(answer is not None)
         self.strip.show_answer(answer)
+        now = ""
         if answer is None:
-            set_text(self._sentence, self._state())
+            now = self._state()
         elif with_charts:
             self.details.show_answer(answer)
             self._show_figures(answer, answer.figures)
-            set_text(self._sentence, figures.sentence(answer))
+            now = figures.sentence(answer)
         else:
             set_text(self.line, without_story(answer))
+        show_words(self._sentence, now)
         show_words(self._remarks, figures.remarks(answer) if answer is not None else "")
 
     def _show_buttons(self, answer: Answer | None, *, with_charts: bool) -> None:
@@ -216,6 +218,8 @@ class SpeculationPanel(ThemeAware, QFrame):
         set_style_class(self.outcome, "big-good" if figures.gain(answer) else "big")
         set_text(self.speeds, below_outcome(answer))
         self.rate.show_value(figures.percent(stats.accept_rate), self.tr("of draft tokens accepted"))
+        # Where the gain is unknown, the headline says it in numbers.
+        self.rate.setVisible(bool(figures.gain(answer)))
         self.per_round.show_value(figures.tokens_a_round(stats), self.tr("tokens a round"))
         # Answers stored by early versions have tokens but no rounds.
         known = bool(answer.rounds) or not (answer.ended and answer.tokens)
@@ -231,7 +235,6 @@ class SpeculationPanel(ThemeAware, QFrame):
             view.setToolTip(wrapped_tip(EXPLANATIONS[key]))
         self._strip_section.explain("strip")
         self._legend.retranslate()
-        self._sentence.reserve_height(figures.sentences())
         self.speeds.reserve_height([longest_below_outcome()])
         self.refresh()
 

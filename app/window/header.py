@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from app.actions.actions import Actions
 from app.session.model_service import Pair
@@ -14,11 +14,12 @@ from app.session.session import Session
 from app.session.time_left import TimeLeft
 from app.speculation.gauges import ActionSegments
 from app.widgets import theme
-from app.widgets.icons import Mark, icon
+from app.widgets.icons import icon
 from app.widgets.labels import label, set_name, tip
 from app.widgets.layouts import fill, hbox
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
+from app.window.chip import LONGEST_NAME, Chip
 from app.wording.api import serving_sentence
 from app.wording.figures import capitalized, percent
 from app.wording.machines import together_sentence
@@ -30,127 +31,14 @@ from engine.model_files.names import name_of_snapshot
 
 _PROGRESS_MS = 150
 # Widths in pixels at the normal text size.
-# The width below which a model's name is elided to its last word, the one below which the words next to it are hidden,
-# and the greatest one.
-_SHORTEST_NAME = 56
+# The width of a name below which the words next to it are hidden.
 _READABLE_NAME = 96
-_LONGEST_NAME = 200
 # The state is shown where there is more room than this.
 _SHORTEST_STATE = 60
-# The size of the cross that gives a load up, in pixels.
-_CROSS = 14
-# The height of the bar at the lower edge of a chip, and the distance of its ends from the round corners, in pixels.
-_BAR, _CORNER = 2, 9
 # The least width of a header that shows "Text | Tokens".
 _ANSWERS_NEED = 660
 # The margin at each end and the distance between two parts, and the least width of the header, in pixels.
 _MARGIN, _SPACING, _NARROWEST = 12, 8, 280
-
-
-class Chip(QPushButton):
-    """A model in the header, with icon, role and name. A click opens the list of models to choose from.
-
-    While the model is being loaded, a bar at the lower edge shows how much of it, and a cross in place of the arrow
-    gives it up: `given_up`. They need no room of their own.
-    """
-
-    given_up = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("styleClass", "chip")
-        self._mark = Mark(16, self)
-        self._role = QLabel(self)
-        self._name = QLabel(self)
-        self._arrow = Mark(16, self, icon("chevron-down"))
-        self._name.setProperty("styleClass", "title")
-        self._full_name = ""
-        self._name_width = theme.scaled(_LONGEST_NAME)
-        self._layout = row = hbox(self, margins=(11, 5, 9, 5), spacing=6)
-        self.cancel = styled(QToolButton(self), "quiet")
-        self.cancel.setIcon(icon("close"))
-        self.cancel.setIconSize(QSize(_CROSS, _CROSS))
-        self.cancel.clicked.connect(self._give_up)
-        self.cancel.hide()
-        self._is_narrow = False
-        for part in (self._mark, self._role, self._name, self._arrow):
-            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            row.addWidget(part)
-        row.addWidget(self.cancel)
-        self.bar = QProgressBar(self)
-        self.bar.setTextVisible(False)
-        self.bar.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.bar.hide()
-        for words in (self._role, self._name):
-            words.setTextFormat(Qt.TextFormat.PlainText)
-
-    def show_model(self, role: str, name: str, mark: str, colour: str) -> None:
-        """Show a model. `mark` is the name of an icon, `colour` one of the theme's.
-
-        Role and icon convey what the colour conveys.
-        """
-        self._role.setText(role)
-        self._mark.show_icon(icon(mark, colour))
-        self.set_name(name)
-
-    def show_share(self, share: float | None, spoken: str = "") -> None:
-        """Show how much of the model is loaded, 0 to 1, and `spoken` to screen readers; None hides the bar."""
-        self.bar.setVisible(share is not None)
-        self.bar.setValue(round(100 * (share or 0)))
-        self.bar.setAccessibleName(spoken)
-        self.setAccessibleDescription(spoken)
-
-    def offer_cancel(self, is_offered: bool) -> None:
-        """Show the cross, or the arrow in its place."""
-        if is_offered and self.cancel.isHidden():
-            self.cancel.setEnabled(True)
-        self.cancel.setVisible(is_offered)
-        self.set_narrow(self._is_narrow)
-
-    def _give_up(self) -> None:
-        # It takes a moment, in which it is not given up again.
-        self.cancel.setEnabled(False)
-        self.given_up.emit()
-
-    def set_name(self, name: str) -> None:
-        """Show another name at the same width."""
-        self._full_name = name
-        self.set_name_width(self._name_width)
-
-    def set_name_width(self, width: int) -> None:
-        """Elide the name to `width` pixels: in its middle or, if that is too narrow, to its last word, the size."""
-        self._name_width = width
-        self._name.ensurePolished()
-        mode = Qt.TextElideMode.ElideMiddle if width >= theme.scaled(_SHORTEST_NAME) else Qt.TextElideMode.ElideLeft
-        short = self._name.fontMetrics().elidedText(self._full_name, mode, width)
-        if mode == Qt.TextElideMode.ElideLeft and short != self._full_name and " " in short:
-            short = "…" + short.rpartition(" ")[2]
-        self._name.setText(short)
-        self.updateGeometry()
-
-    def name_width(self) -> int:
-        """Return the width of the whole name in pixels, at most `_LONGEST_NAME`."""
-        self._name.ensurePolished()
-        return min(theme.scaled(_LONGEST_NAME), self._name.fontMetrics().horizontalAdvance(self._full_name) + 1)
-
-    def set_narrow(self, narrow: bool) -> None:
-        """Show the mark and the name alone, without the role in words and the arrow."""
-        self._is_narrow = narrow
-        self._role.setHidden(narrow)
-        self._arrow.setHidden(narrow or not self.cancel.isHidden())
-
-    def width_without_name(self) -> int:
-        return self.sizeHint().width() - self._name.sizeHint().width()
-
-    def sizeHint(self) -> QSize:
-        return self._layout.sizeHint()
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.bar.setGeometry(_CORNER, self.height() - _BAR - 1, self.width() - 2 * _CORNER, _BAR)
 
 
 class Header(ThemeAware, QFrame):
@@ -354,7 +242,7 @@ class Header(ThemeAware, QFrame):
         for chip, name in zip(chips, self._names, strict=True):
             chip.set_name(name)
             chip.set_narrow(False)
-        most = theme.scaled(_LONGEST_NAME)
+        most = theme.scaled(LONGEST_NAME)
         free = self._free() - sum(chip.width_without_name() for chip in chips)
         # Words beside the names go before these are hard to read.
         if free < min(2 * theme.scaled(_READABLE_NAME), sum(chip.name_width() for chip in chips)):
@@ -423,6 +311,9 @@ class Header(ThemeAware, QFrame):
         """Return a model's name without its owner, or its word if it comes with Tandem."""
         main, draft = map(str, self._session.models.starter_pair)
         return recorded_name({main: "starter/main", draft: "starter/draft"}.get(str(path), name))
+
+    def apply_text_size(self) -> None:
+        self._fit()
 
     def retranslate(self) -> None:
         for chip in (self.main, self.draft):

@@ -7,7 +7,7 @@ from tempfile import mkdtemp
 
 from PySide6.QtCore import QCoreApplication, QProcess, Qt
 from PySide6.QtGui import QCursor, QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QPlainTextEdit, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import QStyle, QStyleOption, QWidget
 
 from app.composer.attachment_row import AttachmentRow
 from app.composer.message_edit import QuestionEditor, trimmed
@@ -38,6 +38,9 @@ class QuickEntry(QuestionEditor):
     it is edited. Esc keeps what is written.
     """
 
+    # Whether the next message continues the chat whose answers are shown.
+    _continues = False
+
     def __init__(
         self, settings: SettingsStore, session: Session, attachments: AttachmentReader, window: QWidget
     ) -> None:
@@ -52,7 +55,6 @@ class QuickEntry(QuestionEditor):
         self.setWindowFlags(kind | kinds.FramelessWindowHint | kinds.WindowStaysOnTopHint)
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.bound("Quick entry", self, QWidget.setWindowTitle)
-        self.bound("Message for a new chat", self.edit, QPlainTextEdit.setPlaceholderText, QWidget.setAccessibleName)
         self.files = AttachmentRow(self)
         self.answers = Transcript(self)
         self.files.pictures = self.answers.pictures = lambda: session.store.pictures
@@ -101,7 +103,14 @@ class QuickEntry(QuestionEditor):
     def _fit(self) -> None:
         for part in (self.answers, self.open_chat):
             part.setVisible(bool(self.chat.turns))
+        self._continues = bool(self.chat.turns)
+        self.retranslate()
         self.adjustSize()
+
+    def retranslate(self) -> None:
+        words = self.tr("Message in this chat") if self._continues else self.tr("Message for a new chat")
+        self.edit.setPlaceholderText(words)
+        self.edit.setAccessibleName(words)
 
     def restore(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Put a message that could not be stored back, before what was written since."""

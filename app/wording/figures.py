@@ -9,7 +9,7 @@ from PySide6.QtCore import QDateTime, QLocale, QObject
 from app.conversations.measured import as_shown, gain_in
 from app.session.answer import Answer
 from app.wording.ahead import ahead_sentence
-from app.wording.errors import MODEL_REASONS, PLAIN_REASONS, joined, plain_sentence, quoted
+from app.wording.errors import joined, plain_sentence, quoted
 from app.wording.rounding import text_sentence
 from app.wording.sentences import Sentences, translate
 from app.wording.sources import source_name
@@ -234,15 +234,6 @@ def sentence(answer: Answer | None) -> str:
         span = PlainSpan(newest.committed, newest.reason, newest.arguments)
         return "" if newest.reason in CHOSEN else plain_sentence(span)
     return SpeculationSentences().now(newest.drafted)
-
-
-def sentences() -> list[str]:
-    """Return what `sentence` can say, with figures and names as long as they become."""
-    unfit = RequestStats(draft_fits=False)
-    spans = [PlainSpan(1, reason, (("kind", "BatchRotatingKVCache"),)) for reason in PLAIN_REASONS]
-    spans += [PlainSpan(1, "draft-not-usable", (("reason", reason),)) for reason in MODEL_REASONS]
-    spoken = sentence(Answer(stats=unfit)), SpeculationSentences().now(88)
-    return [*spoken, _repetition(), _given_before(), *map(plain_sentence, spans)]
 
 
 def _repetition() -> str:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.widgets.labels import ElidedLabel
-from app.window.header import Chip
+from app.window.chip import Chip
 
 # Asked once, before a layout has followed, nothing is cut yet.
 _TIMES_IN_A_ROW = 2

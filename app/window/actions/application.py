@@ -89,7 +89,10 @@ WINDOW_ACTIONS = (
         begins_section=True,
     ),
     WindowAction(
-        "quick-entry", "Quick entry", "Start a new chat in a small window", lambda window: window.quick_entry.open()
+        "quick-entry",
+        "Quick entry",
+        "Ask in a small window, which answers in place",
+        lambda window: window.quick_entry.open(),
     ),
     WindowAction(
         "models-page",

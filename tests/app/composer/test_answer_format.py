@@ -7,6 +7,7 @@ import json
 import pytest
 
 from app.composer.answer_format import AnswerFormatField
+from app.widgets.application import Application
 from engine.grammars.grammar import Grammar
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
@@ -35,6 +36,18 @@ def field(window: WindowDriver) -> AnswerFormatField:
 def choose(field: AnswerFormatField, kind: str) -> None:
     field.kind.setCurrentIndex(field.kind.findData(kind))
     field.kind.activated.emit(field.kind.currentIndex())
+
+
+def test_the_fields_of_the_card_keep_their_number_of_lines_at_every_text_size(
+    window: WindowDriver, field: AnswerFormatField, qapp: Application
+) -> None:
+    choose(field, "schema")
+    fields = (window.chat_settings.prompt.edit, field.schema)
+    before = [edit.height() for edit in fields]
+    qapp.theme.set_text_size(150)
+    window.wait(lambda: all(edit.height() > height for edit, height in zip(fields, before, strict=True)))
+    qapp.theme.set_text_size(100)
+    window.wait(lambda: [edit.height() for edit in fields] == before)
 
 
 def test_json_is_asked_for_from_the_next_question_on(

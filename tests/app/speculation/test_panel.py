@@ -83,7 +83,7 @@ def texts(panel: SpeculationPanel) -> dict[str, str]:
         "per_round": panel.per_round.accessibleDescription(),
         "outcome": panel.outcome.text(),
         "speed": panel.speeds.text(),
-        "first": panel.details.first.accessibleDescription(),
+        "first": panel.details.words.text(),
         "time": panel.details.time.words(),
     }
 
@@ -126,7 +126,7 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
         assert shown["per_round"] == (figures.NONE if per_round == "1.0" else per_round)
         assert shown["outcome"] == f"{stats.accepted} of {stats.drafted} drafts accepted"
         assert shown["speed"].split(" · ")[0] == figures.speed_sentence(stats)
-        assert shown["first"] == figures.seconds(stats.ttft_s)
+        assert shown["first"].startswith(f"First token after {figures.seconds(stats.ttft_s)}")
         whole = stats.draft_s + stats.verify_s + stats.host_s
         if whole:
             assert figures.percent(stats.verify_s / whole) in shown["time"]
@@ -221,7 +221,7 @@ def test_an_answer_without_a_story_has_one_line_and_no_charts(
     panel.details.fold.setChecked(True)
     panel.show_answer(answer)
     assert labels_of(panel) == ["This answer", line]
-    charts = (panel.strip, panel.rate, panel.details, panel.details.positions)
+    charts = (panel.strip, panel.per_round, panel.details, panel.details.positions)
     assert not any(view.isVisible() for view in charts)
     # The charts come with the first draft token that is accepted.
     panel.show_answer(Answer(stats=drafting(accepted=6)))
@@ -242,9 +242,38 @@ def test_a_look_up_or_two_a_waiting_call_and_what_does_not_count_bring_no_charts
     panel: SpeculationPanel, answer: Answer
 ) -> None:
     panel.show_answer(answer)
-    shown = (panel.strip, panel.outcome, panel.rate, panel.details)
+    shown = (panel.strip, panel.outcome, panel.per_round, panel.details)
     assert not any(view.isVisible() for view in shown)
     assert panel.line.isVisible()
+
+
+def test_the_share_of_accepted_drafts_stands_once(panel: SpeculationPanel) -> None:
+    """As numbers in the headline while the gain is unknown, and as a percentage beside it once it is known."""
+    panel.show_answer(Answer(State.DONE, stats=drafting(tokens_per_round=3.0)))
+    assert panel.outcome.text() == "6 of 9 drafts accepted"
+    assert not panel.rate.isVisible()
+    panel.show_answer(Answer(State.DONE, stats=drafting(tokens_per_round=3.0, speedup=2.0), pair_speedup=2.0))
+    assert panel.outcome.text() == "2.0× as fast"
+    assert panel.rate.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("stats", "words"),
+    [
+        ({"ttft_s": 0.02}, "First token after 0.02 s"),
+        ({"ttft_s": 0.02, "saved_s": -0.1, "prompt_tokens": 35}, "First token after 0.02 s"),
+        (
+            {"ttft_s": 2.5, "picture_s": 1.25, "saved_s": 1.44, "cached_tokens": 27, "prompt_tokens": 35},
+            "First token after 2.50 s · 1.25 s of it for pictures · drafts saved 1.4 s\n"
+            "27 of 35 prompt tokens were remembered.",
+        ),
+    ],
+)
+def test_the_details_are_two_sentences_without_what_is_unknown(
+    panel: SpeculationPanel, stats: dict[str, float], words: str
+) -> None:
+    panel.show_answer(Answer(State.DONE, stats=drafting(**stats)))
+    assert panel.details.words.text() == words
 
 
 @pytest.mark.parametrize(
@@ -280,7 +309,7 @@ def test_before_the_first_answer_a_round_is_drawn_in_three_steps(panel: Speculat
     panel.show_state(str, "", looks_up=False)
     panel.show_answer(None)
     assert panel.sample.isVisible()
-    assert not panel.rate.isVisible()
+    assert not panel.per_round.isVisible()
     assert not panel.strip.isVisible()
     # A step has its number, its words and the text so far before the tokens.
     drafted, checked, kept = ([part.text() for part in step.findChildren(QLabel)][3:] for step in panel.sample.steps)
@@ -354,11 +383,12 @@ def test_every_figure_and_chart_is_explained_in_a_sentence_and_the_sample_is_who
     # A number and words, then the tokens.
     qtbot.waitUntil(lambda: [len(step.findChildren(QLabel)) - 2 for step in steps] == [6, 6, ACCEPTED + 2])
     panel.details.fold.setChecked(True)
-    panel.show_answer(Answer(stats=drafting(accepted=6)))
+    panel.show_answer(Answer(State.DONE, stats=drafting(tokens_per_round=3.0), pair_speedup=2.0))
     assert all(sentence.endswith((".", "요.", "。")) for sentence in EXPLANATIONS.values())
     assert len(set(EXPLANATIONS.values())) == len(EXPLANATIONS)
     tips = {view.toolTip() for view in panel.findChildren(QWidget) if view.isVisibleTo(panel) and view.toolTip()}
-    assert {f"<p>{html.escape(sentence)}</p>" for sentence in EXPLANATIONS.values()} <= tips
+    explained = "".join(tips)
+    assert all(f"<p>{html.escape(sentence)}</p>" in explained for sentence in EXPLANATIONS.values())
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def test_every_figure_on_the_panel_is_the_engine_s_and_stands_there_or_below_the
     assert panel.rate.accessibleDescription() == f"{stats.accept_rate:.0%}"
     assert panel.per_round.accessibleDescription() == f"{stats.tokens_per_round:.1f}"
     assert panel.speeds.text().startswith(figures.speed_sentence(stats))
-    assert panel.details.first.accessibleDescription() == f"{stats.ttft_s:.2f} s"
+    assert panel.details.words.text().startswith(f"First token after {stats.ttft_s:.2f} s")
     assert panel.strip.visible_rounds() == window.answer().rounds[-panel.strip.columns :]
     turn, figure = window.turn(), figures.percent(stats.accept_rate)
     assert panel.isVisible()

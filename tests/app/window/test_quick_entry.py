@@ -15,6 +15,7 @@ from app.conversations.store import ConversationStore
 from app.settings_window import general_page
 from app.settings_window.table_page import TablePage
 from app.system.hot_key import HotKey
+from app.widgets.application import Application
 from app.window import quick_entry
 from app.window.quick_entry import QuickEntry
 from tests.app.conftest import OpenWindow
@@ -54,6 +55,18 @@ def opened(window: WindowDriver) -> QuickEntry:
     entry = window.find(QuickEntry)
     assert entry.isVisible()
     return entry
+
+
+def test_the_field_says_whether_a_message_begins_a_chat_or_continues_one(
+    window: WindowDriver, qapp: Application
+) -> None:
+    entry = opened(window)
+    assert entry.edit.placeholderText() == "Message for a new chat"
+    enter(entry, "Hello")
+    wait_for(window, entry, ("Hello", "Two."))
+    assert entry.edit.placeholderText() == entry.edit.accessibleName() == "Message in this chat"
+    qapp.language.choose("ja")
+    window.wait(lambda: entry.edit.placeholderText() == "このチャットへのメッセージ")
 
 
 def enter(entry: QuickEntry, text: str) -> None:
