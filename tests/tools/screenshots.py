@@ -52,12 +52,11 @@ from tests.tools.window_pictures import SIZES, opened, rest, save, save_each_siz
 MODES = ("light", "dark")
 # The pictures of the READMEs, by their file names.
 IN_README = {
-    "main": "answer-en-light-1440",
     "tokens-dark": "tokens-en-dark",
     "compare": "compare-en-light-1440",
     "draft-picker-dark": "picker-draft-en-dark-1440",
     "models": "settings-models-en-light-1200",
-    **{f"main-{code}": f"answer-{code}-light-1440" for code in ("ko", "ja", "zh_CN")},
+    **{f"main-{code}": f"tokens-{code}-light" for code in ("ko", "ja", "zh_CN")},
     **{f"compare-{code}": f"compare-{code}-dark-1440" for code in ("ko", "ja", "zh_CN")},
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
@@ -15,12 +16,15 @@ from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
-from tests.app.scripted_engine import ScriptedEngine
+from engine.status import LoadedPair
+from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import Script
 from tests.app.shown_library import ShownLibrary
 from tests.app.window_driver import WindowDriver
 
 SIZES = ((1440, 900), (900, 600), (560, 420))
+# What models in the pictures take in memory.
+_BYTES = {"Qwen3-8B-4bit": 4_600_000_000, "Qwen3-0.6B-4bit": 335_000_000}
 _THREADS = ("formulas", "highlight")
 
 
@@ -31,7 +35,7 @@ def opened(
     library: ShownLibrary | None = None,
     pair: tuple[str, str] = ("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit"),
 ) -> tuple[WindowDriver, Session]:
-    engine = scripts if isinstance(scripts, ScriptedEngine) else ScriptedEngine(scripts, loads=loads or [])
+    engine = scripts if isinstance(scripts, ScriptedEngine) else ScriptedEngine(scripts, loads=loads or [_loaded(pair)])
     home = Path(mkdtemp(prefix="tandem-pictures-"))
     session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), home / "chats.db")
     # The pictures must not show the settings of the person who takes them.
@@ -41,6 +45,12 @@ def opened(
     session.models.load(*pair)
     settle(application, lambda: not session.models.pair.loading and session.store.ready and not session.busy)
     return WindowDriver(window, session, partial(settle, application)), session
+
+
+def _loaded(pair: tuple[str, str]) -> LoadedPair:
+    """Return a loaded pair with the sizes that the library says, which the pictures must not contradict."""
+    main, draft = (replace(info, bytes=_BYTES.get(info.name, info.bytes)) for info in map(model_info, pair))
+    return LoadedPair(main, draft)
 
 
 def settle(application: Application, ready) -> None:
