@@ -243,8 +243,8 @@ class Sandbox:
         while True:
             reply = child.channel.receive(_POLL_S)
             if isinstance(reply, Progress):
-                # Another program that the task runs computes, too.
-                latest_progress = time.monotonic()
+                # Another program that the task runs may compute instead of it.
+                idle_s = 0.0
                 show(reply)
             elif reply is not None:
                 return reply
