@@ -68,7 +68,8 @@ def in_a_process(folder: Path) -> RunnerConnection:
 class RunnerLink:
     """A runner for one draft model, which `connect` starts on a thread of its own.
 
-    `connect` raises `NoRunner` or `OSError`. `host` is the name of the runner's computer, "" for this one.
+    `connect` raises `NoRunner` or `OSError`. `host` is the name of the runner's computer, "" for this one. `taught`,
+    which is called on that thread, returns the file of what the draft model was taught, b"" for nothing.
 
     `state` is "starting", "ready" or "gone". `reason` says why it is gone: "not-usable" (the model cannot be loaded),
     "no-branches" (its passes cannot hold several continuations), "unreachable", "ended" or "closed"; for another
@@ -76,8 +77,10 @@ class RunnerLink:
     what was found there, and `given_up` the time of that, by `time.monotonic`.
     """
 
-    def __init__(self, connect: Callable[[], RunnerConnection], host: str = "") -> None:
-        self._connect = connect
+    def __init__(
+        self, connect: Callable[[], RunnerConnection], host: str = "", taught: Callable[[], bytes] = bytes
+    ) -> None:
+        self._connect, self._taught = connect, taught
         self.host = host
         self._connection: RunnerConnection | None = None
         self._attempts = 0
@@ -142,6 +145,8 @@ class RunnerLink:
         first: messages.FromRunner | None
         try:
             first = connection.channel.receive(START_S)
+            if isinstance(first, messages.Ready) and not self._is_taught(connection.channel):
+                first = None
         except (ChannelClosed, OSError, ValueError) as error:
             # `OSError` or `ValueError`: the channel was closed meanwhile, so it has no socket to wait for.
             log.info("the draft runner ended while it started: %s", error)
@@ -154,6 +159,16 @@ class RunnerLink:
             return
         self._drop()
         self._give_up(first.reason if isinstance(first, Refusal) else "unreachable")
+
+    def _is_taught(self, channel: Channel[messages.FromRunner]) -> bool:
+        """Send the runner what its model was taught, and return whether it has taken all of it."""
+        content = self._taught()
+        for start in range(0, len(content), messages.TAUGHT_PART):
+            end = start + messages.TAUGHT_PART
+            channel.send(messages.TaughtPart(content[start:end], end >= len(content)))
+            if not isinstance(channel.receive(START_S), messages.TaughtTaken):
+                return False
+        return True
 
     def _lose(self, error: ChannelClosed) -> None:
         log.info("the draft runner is gone: %s", error)

@@ -13,6 +13,8 @@ from engine.wire.messages import Codec, WireMessage
 LARGEST_MESSAGE = 2**23
 # The largest `SamplingSettings.penalty_window` that is sent, in tokens.
 LONGEST_WINDOW = 2**20
+# Bytes of one part of what a draft model was taught.
+TAUGHT_PART = 2**22
 
 _UInt32 = Annotated[int, Meta(ge=0, lt=2**32)]
 _UInt = Annotated[int, Meta(ge=0)]
@@ -27,6 +29,17 @@ class Refusal(WireMessage, frozen=True):
     """The runner cannot draft; `reason` is a code of `RunnerLink.reason`."""
 
     reason: Annotated[str, Meta(pattern="^[a-z-]{1,64}$")]
+
+
+class TaughtPart(WireMessage, frozen=True):
+    """The next bytes of the file of what the draft model was taught, which is added to it after the last part."""
+
+    content: Annotated[bytes, Meta(max_length=TAUGHT_PART)]
+    is_last: bool
+
+
+class TaughtTaken(WireMessage, frozen=True):
+    """The runner has taken a part, and after the last one the draft model drafts as it was taught."""
 
 
 class Begin(WireMessage, frozen=True):
@@ -83,8 +96,8 @@ class End(WireMessage, frozen=True):
     conversation: _UInt
 
 
-ToRunner = Begin | RoundOutcome | End
-FromRunner = Ready | Refusal | DraftReply | PreparedTree
+ToRunner = TaughtPart | Begin | RoundOutcome | End
+FromRunner = Ready | Refusal | TaughtTaken | DraftReply | PreparedTree
 TO_RUNNER: Codec[ToRunner] = Codec(ToRunner, largest=LARGEST_MESSAGE)
 FROM_RUNNER: Codec[FromRunner] = Codec(FromRunner, largest=LARGEST_MESSAGE)
 # Bytes. A peer that leaves more unread counts as stopped.

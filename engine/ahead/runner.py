@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import mlx.core as mx
+import mlx.nn as nn
 
 from engine.ahead.branches import NoBranches
 from engine.ahead.messages import (
@@ -25,13 +26,16 @@ from engine.ahead.messages import (
     Ready,
     Refusal,
     RoundOutcome,
+    TaughtPart,
+    TaughtTaken,
     ToRunner,
 )
 from engine.ahead.tree_drafter import TreeDrafter
 from engine.cpu_backend.backend import use_cpu
-from engine.errors import EngineError
+from engine.errors import CannotTeach, EngineError
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
+from engine.main_model.low_rank import apply_low_rank, from_bytes
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed
 
@@ -68,7 +72,8 @@ def runner_cores() -> list[int]:
 def serve(channel: Channel[ToRunner], load: Callable[[], LoadedModel]) -> None:
     """Load the model, send `Ready`, and draft until the engine is gone. Raises `ChannelClosed` then.
 
-    If the model cannot draft here, send a `Refusal` instead, and wait for the engine to close the connection.
+    What the model was taught may come before the first answer. If the model cannot draft here, send a `Refusal`
+    instead, and wait for the engine to close the connection.
     """
     try:
         loaded = load()
@@ -79,10 +84,11 @@ def serve(channel: Channel[ToRunner], load: Callable[[], LoadedModel]) -> None:
         channel.receive()
         return
     channel.send(Ready())
+    taught = bytearray()
     while True:
         # A message that has arrived comes first; without work, wait for one.
         message = channel.receive(0.0 if drafter.busy else None)
-        reply: DraftReply | PreparedTree | None = None
+        reply: DraftReply | PreparedTree | TaughtTaken | None = None
         if message is None:
             drafter.step()
             reply = drafter.news()
@@ -90,7 +96,22 @@ def serve(channel: Channel[ToRunner], load: Callable[[], LoadedModel]) -> None:
             reply = drafter.take(message)
         elif isinstance(message, End):
             drafter.end(message.conversation)
+        elif isinstance(message, TaughtPart):
+            taught += message.content
+            if message.is_last:
+                _adapt(loaded.model, bytes(taught))
+                taught.clear()
+            reply = TaughtTaken()
         else:
             drafter.begin(message)
         if reply is not None:
             channel.send(reply)
+
+
+def _adapt(model: nn.Module, content: bytes) -> None:
+    """Add what the file `content` holds to a draft model, which else stays as it was downloaded."""
+    try:
+        weights, _ = from_bytes(content)
+        apply_low_rank(model, weights)
+    except (CannotTeach, ValueError) as error:
+        log.warning("what the draft model was taught is not used: %s", error)

@@ -1,4 +1,4 @@
-"""The adapter of a drafter: low-rank layers (LoRA) of mlx-lm, added to its linear layers."""
+"""What a drafter was taught: low-rank layers (LoRA) of mlx-lm, added to its linear layers."""
 
 from __future__ import annotations
 
@@ -41,6 +41,20 @@ def add_adapter(model: nn.Module, seed: int = 0) -> None:
         if name.endswith("lora_a")
     }
     model.update(tree_unflatten(list(drawn.items())))
+
+
+def apply_low_rank(model: nn.Module, weights: Mapping[str, mx.array]) -> None:
+    """Add an adapter with `weights`, in the shapes (...) of `adapter_of`, to a model that has none.
+
+    Raises `CannotTeach` and `ValueError`; then `model` is as it was.
+    """
+    try:
+        add_adapter(model)
+        set_adapter(model, weights)
+    except (CannotTeach, ValueError):
+        remove_adapter(model)
+        raise
+    fuse(model)
 
 
 def train_only_adapter(model: nn.Module) -> None:

@@ -23,11 +23,11 @@ from engine.files.steps import Steps, result_of
 from engine.heads.folder import sampled_hash
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import display_name
+from engine.main_model.low_rank import apply_low_rank, as_bytes, from_bytes
 from engine.model_files.adapters import deciding_files
 from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import resolve_model
 from engine.status import TeachingResult
-from engine.teaching.adapter import add_adapter, as_bytes, from_bytes, fuse, remove_adapter, set_adapter
 
 log = logging.getLogger(__name__)
 
@@ -61,14 +61,10 @@ class TaughtAdapter:
         """Add it to the layers of `model` and return its digest. If that fails, `model` stays as it was downloaded."""
         if self.digest:
             try:
-                add_adapter(model)
-                set_adapter(model, self.weights)
+                apply_low_rank(model, self.weights)
             except (CannotTeach, ValueError) as error:
                 log.warning("what a drafter was taught is not used: %s", error)
-                remove_adapter(model)
                 self.digest = ""
-            else:
-                fuse(model)
         return self.digest
 
 
@@ -105,7 +101,7 @@ class TaughtFile:
             raise TaughtNotUsable("damaged") from error
         if models != self._models:
             raise TaughtNotUsable("changed")
-        return TaughtAdapter(hashlib.sha256(content).hexdigest()[:16], weights, judged)
+        return TaughtAdapter(_digest_of(content), weights, judged)
 
     def write(self, weights: Mapping[str, mx.array], judged: TeachingResult) -> None:
         """Keep `weights`, in the shapes (...) of `adapter_of`, in place of the former ones. Raises `CannotTeach`."""
@@ -153,6 +149,23 @@ def taught_adapter(name_or_path: str | Path, main: LoadedModel, folder: Path | N
         except TaughtNotUsable as error:
             log.info("what %s was taught is not used: %s", name_or_path, error)
     return TaughtAdapter()
+
+
+def taught_content(folder: Path | None, digest: str) -> bytes:
+    """Return the content of the file below `folder` with this digest; b"" if there is none, or it cannot be read."""
+    for path in sorted(folder.glob(f"*/{FILE}")) if folder is not None and digest else ():
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            log.info("what a drafter was taught cannot be read: %s", error)
+            continue
+        if _digest_of(content) == digest:
+            return content
+    return b""
+
+
+def _digest_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def content_stamp(model: Path) -> str:

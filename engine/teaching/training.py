@@ -13,7 +13,7 @@ import mlx.optimizers as optim
 import numpy as np
 import numpy.typing as npt
 
-from engine.teaching.adapter import adapter_of, train_only_adapter
+from engine.main_model.low_rank import adapter_of, train_only_adapter
 from engine.teaching.lessons import WINDOW, Lesson
 
 # How often each lesson is taught. With more, a drafter becomes worse at other topics than those of the chats.

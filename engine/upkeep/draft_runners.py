@@ -11,6 +11,7 @@ from engine.ahead import link as links
 from engine.ahead import other_computer
 from engine.ahead.link import LASTING, RunnerLink
 from engine.speculation.drafters.sources import Drafter, HeadSource
+from engine.teaching.kept import taught_content
 from engine.upkeep.memory import ModelMemory
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,8 @@ class DraftRunners:
         self._link: RunnerLink | None = None
         self._folder: Path | None = None
         self._place = ""
+        # What the draft model of the runner was taught, as `ModelInfo.taught`.
+        self._taught = ""
         # Draft models that cannot draft, by their folders and the places where that was found.
         self._refused: dict[tuple[Path, str], RunnerLink] = {}
 
@@ -51,7 +54,7 @@ class DraftRunners:
         if place == "here" and not self._runs and not self._memory.copy_fits(draft):
             log.info("there is no memory for another copy of %s", draft.info.name)
             return "no-memory"
-        return self._link_for(draft.info.path, place)
+        return self._link_for(draft.info.path, place, draft.info.taught)
 
     def close(self) -> None:
         """End the runner, if there is one. A draft model that cannot draft is not started again before `forget`."""
@@ -70,17 +73,18 @@ class DraftRunners:
     def _runs(self) -> bool:
         return self._link is not None and self._link.state != "gone"
 
-    def _link_for(self, folder: Path, place: str) -> RunnerLink:
-        """Return the link for the draft model in `folder`, and end one for another model."""
-        if folder != self._folder or self._is_due_again:
+    def _link_for(self, folder: Path, place: str, taught: str) -> RunnerLink:
+        """Return the link for the draft model in `folder`, and end one for another model or for what it was before."""
+        if (folder, taught) != (self._folder, self._taught) or self._is_due_again:
             self.close()
         if self._link is None:
             self._link = self._refused.get((folder, place))
         if self._link is None:
             here = place == "here"
             connect = partial(links.in_a_process if here else partial(other_computer.on_computer, place), folder)
-            self._link = RunnerLink(connect, "" if here else place)
-        self._folder, self._place = folder, place
+            content = partial(taught_content, self._memory.settings.taught_folder, taught)
+            self._link = RunnerLink(connect, "" if here else place, content)
+        self._folder, self._place, self._taught = folder, place, taught
         return self._link
 
     @property

@@ -20,11 +20,11 @@ from engine.errors import CannotTeach, EngineError, NoModel
 from engine.files.steps import SteppedTask, Steps
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load_in_steps
+from engine.main_model.low_rank import RANK, adapter_of, add_adapter, set_adapter
 from engine.model_files.config import text_config
 from engine.requests import OwnAnswer
 from engine.speculation.drafters.sources import Drafter, DraftSource, HeadSource
 from engine.status import TaughtDraft, TeachingProgress, TeachingResult
-from engine.teaching.adapter import RANK, adapter_of, add_adapter, set_adapter
 from engine.teaching.head_student import HeadStudent
 from engine.teaching.kept import TaughtFile, TaughtNotUsable
 from engine.teaching.lessons import Lesson, read_lessons

@@ -24,11 +24,11 @@ import pytest
 from engine import ChatRequest, Engine, EngineSettings, Finished, SpeculationSettings, starter_pair
 from engine.errors import CannotTeach, EngineError, InternalFailure
 from engine.main_model.loading import load
+from engine.main_model.low_rank import adapter_of, add_adapter, as_bytes, from_bytes
 from engine.requests import OwnAnswer
 from engine.serving.scheduler import Scheduler
 from engine.status import TeachingResult
 from engine.teaching import lessons, training
-from engine.teaching.adapter import adapter_of, add_adapter, as_bytes, from_bytes
 from engine.teaching.kept import FILE, TaughtFile
 from engine.upkeep import teaching as upkeep
 from tests.engine.serving_requests import PLAIN, alone, load_models, request

@@ -8,9 +8,9 @@ from typing import Any
 
 from engine.files.steps import run_to_completion
 from engine.main_model.loading import display_name, load_in_steps
+from engine.main_model.low_rank import adapter_of, add_adapter
 from engine.serving.scheduler import Scheduler
 from engine.status import TeachingResult
-from engine.teaching.adapter import adapter_of, add_adapter
 from engine.teaching.kept import TaughtFile
 from tests.engine.serving_requests import set_draft
 from tests.engine.speculation.family_configs import FAMILIES

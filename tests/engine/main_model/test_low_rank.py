@@ -10,7 +10,7 @@ import pytest
 from mlx_lm.utils import load_model
 
 from engine.errors import CannotTeach
-from engine.teaching.adapter import adapter_of, add_adapter, as_bytes, from_bytes, fuse, set_adapter
+from engine.main_model.low_rank import adapter_of, add_adapter, as_bytes, from_bytes, fuse, set_adapter
 from tests.tiny_models import FLOAT32, write_model
 
 IDS = mx.arange(12)[None]

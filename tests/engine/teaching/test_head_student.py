@@ -13,9 +13,9 @@ import pytest
 from engine.files.steps import run_to_completion
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
+from engine.main_model.low_rank import add_adapter
 from engine.requests import OwnAnswer
 from engine.teaching import training
-from engine.teaching.adapter import add_adapter
 from engine.teaching.head_student import HeadStudent
 from engine.teaching.lessons import Lesson, read_answer
 from engine.teaching.training import Training
