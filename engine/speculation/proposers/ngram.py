@@ -83,6 +83,9 @@ class NgramProposer(Proposer):
         # Where in its source a copy was edited, and how many tokens ago.
         self._edited_at: int | None = None
         self._since_edit = 0
+        # Where in its source a copy goes on after the newest token, and the number of its tokens, edits left out.
+        self._goes_on_at: int | None = None
+        self._copied = 0
 
     def _new_index(self) -> LookupIndex:
         """Return an index for a conversation without tokens."""
@@ -122,7 +125,7 @@ class NgramProposer(Proposer):
         self._index = self._new_index()
         self._index.extend(tokens)
         self._begin()
-        self._lookup = self._shadow = self._edited_at = None
+        self._lookup = self._shadow = self._edited_at = self._goes_on_at = None
         self._observations = []
 
     def _begin(self) -> None:
@@ -132,8 +135,25 @@ class NgramProposer(Proposer):
 
     def _look_up(self) -> _Lookup:
         if self._lookup is None:
-            self._lookup = self._matching() or self._after_edit()
+            matching = self._matching()
+            self._lookup = self._copy_under_way(matching) or matching or self._after_edit()
         return self._lookup
+
+    def _copy_under_way(self, matching: _Lookup | None) -> _Lookup | None:
+        """Return the continuation of the copy that the newest tokens belong to; None if `matching` tells more.
+
+        Behind an edit fewer tokens match than an index needs, or few. But they follow what was copied before the edit,
+        so the copy goes on by its place, as if MIN_COPIED - 1 more tokens matched.
+        """
+        end = self._goes_on_at
+        if end is None:
+            return None
+        if matching is not None:
+            better = self._copied if matching.end == end else MIN_COPIED
+            if matching.matched >= better:
+                return None
+        tokens = self._index.following(end, self._max_depth)
+        return _Lookup(tokens, end, self._copied) if tokens else None
 
     def _matching(self) -> _Lookup | None:
         """Return the lookup of the longest match, with the votes of others, or None without a match."""
@@ -155,8 +175,9 @@ class NgramProposer(Proposer):
         return _Lookup(self._index.following(end, self._max_depth), end, MIN_COPIED - 1, tentative=rejoined is None)
 
     def _track_copy(self, tokens: Sequence[int]) -> None:
-        """Record where `tokens` depart from the text that was looked up."""
+        """Record where `tokens` depart from the text that was looked up, or where the copy goes on after them."""
         self._since_edit += len(tokens)
+        self._goes_on_at = None
         if self._since_edit > EDIT_REACH:
             self._edited_at = None
         lookup = self._lookup
@@ -168,9 +189,14 @@ class NgramProposer(Proposer):
         same = 0
         while same < len(copied) and copied[same] == tokens[same]:
             same += 1
+        is_copy = lookup.matched + same >= MIN_COPIED
+        if is_copy:
+            self._copied = min(MAX_MATCH, lookup.matched + same)
         if same == len(tokens):
             self._edited_at = None
-        elif lookup.matched + same >= MIN_COPIED:
+            if is_copy:
+                self._goes_on_at = lookup.end + same
+        elif is_copy:
             self._edited_at = lookup.end + same
             self._since_edit = len(tokens) - same
 

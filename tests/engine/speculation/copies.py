@@ -46,4 +46,5 @@ def copies(edit_every: int, few_readings: bool = False) -> Pair:
             at += draw.randrange(5)
         answers.append(Answer("copy", tuple(file), tuple(text), (), 2 * FILE))
     curve = FEW_READINGS if few_readings else STOCK
-    return Pair(f"M4 Pro, an edit in {edit_every}", copying_machine(curve), answers, drafter="")
+    name = f"M4 Pro, an edit in {edit_every}{', few readings' if few_readings else ''}"
+    return Pair(name, copying_machine(curve), answers, drafter="")

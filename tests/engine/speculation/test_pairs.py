@@ -24,8 +24,10 @@ from tests.tools.compare import pair_figures
 FEW = ("starter, draft", "starter, head", "GPU in steps, 0.85", "10M, 0.60")
 # The least geometric mean of auto's speed to the best arm's, over the drafters and the kinds of prompt.
 FLOORS = {CORES: 0.855, FLAT: 0.94, STEPS: 0.925}
-# The least gain over plain decoding of a file that is written again, by the tokens for each edit.
-COPIES = {120: 4.4, 40: 2.8, 15: 1.9}
+# The least gain over plain decoding of a file that is written again, by the tokens for each edit, and with kernels that
+# read the weights once for up to 8 rows. Found: 4.84, 3.30, 2.36 and 4.96, 3.58, 2.57. Before copies were followed by
+# their place behind edits: 4.50, 3.05, 2.06 and 4.82, 3.24, 2.19.
+COPIES = {(120, False): 4.7, (40, False): 3.2, (15, False): 2.25, (120, True): 4.85, (40, True): 3.45, (15, True): 2.45}
 
 
 def pair_named(name: str) -> Pair:
@@ -99,14 +101,16 @@ def test_one_disturbed_round_does_not_keep_a_depth_from_being_tried_again() -> N
     assert judge(busy(pair_named("flat GPU, 0.95")), 0).twenty >= 0.85
 
 
-@pytest.mark.parametrize("edit_every", by_tier([*COPIES], [120]))
-def test_a_file_is_written_again_in_rounds_of_32_where_these_cost_no_more_than_16(edit_every: int) -> None:
-    verdict = judge(pair := copies(edit_every), 0, calibrated=True)
-    assert verdict.twenty >= 0.9
-    assert mean(verdict.long) >= COPIES[edit_every]
+@pytest.mark.parametrize(("edit_every", "few_readings"), by_tier([*COPIES], [(120, False), (40, False)]))
+def test_a_file_is_written_again_in_rounds_of_32_where_these_cost_no_more_than_16(
+    edit_every: int, few_readings: bool
+) -> None:
+    verdict = judge(pair := copies(edit_every, few_readings), 0, calibrated=True)
+    assert verdict.twenty >= 0.92
+    assert mean(verdict.long) >= COPIES[edit_every, few_readings]
     narrow = replace(pair.machine, passes=pair.machine.passes[: MAX_DRAFTED + 1])
     most_16 = judge(replace(pair, name="most 16", machine=narrow), 0, calibrated=True)
-    assert edit_every < 120 or mean(verdict.long) > 1.1 * mean(most_16.long)
+    assert few_readings or edit_every < 120 or mean(verdict.long) > 1.1 * mean(most_16.long)
 
 
 @pytest.mark.full

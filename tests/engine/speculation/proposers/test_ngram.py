@@ -102,6 +102,33 @@ def test_after_an_edit_a_copy_goes_on(change: tuple[int, ...], at: int) -> None:
     assert copied_and_changed(*change).propose(4).tokens == CODE[at : at + 4]
 
 
+@pytest.mark.parametrize("rejoined", [1, 2, 3])
+def test_behind_an_edit_a_copy_is_followed_by_its_place(rejoined: int) -> None:
+    """Before three tokens match again an index does not find it; then its match is short."""
+    proposer = NgramProposer(32, adaptive=True)
+    source = list(range(100, 180))
+    proposer.reset([*source, 1, *source[:3]])
+    proposer.committed([source[3]], accepted=0, drafted=0)
+    proposer.max_proposals()
+    proposer.committed([*source[4:20], 7], accepted=16, drafted=24)
+    for token in [8, *source[20 : 20 + rejoined]]:
+        proposer.max_proposals()
+        proposer.committed([token], accepted=0, drafted=0)
+    length = REACH * (MIN_COPIED - 1 + rejoined - 1)
+    assert proposer.max_proposals() == length
+    assert proposer.propose(length).tokens == source[20 + rejoined : 20 + rejoined + length]
+
+
+def test_a_copy_is_left_for_another_that_matches_for_longer() -> None:
+    proposer = proposer_after([*CODE[:12], 50, 51, 0, 7, *CODE[13:20], 60, 61, 62, 1, *CODE[:6]])
+    proposer.max_proposals()
+    proposer.committed([*CODE[6:12], 50, 7], accepted=6, drafted=8)
+    for token in CODE[13:19]:
+        proposer.max_proposals()
+        proposer.committed([token], accepted=0, drafted=0)
+    assert proposer.propose(2).tokens == [CODE[19], 60]
+
+
 def test_where_an_edited_copy_did_not_go_on_the_next_one_is_not_expected_to() -> None:
     proposer = copied_and_changed(7, 8)
     for number in (10, 20):
