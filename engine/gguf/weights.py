@@ -23,7 +23,7 @@ FLOATS = {Kind.F32: "F32", Kind.F16: "F16", Kind.BF16: "BF16"}
 # The kinds that are quantised again, with two bits more than they have: a group's new step is then less than half of
 # the file's, even where two of the file's groups of 16 become one.
 _BITS_ANEW = {
-    **dict.fromkeys((Kind.IQ1_S, Kind.IQ1_M, Kind.TQ1_0, Kind.TQ2_0), 4),
+    **dict.fromkeys((Kind.IQ1_S, Kind.IQ1_M), 4),
     **dict.fromkeys((Kind.Q2_K, Kind.IQ2_XXS, Kind.IQ2_XS, Kind.IQ2_S), 4),
     **dict.fromkeys((Kind.Q3_K, Kind.IQ3_XXS, Kind.IQ3_S), 5),
     **dict.fromkeys((Kind.IQ4_NL, Kind.IQ4_XS, Kind.NVFP4), 6),
@@ -225,6 +225,32 @@ def _q5_k(blocks: Bytes) -> Parts:
     return codes, *_scales_of_eight(blocks)
 
 
+def _tq1_0(blocks: Bytes) -> Parts:
+    """54 bytes: 48 of five digits in base 3, 4 of four digits, scale (f16). A digit counts from -1.
+
+    A byte b holds its digits as the fraction b / 256: digit n, from 0, is the whole part of 3 * (b * 3**n mod 256) /
+    256. The digits n of 32, then 16, then 4 bytes follow one another.
+    """
+    powers = np.array([1, 3, 9, 27, 81], np.uint8)[:, None]
+    pieces = [(blocks[:, :32], powers), (blocks[:, 32:48], powers), (blocks[:, 48:52], powers[:4])]
+    fractions = [(packed[:, None] * factors).reshape(len(blocks), -1) for packed, factors in pieces]
+    codes = (np.concatenate(fractions, -1).astype(np.uint16) * 3 >> 8).astype(np.uint8)
+    return codes, *_scale_of_eight(blocks, 52)
+
+
+def _tq2_0(blocks: Bytes) -> Parts:
+    """66 bytes: 64 of four codes of two bits, scale (f16). A code counts from -1; those of 32 bytes follow by bits."""
+    shifts = np.array([0, 2, 4, 6], np.uint8)[:, None]
+    codes = blocks[:, :64].reshape(-1, 2, 1, GROUP) >> shifts & np.uint8(3)
+    return codes.reshape(len(blocks), -1), *_scale_of_eight(blocks, 64)
+
+
+def _scale_of_eight(blocks: Bytes, at: int) -> tuple[Floats, Floats]:
+    """Return the scales and biases of eight groups that share the scale at byte `at`, with codes that count from -1."""
+    scales = np.repeat(_half(blocks, at), 8, axis=-1)
+    return scales, -scales
+
+
 # The bits of each kind whose codes stay, and what takes its blocks apart: codes, scales, biases.
 _KEPT: dict[GGMLQuantizationType, tuple[int, Callable[[Bytes], Parts]]] = {
     Kind.Q4_0: (4, _q4_0),
@@ -234,4 +260,6 @@ _KEPT: dict[GGMLQuantizationType, tuple[int, Callable[[Bytes], Parts]]] = {
     Kind.Q8_0: (8, _q8_0),
     Kind.Q4_K: (4, _q4_k),
     Kind.Q5_K: (5, _q5_k),
+    Kind.TQ1_0: (2, _tq1_0),
+    Kind.TQ2_0: (2, _tq2_0),
 }

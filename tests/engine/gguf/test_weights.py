@@ -12,11 +12,11 @@ from engine.gguf.weights import cast, floats_of, quantised, stored_bytes, width_
 from tests.engine.gguf.random_blocks import random_rows
 
 Kind = GGMLQuantizationType
-EXACT = ("Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0")
+EXACT = ("Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "TQ1_0", "TQ2_0")
 KEPT = (*EXACT, "Q4_K", "Q5_K", "MXFP4")
 ANEW = (
     *("Q6_K", "Q2_K", "Q3_K", "IQ1_S", "IQ1_M", "IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ3_XXS", "IQ3_S", "IQ4_NL", "IQ4_XS"),
-    *("TQ1_0", "TQ2_0", "NVFP4"),
+    "NVFP4",
 )
 DTYPES = {"F16": mx.float16, "BF16": mx.bfloat16, "F32": mx.float32}
 
