@@ -225,6 +225,48 @@ print(json.dumps(said))
     return said
 
 
+def heic_pictures() -> str:
+    """Attach HEIC pictures that macOS writes: whole, turned, cut, and too large, as the window attaches files.
+
+    The two halves of each are red and blue. A picture that is cut is refused; it ends nothing.
+    """
+    code = """
+import io, subprocess, tempfile
+from contextlib import suppress
+from pathlib import Path
+from PIL import Image
+from app.session.attachments import read_attachment
+from engine.errors import EngineError
+folder = Path(tempfile.mkdtemp())
+def heic(name, size, *turned):
+    picture = Image.new("RGB", size, "red")
+    picture.paste("blue", (size[0] // 2, 0, *size))
+    picture.save(folder / "source.png")
+    command = ["sips", *turned, "-s", "format", "heic", str(folder / "source.png"), "--out", str(folder / name)]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder / name
+def halves(path):
+    kept = []
+    read_attachment(path, keep=kept.append)
+    with Image.open(io.BytesIO(kept[-1])) as picture:
+        picture = picture.convert("RGB")
+        ends = picture.getpixel((2, 2)), picture.getpixel((picture.width - 3, picture.height - 3))
+        return picture.size, ["red" if red > blue else "blue" for red, _, blue in ends]
+assert halves(heic("whole.heic", (96, 64))) == ((96, 64), ["red", "blue"])
+assert halves(heic("turned.heic", (96, 64), "-r", "90")) == ((64, 96), ["red", "blue"])
+cut = folder / "cut.heic"
+whole = (folder / "whole.heic").read_bytes()
+cut.write_bytes(whole[: len(whole) // 2])
+for refused in (cut, heic("large.heic", (8_000, 7_000))):
+    with suppress(EngineError):
+        read_attachment(refused, keep=lambda _: None)
+        raise SystemExit(f"{refused.name} is not refused")
+assert halves(folder / "whole.heic")[0] == (96, 64)
+print("read: whole, turned; refused: cut, 56 megapixels")
+"""
+    return run([PYTHON, "-c", code]).splitlines()[-1]
+
+
 def next_version() -> str:
     """Sign the feed of a next version with a new key, serve it here, and let this version read it."""
     code = """
@@ -292,6 +334,7 @@ POINTS = (
     Point("the window answers a question, and every part of the app works: tandem --self-test", self_test, here=True),
     Point("with TANDEM_DEVICE=cpu, by which images are verified before a release, the CPU answers", on_the_cpu),
     Point("the race between our kernels and MLX's ends, with no kernel refused", race),
+    Point("HEIC pictures are attached as they look, and those that are cut or too large are refused", heic_pictures),
     Point("a next version is offered to this one, and this one opens what older ones left", next_version, here=True),
     Point(
         "answers across 1,024, 4,096, 8,192 and 16,384 keys are those of plain decoding where that is said",

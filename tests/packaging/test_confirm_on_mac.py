@@ -60,6 +60,31 @@ def test_low_power_mode_has_two_names(script: dict[str, Any], line: str, on: boo
     assert script["low_power_mode"]() == f"Low Power Mode: {on}"
 
 
+SIPS = """#!{python}
+import sys
+from PIL import Image
+*turned, _, _, _, source, _, target = sys.argv[1:]
+with Image.open(source) as picture:
+    picture.rotate(-int(turned[1]) if turned and {turns} else 0, expand=True).save(target, "PNG")
+"""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("turns", [True, False])
+def test_heic_pictures_are_compared_with_what_was_written(
+    script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turns: bool
+) -> None:
+    # A PNG file by the name of a HEIC is read as what it is, so that all but ImageIO runs here.
+    (tmp_path / "sips").write_text(SIPS.format(python=sys.executable, turns=turns))
+    (tmp_path / "sips").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    if turns:
+        assert script["heic_pictures"]() == "read: whole, turned; refused: cut, 56 megapixels"
+    else:
+        with pytest.raises(script["Failed"], match="AssertionError"):
+            script["heic_pictures"]()
+
+
 @pytest.mark.full
 def test_a_mac_is_seen_to_stay_awake_however_slow_pmset_is(
     script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
