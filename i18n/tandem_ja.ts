@@ -2105,6 +2105,10 @@
         <translation>停止</translation>
     </message>
     <message>
+        <source>Use this one</source>
+        <translation>こちらを使う</translation>
+    </message>
+    <message>
         <source>Reading the prompt…</source>
         <translation>プロンプトを読み込み中…</translation>
     </message>

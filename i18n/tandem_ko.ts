@@ -2105,6 +2105,10 @@
         <translation>중지</translation>
     </message>
     <message>
+        <source>Use this one</source>
+        <translation>이 답변 쓰기</translation>
+    </message>
+    <message>
         <source>Reading the prompt…</source>
         <translation>프롬프트 읽는 중…</translation>
     </message>

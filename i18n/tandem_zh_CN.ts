@@ -2105,6 +2105,10 @@
         <translation>停止</translation>
     </message>
     <message>
+        <source>Use this one</source>
+        <translation>使用这个</translation>
+    </message>
+    <message>
         <source>Reading the prompt…</source>
         <translation>正在读取提示词…</translation>
     </message>

@@ -28,6 +28,9 @@ from engine.model_files.names import name_of_snapshot
 from engine.requests import ChatRequest
 from engine.stats import RoundRecord
 
+# The engine's reasons of answers that did not end by themselves.
+_REASONS = {State.LENGTH: "length", State.CANCELLED: "cancelled"}
+
 
 class AnswerService(QObject):
     """Owns the answers that are being written. All methods act on the chat on screen unless they name one.
@@ -145,6 +148,25 @@ class AnswerService(QObject):
             return question_id, store.answers.regenerate(before, source)
 
         self._begin(chat, fresh, source, write, undo, varied, other)
+
+    def add_version(self, chat: Chat, turn: Turn, answer: Answer, generation: GenerationSettings) -> None:
+        """Store an ended answer that is in no chat as another version of a turn's answer, and show it.
+
+        `generation` are the settings that it was written with.
+        """
+        before = turn.answer_node.id
+        if before is None:
+            return
+        source = self._source(chat, generation)
+        reason = _REASONS.get(answer.state, "stop")
+        show = self._chats.show_branch_of
+
+        def write(store: ConversationStore) -> int:
+            version = store.answers.regenerate(before, source)
+            store.answers.finish(version, reason, answer.stats, answer.text, answer.tokens, answer.rounds)
+            return version
+
+        self._store.of(chat).run(write, lambda version: show(chat, version, lambda: None))
 
     def edit(self, turn: Turn, question: str) -> None:
         """Ask an edited question; the old question stays as its sibling."""

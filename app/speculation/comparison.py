@@ -81,6 +81,15 @@ class Race:
     plain: float
 
 
+@dataclass(frozen=True)
+class ComparedTurn:
+    """The turn whose question is compared, its chat, and the settings of the speculated runs."""
+
+    chat: Chat
+    turn: Turn
+    generation: GenerationSettings
+
+
 @dataclass(eq=False)
 class Comparison:
     """A comparison of answers to one question: `speculated` and `plain`, and then each of the two once more.
@@ -88,7 +97,7 @@ class Comparison:
     `request` has the seed of all runs and the speculation of the speculated ones. The faster run of each way counts,
     because load only slows. `pair` is the key of the models in the history's figures, and `answered_tps` the speed of
     the answer that is in the chat, None if that was written in another way than `speculated`. `expected` is the number
-    of tokens that the answer is expected to have.
+    of tokens that the answer is expected to have. `place` is the turn in the chat.
     """
 
     question: str
@@ -96,6 +105,7 @@ class Comparison:
     pair: tuple[str, str] = ("", "")
     answered_tps: float | None = None
     expected: int = 0
+    place: ComparedTurn | None = None
     speculated: Answer = field(default_factory=Answer)
     plain: Answer = field(default_factory=Answer)
     speculated_again: Answer = field(default_factory=Answer)
@@ -118,6 +128,13 @@ class Comparison:
     def growing(self) -> Answer | None:
         """The answer of the run that is under way."""
         return self.runs[RUNS.index(self.step)] if self.step in RUNS else None
+
+    def is_new(self, answer: Answer) -> bool:
+        """Whether the chat does not have the text of an answer, so that it can become another version there."""
+        place = self.place
+        if self.step is not ComparisonStep.DONE or place is None or place.turn.answer_node.id is None:
+            return False
+        return answer.text not in ("", place.turn.answer.text)
 
     def race(self) -> Race:
         """Return how far the runs are while they run.
@@ -319,6 +336,7 @@ class Comparer(QObject):
             turn.question,
             pair=pair,
             answered_tps=_speed_of(turn.answer, pair),
+            place=ComparedTurn(chat, turn, generation),
             expected=turn.answer.stats.generated_tokens or generation.max_tokens or 0,
         )
         begin = partial(self._begin, compared)
@@ -352,6 +370,16 @@ class Comparer(QObject):
         measured = self._session.history.speedup_of(*comparison.pair)
         # The store adds a comparison a moment later.
         return measured if measured is not None or not comparison.counts else comparison.ratio
+
+    def use(self, answer: Answer) -> None:
+        """Make one of the compared answers the version that the chat shows."""
+        comparison = self.comparison
+        if comparison is None or (place := comparison.place) is None:
+            return
+        generation = place.generation
+        if answer is not comparison.speculated:
+            generation = replace(generation, speculation=replace(generation.speculation, method="off"))
+        self._session.answers.add_version(place.chat, place.turn, answer, generation)
 
     def cancel(self) -> None:
         """Stop within one round and keep what was generated."""

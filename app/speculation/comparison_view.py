@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QWidget
@@ -159,7 +161,14 @@ class ComparisonView(ThemeAware, Overlay):
         self.texts = ComparedText(self), ComparedText(self)
         column = vbox(body, margins=(0, 0, 0, 0), spacing=12)
         fill(column, self.gain, race, self.verdict, fill(hbox(), 1, self.kinds))
-        fill(column, fill(hbox(spacing=12), *((text, 1) for text in self.texts)), 1)
+        self.uses = [self.bound("Use this one", styled(QPushButton(self), "button-small")) for _ in self.texts]
+        self._sides = [QWidget(body) for _ in self.texts]
+        sides = hbox(spacing=12)
+        for side, (text, use) in enumerate(zip(self.texts, self.uses, strict=True)):
+            use.clicked.connect(partial(self._use, side))
+            fill(vbox(self._sides[side], margins=(0, 0, 0, 0), spacing=6), text, fill(hbox(), use, 1), 1)
+            fill(sides, (self._sides[side], 1))
+        fill(column, sides, 1)
         for text in self.texts:
             text.grown.connect(self.fit_in_window)
         head = fill(hbox(), self.title, (self.subtitle, 1), CloseButton(self, self.close_overlay))
@@ -263,12 +272,22 @@ class ComparisonView(ThemeAware, Overlay):
         single = max(comparison.speculated, comparison.plain, key=lambda answer: len(answer.tokens))
         if comparison.step is ComparisonStep.PLAIN:
             single = comparison.plain
-        self.texts[1].setVisible(differ)
+        self._sides[1].setVisible(differ)
         shown = (comparison.speculated, comparison.plain) if differ else (single,)
         for text, answer in zip(self.texts, shown, strict=False):
             text.show_answer(answer, as_tokens=as_tokens, ended=not comparison.running)
             text.mark(comparison.same_tokens() if differ else None)
         self.kinds.setVisible(not differ)
+
+        for use, answer in zip(self.uses, (comparison.speculated, comparison.plain), strict=True):
+            use.setVisible(differ and comparison.is_new(answer))
+
+    def _use(self, side: int) -> None:
+        """Show the text of a side in the chat, as another version of its answer."""
+        comparison = self._comparer.comparison
+        if comparison is not None:
+            self._comparer.use((comparison.speculated, comparison.plain)[side])
+        self.close_overlay()
 
     def _progress(self, comparison: Comparison) -> str:
         if comparison.step is ComparisonStep.PREFILL:

@@ -343,6 +343,14 @@ def test_the_first_token_that_differs_is_marked_and_said_to_be_no_fault(
     assert "Both answers are right." in view.verdict.text()
     marked = [[selection.cursor.selectedText() for selection in text.tokens.extraSelections()] for text in view.texts]
     assert marked == [[" six"], [" half"]]
+    # The text that the chat does not have can become another version there.
+    assert [use.isVisible() for use in view.uses] == [False, True]
+    view.uses[1].click()
+    qtbot.waitUntil(lambda: window.session.chat.turns[-1].answer.text == changed)
+    assert not view.isVisible()
+    turn = window.session.chat.turns[-1]
+    assert (turn.answer_node.count, turn.question) == (2, "count to twelve")
+    qtbot.waitUntil(lambda: turn.answer.stats.seed == made.plain.stats.seed)
 
 
 def test_stop_and_closing_end_the_comparison(window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot) -> None:
