@@ -108,10 +108,10 @@ def run(
     try:
         # Bad settings and questions end the command before any model is loaded.
         request(arguments, [{"role": "user", "content": "-"}])
+        pair = chosen_pair(arguments)
         question = _question(arguments)
         pictures = _pictures(arguments.image)
         texts = _texts(arguments.file, _selection(arguments.pages, arguments.sheets))
-        pair = chosen_pair(arguments)
         with open_engine() if open_engine is not None else _own_engine(arguments) as engine:
             conversation = TerminalConversation(engine, arguments, show, pictures, texts)
             conversation.load(*pair)
@@ -180,6 +180,9 @@ def _selection(pages: str | None, sheets: Sequence[str]) -> Selection:
 def _texts(files: Sequence[str], selection: Selection) -> list[str]:
     """Return the text of each file under its name, as models read it; say of which parts. Raises `BadQuestion`."""
     time = ReadingTime()
+    gone = [file for file in files if not Path(file).exists()]
+    if gone:
+        raise BadQuestion(f"there is no file {gone[0]}")
     try:
         read = [read_attachment(Path(file), time=time, selection=selection) for file in files]
     except NotAttachable as error:

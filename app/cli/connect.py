@@ -34,7 +34,7 @@ def add_parser(subparsers: Any) -> None:
         ("tandem connect zed", 'tandem connect claude-code --run -p "What does main.py do?"'),
         "Show what another program needs to use the local API, and write it after a yes.",
     )
-    parser.add_argument("name", nargs="?", choices=tuple(APPS), metavar="NAME", help=", ".join(APPS))
+    parser.add_argument("name", nargs="?", metavar="NAME", help=", ".join(APPS))
     actions = parser.add_mutually_exclusive_group()
     actions.add_argument("--print", action="store_true", help="only show what would be written")
     actions.add_argument("--undo", action="store_true", help="remove what was written")
@@ -54,6 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.name is None:
         _show_all(own_settings())
         return DONE
+    if arguments.name not in APPS:
+        say(f"tandem: there is no program {arguments.name!r} here. Programs: {', '.join(APPS)}")
+        return BAD_USAGE
     app = APPS[arguments.name]
     values = own_settings()
     if arguments.starts is not None:

@@ -199,7 +199,7 @@ class TerminalConversation:
             return f"Saved in {words}."
         if command == "tokens":
             return self._show.switch_colours()
-        if command == "model":
+        if command in ("model", "models"):
             if words:
                 self.load(model_path(words), None)
             return self.model

@@ -63,6 +63,8 @@ def add_parser(subparsers: Any) -> None:
         ("tandem models search qwen3", f"tandem models download {_EXAMPLE} --with-draft", "tandem models list"),
     )
     actions = add_actions(parser)
+    # Without an action, models are listed.
+    parser.set_defaults(action="list", json=False, cache=None, folder=[], endpoint=None)
     added = {name: add_command(actions, name, *words) for name, (words, _) in _ACTIONS.items()}
     search, download, removal, pairs = (added[name] for name in ("search", "download", "remove", "pairs"))
     added["show"].add_argument("id", metavar="ID", help="a name that `tandem models list` shows, or starter")

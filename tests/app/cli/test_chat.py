@@ -366,21 +366,39 @@ def test_files_come_before_the_first_question(engine: AnsweringEngine, pipe_in: 
 
 @pytest.mark.parametrize(
     ("name", "content", "words"),
-    [("gone.txt", None, "unreadable"), ("a.docx", b"PK\x03\x04", "damaged"), ("a.bin", b"\0\1\2", "not text")],
+    [("a.docx", b"PK\x03\x04", "damaged"), ("a.bin", b"\0\1\2", "not text")],
 )
 def test_a_file_without_a_text_is_refused_before_a_model_is_loaded(
     engine: AnsweringEngine,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     name: str,
-    content: bytes | None,
+    content: bytes,
     words: str,
 ) -> None:
-    if content is not None:
-        (tmp_path / name).write_bytes(content)
+    (tmp_path / name).write_bytes(content)
     assert main(["chat", "Hi", "--file", str(tmp_path / name)]) != 0
     assert engine.asked == []
     assert f"{name} cannot be attached: {words}" in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there_is_named_as_it_was_typed(
+    engine: AnsweringEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["chat", "Hi", "--file", str(tmp_path / "gone.txt")]) == 2
+    assert engine.asked == []
+    assert f"there is no file {tmp_path / 'gone.txt'}" in capsys.readouterr().err
+
+
+def test_a_model_that_is_not_there_is_said_before_an_empty_question(
+    engine: AnsweringEngine, pipe_in: Callable[[str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipe_in("")
+    assert main(["chat", "--main", "nobody/nothing"]) != 0
+    assert engine.asked == []
+    err = capsys.readouterr().err
+    assert "nobody/nothing" in err
+    assert "empty" not in err
 
 
 def test_the_terminal_says_which_parts_of_a_file_are_read(
