@@ -4051,15 +4051,15 @@
     </message>
     <message>
         <source>Quick</source>
-        <translation>軽快</translation>
+        <translation>速い</translation>
     </message>
     <message>
         <source>All-round</source>
-        <translation>万能</translation>
+        <translation>バランス</translation>
     </message>
     <message>
         <source>Best that fits</source>
-        <translation>最高性能</translation>
+        <translation>このMacで最大</translation>
     </message>
     <message>
         <source>Built in</source>

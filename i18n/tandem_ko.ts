@@ -3330,7 +3330,7 @@
     <message numerus="yes">
         <source>%Ln file(s), tool call(s) or reasoning text(s) were left out.</source>
         <translation>
-            <numerusform>첨부 파일, 도구 호출, 추론 %Ln개는 가져오지 않았어요.</numerusform>
+            <numerusform>첨부 파일, 도구 호출, 생각 %Ln개는 가져오지 않았어요.</numerusform>
         </translation>
     </message>
     <message>
@@ -3339,7 +3339,7 @@
     </message>
     <message>
         <source>Reasoning</source>
-        <translation>추론 과정</translation>
+        <translation>생각 과정</translation>
     </message>
     <message>
         <source>Tool</source>
@@ -4051,15 +4051,15 @@
     </message>
     <message>
         <source>Quick</source>
-        <translation>가볍게</translation>
+        <translation>빠름</translation>
     </message>
     <message>
         <source>All-round</source>
-        <translation>다용도</translation>
+        <translation>균형</translation>
     </message>
     <message>
         <source>Best that fits</source>
-        <translation>최고 성능</translation>
+        <translation>내 Mac 최대</translation>
     </message>
     <message>
         <source>Built in</source>
@@ -5804,19 +5804,19 @@
     </message>
     <message>
         <source>Thinking</source>
-        <translation>추론</translation>
+        <translation>생각</translation>
     </message>
     <message>
         <source>Models that can think do so before they answer. Other models ignore it.</source>
-        <translation>추론할 수 있는 모델이 답하기 전에 추론하게 해요. 다른 모델에는 영향이 없어요.</translation>
+        <translation>생각할 수 있는 모델이 답하기 전에 생각하게 해요. 다른 모델에는 영향이 없어요.</translation>
     </message>
     <message>
         <source>Thinking limit</source>
-        <translation>추론 한도</translation>
+        <translation>생각 한도</translation>
     </message>
     <message>
         <source>In tokens. At this limit the model has to end its thoughts, and the answer follows.</source>
-        <translation>토큰 단위예요. 이 한도에 이르면 모델이 추론을 끝내고 답변을 시작해요.</translation>
+        <translation>토큰 단위예요. 이 한도에 이르면 모델이 생각을 끝내고 답변을 시작해요.</translation>
     </message>
     <message>
         <source>No limit</source>
@@ -5848,7 +5848,7 @@
     </message>
     <message>
         <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
-        <translation>이 Mac의 편집기, 에이전트, 스크립트가 불러온 모델에 질문할 수 있고, 추측도 똑같이 쓰여요. 대화는 절대 공유되지 않아요.</translation>
+        <translation>이 Mac의 편집기, 에이전트, 스크립트가 불러온 모델에 질문할 수 있고, 추측 디코딩도 똑같이 적용돼요. 대화는 절대 공유되지 않아요.</translation>
     </message>
     <message>
         <source>Allowed web origins</source>
@@ -6296,7 +6296,7 @@
     <message numerus="yes">
         <source>The limit of %Ln token(s) ended its thoughts.</source>
         <translation>
-            <numerusform>추론이 토큰 %Ln개 한도에서 끝났어요.</numerusform>
+            <numerusform>생각이 토큰 %Ln개 한도에서 끝났어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -6553,34 +6553,34 @@
     <name>ThinkingButton</name>
     <message>
         <source>Thinking: {level}</source>
-        <translation>추론: {level}</translation>
+        <translation>생각: {level}</translation>
     </message>
     <message>
         <source>Whether the model thinks before it answers in this chat</source>
-        <translation>이 대화에서 모델이 답하기 전에 추론할지 정해요</translation>
+        <translation>이 대화에서 모델이 답하기 전에 생각할지 정해요</translation>
     </message>
 </context>
 <context>
     <name>ThinkingFold</name>
     <message>
         <source>Thinking… {count} tokens</source>
-        <translation>추론하는 중… 토큰 {count}개</translation>
+        <translation>생각하는 중… 토큰 {count}개</translation>
     </message>
     <message>
         <source>Thought for {time} ({count} tokens)</source>
-        <translation>{time} 동안 추론함(토큰 {count}개)</translation>
+        <translation>{time} 동안 생각함(토큰 {count}개)</translation>
     </message>
     <message>
         <source>Reasoning</source>
-        <translation>추론 과정</translation>
+        <translation>생각 과정</translation>
     </message>
     <message>
         <source>Thought for {count} tokens</source>
-        <translation>추론함(토큰 {count}개)</translation>
+        <translation>생각함(토큰 {count}개)</translation>
     </message>
     <message>
         <source>Show or hide what the model thought before it answered</source>
-        <translation>모델의 추론 과정 보기 또는 가리기</translation>
+        <translation>모델의 생각 과정 보기 또는 가리기</translation>
     </message>
 </context>
 <context>

@@ -4059,7 +4059,7 @@
     </message>
     <message>
         <source>Best that fits</source>
-        <translation>性能最佳</translation>
+        <translation>本机可用的最强</translation>
     </message>
     <message>
         <source>Built in</source>
