@@ -5082,7 +5082,7 @@
     </message>
     <message>
         <source>“{server}” waits until you have finished on the page:</source>
-        <translation>「{server}」は、ページでの操作が終わるのを待っています:</translation>
+        <translation>「{server}」は、ページでの操作が終わるのを待っています：</translation>
     </message>
     <message>
         <source>Continue</source>

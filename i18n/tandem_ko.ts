@@ -5082,7 +5082,7 @@
     </message>
     <message>
         <source>“{server}” waits until you have finished on the page:</source>
-        <translation>‘{server}’ 서버가 페이지에서 일을 마칠 때까지 기다립니다:</translation>
+        <translation>‘{server}’ 서버가 페이지에서 일을 마칠 때까지 기다려요:</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -5090,7 +5090,7 @@
     </message>
     <message>
         <source>The words are the server&apos;s. Continue sends the call again.</source>
-        <translation>서버가 쓴 글입니다. ‘계속’을 누르면 호출을 다시 보냅니다.</translation>
+        <translation>서버가 쓴 글이에요. ‘계속’을 누르면 호출을 다시 보내요.</translation>
     </message>
     <message>
         <source>Open the page</source>
