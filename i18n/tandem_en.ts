@@ -18,6 +18,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln page(s) uncertain</source>
+        <translation>
+            <numerusform>%Ln page uncertain</numerusform>
+            <numerusform>%Ln pages uncertain</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln attached file(s)</source>
         <translation>
             <numerusform>%Ln attached file</numerusform>

@@ -1219,6 +1219,12 @@
             <numerusform>画像から認識したページ%Lnページ</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln page(s) uncertain</source>
+        <translation>
+            <numerusform>%Lnページは不確実</numerusform>
+        </translation>
+    </message>
     <message>
         <source>left out: {contents}</source>
         <translation>除外：{contents}</translation>

@@ -1219,6 +1219,12 @@
             <numerusform>이미지에서 인식한 페이지 %Ln쪽</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln page(s) uncertain</source>
+        <translation>
+            <numerusform>불확실한 페이지 %Ln쪽</numerusform>
+        </translation>
+    </message>
     <message>
         <source>left out: {contents}</source>
         <translation>제외: {contents}</translation>

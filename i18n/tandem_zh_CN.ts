@@ -1219,6 +1219,12 @@
             <numerusform>从图片识别了 %Ln 页</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln page(s) uncertain</source>
+        <translation>
+            <numerusform>%Ln 页内容不确定</numerusform>
+        </translation>
+    </message>
     <message>
         <source>left out: {contents}</source>
         <translation>未包含：{contents}</translation>

@@ -25,7 +25,15 @@ from PySide6.QtWidgets import (
 from app.composer.picture_button import PictureButton
 from app.conversations.database.records import Attachment
 from app.conversations.pictures import PictureSource
-from app.session.attachments import ENCODINGS, extent_of, guessed_encoding, left_out, read_as, recognized_pages
+from app.session.attachments import (
+    ENCODINGS,
+    extent_of,
+    guessed_encoding,
+    left_out,
+    read_as,
+    recognized_pages,
+    uncertain_pages,
+)
 from app.session.chats import Chat
 from app.widgets import theme
 from app.widgets.icons import Mark, icon
@@ -294,6 +302,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
             facts.append(self.tr("read as {encoding}").format(encoding=guess))
         if recognized := recognized_pages(attachment):
             facts.append(self.tr("%Ln page(s) recognized from pictures", "", recognized))
+        if uncertain := uncertain_pages(attachment):
+            facts.append(self.tr("%Ln page(s) uncertain", "", uncertain))
         counts = (self._count_left_out(kind, count) for kind, count in left_out(attachment))
         if missing := ", ".join(filter(None, counts)):
             facts.append(self.tr("left out: {contents}").format(contents=missing))

@@ -16,6 +16,7 @@ from app.text.file_texts import (
     LARGEST_BYTES,
     LEFT_OUT,
     RECOGNIZED,
+    UNCERTAIN,
     NotAttachable,
     extent_in,
     text_of_file,
@@ -130,7 +131,17 @@ def with_parts(attachment: Attachment, extent: Extent) -> Attachment:
 
 def recognized_pages(attachment: Attachment) -> int:
     """Return how many pages of a document are pictures whose text was recognized."""
-    count = attachment.media_type.partition(RECOGNIZED)[2].partition(";")[0]
+    return _number_in(attachment, RECOGNIZED)
+
+
+def uncertain_pages(attachment: Attachment) -> int:
+    """Return how many of these pages may be wrong in part."""
+    return _number_in(attachment, UNCERTAIN)
+
+
+def _number_in(attachment: Attachment, parameter: str) -> int:
+    """Return the number that a parameter of a file's type has; 0 without one."""
+    count = attachment.media_type.partition(parameter)[2].partition(";")[0]
     return int(count[:9]) if count.isdecimal() else 0
 
 

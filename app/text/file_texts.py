@@ -17,6 +17,8 @@ LARGEST_BYTES = 2 * 2**20
 PLAIN, CHARSET, LEFT_OUT = "text/plain", "; charset=", "; left-out="
 # The parameter of a type for the number of pages that are pictures whose text was recognized.
 RECOGNIZED = "; recognized="
+# The same for those of them that are uncertain in part.
+UNCERTAIN = "; uncertain="
 # The parameter for the extent of a document that has several parts and is long, or of a text that is not all of it.
 EXTENT = "; extent="
 # Texts of fewer characters fit any context.
@@ -74,6 +76,8 @@ def text_of_file(
         kind += CHARSET + read.encoding
     if read.recognized_pages:
         kind += f"{RECOGNIZED}{read.recognized_pages}"
+    if read.uncertain_pages:
+        kind += f"{UNCERTAIN}{read.uncertain_pages}"
     kind = with_extent(kind, read.text, read.extent)
     if read.left_out:
         kind += LEFT_OUT + ",".join(f"{reason}:{count}" for reason, count in read.left_out)

@@ -40,6 +40,8 @@ class DocumentText:
     left_out: tuple[tuple[str, int], ...] = ()
     # How many pages are pictures whose text was recognized, which may be wrong.
     recognized_pages: int = 0
+    # How many of these have letters that are uncertain.
+    uncertain_pages: int = 0
     # How much of the document this is.
     extent: Extent = field(default_factory=Extent)
 
@@ -118,8 +120,15 @@ def _read(name: str, data: bytes, request: _AskedFor) -> DocumentText:
     content = str(text)
     problem = "no-text" if form is PDF and not content else ""
     left_out = tuple((+text.left_out).items())
-    recognized_pages = text.recognized_pages
-    return DocumentText(content, problem, encoding, 0, left_out, recognized_pages, text.extent)
+    return DocumentText(
+        content,
+        problem,
+        encoding,
+        left_out=left_out,
+        recognized_pages=text.recognized_pages,
+        uncertain_pages=text.uncertain_pages,
+        extent=text.extent,
+    )
 
 
 def _old_document(data: bytes, request: _AskedFor) -> DocumentText:

@@ -49,11 +49,12 @@ class TextTooLong(Exception):
 
 
 class _PartEnd(NamedTuple):
-    """What a text had at the end of a part: how many pieces of blocks, what was left out, and recognized pages."""
+    """What a text had at the end of a part: pieces of blocks, what was left out, and pages by their kinds."""
 
     blocks: int
     left_out: Counter[LeftOut]
     recognized_pages: int
+    uncertain_pages: int
 
 
 @dataclass(slots=True)
@@ -185,6 +186,8 @@ class MarkedText:
         self.left_out = Counter[LeftOut]()
         # How many pages are pictures whose text was recognized.
         self.recognized_pages = 0
+        # How many of them may be wrong in part.
+        self.uncertain_pages = 0
         # Why the latest part that is damaged could not be read. Raised if the document has no other text.
         self.damage: Exception | None = None
         # Finished blocks of Markdown, with the line ends between them.
@@ -234,7 +237,9 @@ class MarkedText:
             self._end_part()
 
     def _end_part(self) -> None:
-        self._ends.append(_PartEnd(len(self._blocks), self.left_out.copy(), self.recognized_pages))
+        self._ends.append(
+            _PartEnd(len(self._blocks), self.left_out.copy(), self.recognized_pages, self.uncertain_pages)
+        )
 
     def end_early(self) -> bool:
         """End a text for which `TextTooLong` was raised after the last part, or else the last block, that fitted.
@@ -252,6 +257,7 @@ class MarkedText:
             del self._blocks[end.blocks :]
             self.left_out = end.left_out
             self.recognized_pages = end.recognized_pages
+            self.uncertain_pages = end.uncertain_pages
         else:
             self._cut = self._cut or Cut()
             if is_begun:
@@ -383,6 +389,7 @@ class MarkedText:
         self.add_blocks(blocks)
         self.left_out += inner.left_out
         self.recognized_pages += inner.recognized_pages
+        self.uncertain_pages += inner.uncertain_pages
         return bool(blocks)
 
     def add_heading(self, level: int, words: str) -> None:

@@ -67,10 +67,14 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
                 # Counted first: it may be damaged.
                 scanned += 1
                 recognized = recognition.text_of(page)
-                if recognized:
+                if recognized.text:
                     scanned -= 1
                     text.recognized_pages += 1
-                    text.add_blocks(f"[Page {number}, recognized from a picture]", recognized)
+                    doubt = ""
+                    if recognized.is_uncertain:
+                        text.uncertain_pages += 1
+                        doubt = ", some of it uncertain"
+                    text.add_blocks(f"[Page {number}, recognized from a picture{doubt}]", recognized.text)
         _add_notes(notes, content, pages, text)
     _add_form_data(reader, text)
     _add_attached(reader, text, read_inner)

@@ -21,12 +21,14 @@ from app.session.attachments import (
     left_out,
     parts_in_tokens,
     read_attachment,
+    recognized_pages,
+    uncertain_pages,
     with_parts,
 )
-from app.text.file_texts import LARGEST_BYTES, NotAttachable
+from app.text.file_texts import LARGEST_BYTES, NotAttachable, text_of_file
 from engine import starter_pair
 from engine.documents import reading as documents
-from engine.documents.document import document_text
+from engine.documents.document import DocumentText, document_text
 from engine.documents.parts import Cut, Selection
 from engine.pictures.reading import PICTURES
 from tests.app.pdf_files import pdf
@@ -202,6 +204,14 @@ def test_a_document_that_cannot_be_read_says_why() -> None:
     with pytest.raises(NotAttachable) as caught:
         read_attachment(DOCUMENTS / "msoffcrypto.docx")
     assert caught.value.reason == "encrypted"
+
+
+def test_pages_that_are_uncertain_are_counted_beside_those_that_are_recognized(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = DocumentText("x", recognized_pages=3, uncertain_pages=2, left_out=(("scanned-page", 1),))
+    monkeypatch.setattr("engine.documents.reading.read_document", lambda *_: read)
+    attachment = Attachment("a.pdf", *text_of_file("a.pdf", b"%PDF-"))
+    assert (recognized_pages(attachment), uncertain_pages(attachment)) == (3, 2)
+    assert left_out(attachment) == [("scanned-page", 1)]
 
 
 def test_what_was_read_of_a_long_file_goes_with_it(tmp_path: Path) -> None:

@@ -11,17 +11,22 @@ from PIL import Image
 
 from engine.documents import programs, scans
 from engine.documents.document import DocumentText, document_text
+from engine.documents.scans import without_rules
 from tests.app.pdf_files import pdf
 
 # Stands for Tesseract: it says how large the picture is, which PPM has after the mark, and in which languages it reads.
+# It is the less sure the lower the picture is, and finds nothing in columns where that has a width of 210.
 TESSERACT = """
 import sys
 if "--list-langs" in sys.argv:
     print("List of available languages (3):", "chi_tra", "eng", "kor", sep="\\n")
     sys.exit()
-size = sys.stdin.buffer.read(20).split()[1:3]
-if size != [b"300", b"150"]:
-    print(*(side.decode() for side in size), sys.argv[-1], "\\f")
+size = [side.decode() for side in sys.stdin.buffer.read(20).split()[1:3]]
+print(*"level page_num block_num par_num line_num word_num left top width height conf text".split(), sep="\\t")
+print(1, 1, 0, 0, 0, 0, 0, 0, *size, -1, "", sep="\\t")
+if size != ["300", "150"] and (size[0] != "210" or "6" in sys.argv):
+    for line, word in enumerate((*size, sys.argv[sys.argv.index("-l") + 1], "字", "'字")):
+        print(5, 1, 1, 1, line // 3, 1, 0, 0, 9, 9, min(95.5, int(size[1]) / 4), word, sep="\\t")
 """
 
 
@@ -59,15 +64,15 @@ def test_without_a_program_a_scan_is_said_to_be_one() -> None:
 def test_a_scan_is_recognized_in_the_languages_that_are_there(tesseract: Path) -> None:
     install(tesseract)
     found = scanned((200, 400), (201, 400))
-    pages = ("Read.", "[Page 2, recognized from a picture]", "200 400 eng+kor")
-    more = ("[Page 3, recognized from a picture]", "201 400 eng+kor")
+    pages = ("Read.", "[Page 2, recognized from a picture]", "200 400 eng+kor\n字 '字")
+    more = ("[Page 3, recognized from a picture]", "201 400 eng+kor\n字 '字")
     assert found.text == "\n\n".join((*pages, *more))
     assert (found.recognized_pages, found.left_out) == (2, ())
 
 
 def test_a_scan_is_turned_as_its_page_is(tesseract: Path) -> None:
     install(tesseract)
-    assert scanned((200, 400), words="", rotation=90).text.endswith("\n\n400 200 eng+kor")
+    assert scanned((400, 401), words="", rotation=90).text.endswith("\n\n401 400 eng+kor\n字 '字")
 
 
 def test_small_pictures_and_those_without_text_are_not_recognized(tesseract: Path) -> None:
@@ -81,3 +86,25 @@ def test_only_so_many_pages_are_recognized(tesseract: Path, monkeypatch: pytest.
     monkeypatch.setattr(scans, "MOST_PAGES", 1)
     found = scanned((200, 400), (200, 400))
     assert (found.recognized_pages, found.left_out) == (1, (("scanned-page", 1),))
+
+
+def test_a_page_is_uncertain_or_not_recognized_by_how_sure_the_program_is(tesseract: Path) -> None:
+    install(tesseract)
+    read = scanned((200, 300), (200, 200))
+    assert "[Page 2, recognized from a picture, some of it uncertain]" in read.text
+    assert (read.recognized_pages, read.uncertain_pages, read.left_out) == (1, 1, (("scanned-page", 1),))
+
+
+def test_a_page_is_one_block_where_that_finds_more(tesseract: Path) -> None:
+    install(tesseract)
+    assert "210 400" in scanned((210, 400)).text
+
+
+def test_lines_of_a_grid_are_taken_away_and_letters_are_not() -> None:
+    page = Image.new("L", (300, 300), 255)
+    letter = Image.new("L", (12, 20), 0)
+    page.paste(letter, (40, 40))
+    plain = page.copy()
+    page.paste(0, (0, 100, 300, 103))
+    page.paste(0, (150, 0, 153, 300))
+    assert without_rules(page).tobytes() == plain.tobytes()
