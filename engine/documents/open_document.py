@@ -71,9 +71,11 @@ _SHAPES = (
     "rect",
     "regular-polygon",
 )
-# A field that hides the paragraph that it is in.
+# What is around rows of a table.
+_ROW_GROUPS = ("table-header-rows", "table-row-group", "table-rows")
 # Stands for the style of an outermost list that names none; "" is that of the headings.
 _NO_STYLE = "-"
+# A field that hides the paragraph that it is in.
 _HIDING = "hidden-paragraph[@is-hidden='true']"
 
 
@@ -402,7 +404,8 @@ class OpenDocumentReader(OfficeReader):
 
     def _add_notes(self, notes: Element) -> None:
         for frame in notes.iterfind("frame[@class='notes']"):
-            self._text.add_blocks(f"Notes: {self._lines(frame)}")
+            if said := self._lines(frame):
+                self._text.add_blocks(f"Notes: {said}")
 
     def _lines(self, frame: Element) -> str:
         return lines(frame, partial(self._runs, around=self._shape_format(frame)))
@@ -422,8 +425,17 @@ class OpenDocumentReader(OfficeReader):
 
 def _is_frame(table: Element) -> bool:
     """Return whether a table only places things on a page."""
-    rows = [[_says_something(cell) for cell in row.iterfind("table-cell")] for row in table.iterfind("table-row")]
-    return only_places(rows, has_tables=table.find("table-row/table-cell//table") is not None)
+    rows = [[_says_something(cell) for cell in row.iterfind("table-cell")] for row in _rows_of(table)]
+    return only_places(rows, has_tables=table.find(".//table-cell//table") is not None)
+
+
+def _rows_of(table: Element) -> Iterator[Element]:
+    """Yield the rows of a table, also those in groups, such as the head."""
+    for child in table:
+        if child.tag == "table-row":
+            yield child
+        elif child.tag in _ROW_GROUPS:
+            yield from _rows_of(child)
 
 
 def _says_something(cell: Element) -> bool:

@@ -15,7 +15,7 @@ from engine.documents.unseen import UNKNOWN, WHITE, colour_of
 _LINES = ("line", "connector", "measure")
 # What a frame shows, other than text.
 _PICTURES = ("applet", "floating-frame", "image", "object", "object-ole", "plugin", "table")
-_NO_SHAPES = ("notes", "forms", "animation-group", "par")
+_NO_SHAPES = ("notes", "forms", "animation-group", "par", "theme")
 _SIDES = ("x", "y", "width", "height")
 _TURNED = re.compile("rotate|skew|matrix")
 

@@ -187,7 +187,8 @@ MASTERS = LOOK.format("drawing-page", "Dark", "solid", "#1f3864") + LOOK.format(
 MASTERS += LOOK.format("graphic", "Empty", "none", "#729fcf") + LOOK.format("drawing-page", "Plain", "none", "")
 MASTERS += """<style:page-layout style:name="P">
 <style:page-layout-properties fo:page-width="20cm" fo:page-height="10cm"/></style:page-layout>
-<style:master-page style:name="M" style:page-layout-name="P" draw:style-name="Plain"/>
+<style:master-page style:name="M" style:page-layout-name="P" draw:style-name="Plain"><loext:theme/>
+</style:master-page>
 <style:master-page style:name="D" style:page-layout-name="P" draw:style-name="Dark"/>
 <style:master-page style:name="S" style:page-layout-name="P"><draw:rect draw:style-name="Filled" svg:x="0cm" svg:y="0cm"
 svg:width="5cm" svg:height="5cm"/></style:master-page>"""
