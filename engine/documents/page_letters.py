@@ -78,9 +78,10 @@ class PageLetters(NamedTuple):
         lines = styles.get("text-decoration", "") + styles.get("text-decoration-line", "")
         is_struck = self.letters.struck or tag in _STRUCK or "line-through" in lines
         align = styles.get("vertical-align", "")
-        if tag == "sup" or align == "super":
+        moved_down = _moved_down(styles)
+        if tag == "sup" or align == "super" or moved_down < 0:
             return Letters(True, is_struck)
-        if tag == "sub" or align == "sub":
+        if tag == "sub" or align == "sub" or moved_down > 0:
             return Letters(False, is_struck, True)
         return Letters(self.letters.raised and tag != "a", is_struck, self.letters.lowered)
 
@@ -116,6 +117,15 @@ class PageLetters(NamedTuple):
         if unit in _SHARES:
             return None if self.pixels is None else number * _SHARES[unit] * self.pixels
         return number * _PIXELS[unit] if unit in _PIXELS else None
+
+
+def _moved_down(styles: Declarations) -> float:
+    """Return how far smaller letters are moved down from their line, as LibreOffice's books have them; else 0."""
+    size = _LENGTH.fullmatch(styles.get("font-size", ""))
+    is_smaller = size is not None and float(size[1]) * _SHARES.get(size[2] or "", 1) < 1
+    if styles.get("position") != "relative" or not is_smaller:
+        return 0
+    return _pixels_of(styles.get("top", "")) or -_pixels_of(styles.get("bottom", ""))
 
 
 def is_left_out(tag: str, styles: Declarations) -> bool:
