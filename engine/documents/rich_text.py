@@ -102,10 +102,13 @@ class _Destination(Enum):
     COLOURS = auto()
     # It is the name of a style, which the group defines.
     STYLES = auto()
+    # It is the name of who wrote the comment that comes next.
+    AUTHOR = auto()
 
 
 # Destinations by the words that begin them. Those with a star that are not here are left out, too.
 _DESTINATIONS = {
+    "atnauthor": _Destination.AUTHOR,
     "fldinst": _Destination.FIELD,
     "listtext": _Destination.MARK,
     "pntext": _Destination.MARK,
@@ -152,6 +155,8 @@ class RichTextReader:
         self._bytes = ""
         # How many characters still stand for a `\u` that was read; programs that know `\u` pass over them.
         self._skipped = 0
+        # Who wrote the comment that comes next.
+        self._author = ""
         # The code of the latest field.
         self._field_code = ""
         # What is shown before the paragraph that comes next, such as "3." or a bullet.
@@ -209,6 +214,8 @@ class RichTextReader:
                 self._field_code += words
             case _Destination.MARK:
                 self._mark += words
+            case _Destination.AUTHOR:
+                self._author += words
             case _Destination.COLOURS:
                 for _ in range(words.count(";")):
                     self._letters.end_colour()
@@ -390,6 +397,9 @@ class RichTextReader:
             self._destination = Footnote()
             # Its mark is raised, its text is not.
             self._reset(OF_LETTERS)
+            if word == "annotation" and self._author:
+                self._text.add(f"Comment by {self._author.strip()}: ")
+            self._author = ""
         elif word == "fldrslt" and (link := self._link_of_field()):
             self._begin_paragraph()
             self._destination = link

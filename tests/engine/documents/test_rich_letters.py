@@ -20,6 +20,13 @@ def text_of(content: bytes, head: bytes = HEAD) -> str:
     return document_text("a.rtf", head + content + b"}", 2**20).text
 
 
+def test_a_comment_names_who_wrote_it() -> None:
+    comment = rb"{\*\atnid K}{\*\atnauthor Kim}\chatn{\*\annotation{\*\atndate 1}Why?}"
+    unnamed = rb"{\*\annotation Where?}"
+    notes = "[^1]: Comment by Kim: Why?\n[^2]: Where?"
+    assert text_of(b"a" + comment + b" b" + unnamed) == f"a[^1] b[^2]\n\n{notes}"
+
+
 @pytest.mark.parametrize(
     ("content", "text"),
     [
