@@ -277,7 +277,10 @@ def right_to_left(document: DocumentType) -> Facts:
         paragraph = document.add_paragraph()
         run = paragraph.add_run(words)
         run.font.rtl = True
-    return Facts(said=(("السعر النهائي ١٢٠ درهم",), ("המחיר הסופי הוא 120 שקל",)), wrong=("٠٢١", r"\b021\b"))
+    return Facts(
+        said=(("السعر النهائي ١٢٠ درهم", "السعر النهائي١٢٠ درهم"), ("המחיר הסופי הוא 120 שקל",)),
+        wrong=("٠٢١", r"\b021\b"),
+    )
 
 
 def signs(document: DocumentType) -> Facts:
@@ -347,6 +350,8 @@ def write_text(name: str) -> tuple[bytes, Facts]:
     """Return a text by its name, and what it says."""
     document = Document()
     facts = TEXTS[name](document)
+    # Word ends no document with a table, and LibreOffice does not write one that does as DOC.
+    document.add_paragraph("End of the text.")
     file = io.BytesIO()
     document.save(file)
     return file.getvalue(), facts
