@@ -29,6 +29,13 @@ def add_drawing(parts: ZippedParts, related: Mapping[str, str], reference: Eleme
             _add_diagram(parts.xml(related.get(reference.get("dm", ""), "")), text)
 
 
+def add_chart_titles(parts: ZippedParts, related: Mapping[str, str], reference: Element, text: MarkedText) -> None:
+    """Add only the titles of a chart that an element refers to: its numbers are in the cells of its workbook."""
+    with skipping_damage(text):
+        chart = parts.xml(related.get(reference.get("id", ""), ""))
+        text.add_blocks(*(f"[Chart: {title}]" for title in map(drawn_lines, chart.iter("title")) if title))
+
+
 class _Category(NamedTuple):
     """A row of a chart's table: the number of its point in the file, and its label."""
 

@@ -22,6 +22,7 @@ from engine.documents.open_sheets import (
     column_styles,
     has_content,
     hidden_columns,
+    link_by_formula,
     mark_merged,
     merged_down,
     name_styles,
@@ -340,6 +341,7 @@ class OpenDocumentReader(OfficeReader):
             self._add_empty_cell(TableCell(repeated, merged=merged_down(cell)))
             return
         shown_times = min(repeated, MOST_REPEATED)
+        link_by_formula(cell)
         if cell.find("p") is None:
             cell.text = shown_value(cell)
         elif cell.get("value", "0") != "0" and not "".join(cell.itertext()):

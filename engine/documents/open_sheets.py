@@ -23,6 +23,8 @@ _VALUES = ("string-value", "date-value", "time-value", "boolean-value", "value",
 # What formulas begin with, and the brackets and points around the addresses in them.
 _NOTATION = re.compile(r"^\w+:(?==)|\[\.?|(?<=:)\.|\]")
 
+# A formula that makes its cell lead to an address.
+_LINK = re.compile(r'HYPERLINK\("([^"]+)"')
 # The attribute that `mark_merged` gives to cells, with the name of their `MergedDown`.
 _MERGED = "merged-down"
 
@@ -36,6 +38,21 @@ def shown_value(cell: Element) -> str:
     """Return the value or the formula of a cell without text; "" if it has none."""
     value = next(filter(None, map(cell.get, _VALUES)), "")
     return _NOTATION.sub("", value)
+
+
+def link_by_formula(cell: Element) -> None:
+    """Make the paragraphs of a cell links if its formula says where they lead."""
+    address = _LINK.search(cell.get("formula", ""))
+    if address is None:
+        return
+    for paragraph in cell.iterfind("p"):
+        # A row that is repeated has the same cells.
+        if paragraph.find("a") is None:
+            link = Element("a", href=address[1])
+            link.text = paragraph.text
+            link[:] = list(paragraph)
+            paragraph.text = None
+            paragraph[:] = [link]
 
 
 def column_styles(sheet: Element) -> list[str]:

@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element
 
 from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.cell_styles import CellRun, CellStyle, cell_styles, string_runs
+from engine.documents.charts import add_chart_titles
 from engine.documents.drawn_letters import drawn_lines
 from engine.documents.hidden_columns import HiddenColumns
 from engine.documents.letters import PLAIN, Run, marked
@@ -131,8 +132,12 @@ class SheetsReader:
         if hidden.left_out:
             self._text.left_out["hidden-column"] += len(hidden.left_out)
         # Empty without a drawing.
-        drawing = self._parts.sound_xml(related.get("drawing", ""), self._text)
+        drawing_name = related.get("drawing", "")
+        drawing = self._parts.sound_xml(drawing_name, self._text)
         self._text.add_blocks(*map(drawn_lines, drawing.iter("txBody")))
+        related_to_drawing = self._parts.related(drawing_name)
+        for reference in drawing.iter("chart"):
+            add_chart_titles(self._parts, related_to_drawing, reference, self._text)
         # Programs that do not know a newer form read the same object once more.
         names = (related.get(embedded.get("id", ""), "") for embedded in element.iter("oleObject"))
         for name in dict.fromkeys(names):

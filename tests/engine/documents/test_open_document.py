@@ -231,6 +231,13 @@ def test_a_cell_over_several_rows_has_its_text_in_each() -> None:
     assert found == "## S\n\n| wide |  | a |\n| --- | --- | --- |\n| wide |  | b |\n| c |  | d |"
 
 
+def test_a_formula_leads_to_its_address() -> None:
+    formula = 'table:formula="of:=HYPERLINK(&quot;https://e.org&quot;;&quot;List&quot;)"'
+    linked = row(cell("List", formula), cell("x"), attributes='table:number-rows-repeated="2"')
+    line = "| [List](https://e.org) | x |"
+    assert text_of("spreadsheet", sheet(linked)).endswith(f"{line}\n| --- | --- |\n{line}")
+
+
 def test_hidden_sheets_and_former_values_are_left_out() -> None:
     changes = f"<table:tracked-changes><table:previous>{cell('old')}</table:previous></table:tracked-changes>"
     found = text_of(

@@ -32,6 +32,7 @@ def text_of(sheet: str, book: str = BOOK.format(""), styles: str = STYLES, **par
         "xl/_rels/workbook.xml.rels": relations(rId1_worksheet="worksheets/s.xml", rId2_styles="styles.xml"),
         "xl/styles.xml": styles,
         "xl/worksheets/s.xml": f"<worksheet>{sheet}</worksheet>",
+        "xl/worksheets/_rels/drawing.xml.rels": relations(c_chart="chart.xml"),
         "xl/worksheets/_rels/s.xml.rels": relations(link_hyperlink="https://example.org/x", **kinds),
     }
     content |= {f"xl/worksheets/{kind}.xml": part for kind, part in parts.items()}
@@ -254,3 +255,13 @@ def test_a_damaged_part_costs_that_part() -> None:
         text_of(rows("<c><v>1</v></c>"), book, comments="<comments>")
         == "| 1 |\n| --- |\n\n## Bad\n\n[Left out: 1 damaged part]"
     )
+
+
+def test_a_chart_has_its_titles_and_not_the_numbers_of_the_cells() -> None:
+    drawing = '<wsDr><graphicFrame><chart id="c"/></graphicFrame></wsDr>'
+    title = "<title><tx><rich><p><r><t>{}</t></r></p></rich></tx></title>"
+    series = "<ser><val><numCache><pt idx='0'><v>7</v></pt></numCache></val></ser>"
+    chart = f"<chartSpace>{title.format('Sales')}{series}<valAx>{title.format('EUR')}</valAx></chartSpace>"
+    found = text_of(rows("<c><v>7</v></c>"), drawing=drawing, chart=chart)
+    assert found == f"{table('7')}\n\n[Chart: Sales]\n\n[Chart: EUR]"
+    assert text_of(rows("<c><v>7</v></c>"), drawing=drawing) == f"{table('7')}"
