@@ -17,6 +17,8 @@ _CELL = re.compile(r"\S+(?: \S+)*")
 _MAYBE_TWO_CELLS = re.compile(r"(?:^| )[-+(]?[\d.,]*\d[%)]?(?: |$)")
 # Layouts have words that are written from the right in the wrong order.
 _FROM_THE_RIGHT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+# The sign or the number of an item in a list, which is no cell.
+_ITEM_MARK = re.compile(r"[^\w\s]|\w{1,3}[.)]")
 _SPACES = re.compile(r"\s+")
 _LEAST_ROWS = 2
 # Cells of one column may be so many places apart.
@@ -56,6 +58,10 @@ def with_tables(content: str, layout: str) -> str:
         place_in_text = _lines_between(starts, begin, begin + len(words)) if begin >= 0 else None
         if place_in_text is None:
             continue
+        words_of_text = sum(len(line.split()) for line in lines[place_in_text.first : place_in_text.end])
+        if words_of_text > sum(len(row.split()) for row in rows):
+            # The layout has words without the space between them, which may be numbers.
+            continue
         parts += [*lines[done : place_in_text.first], "", _table(rows), ""]
         done = place_in_text.end
         place = begin + len(words)
@@ -68,11 +74,17 @@ def _runs(layout: str) -> list[list[str]]:
     for line in layout.split("\n"):
         if not line.strip():
             continue
-        if len(_CELL.findall(line)) > 1 and not _FROM_THE_RIGHT.search(line):
+        if _count_cells(line) > 1 and not _FROM_THE_RIGHT.search(line):
             runs[-1].append(line)
         elif runs[-1]:
             runs.append([])
     return [run for run in runs if len(run) >= _LEAST_ROWS]
+
+
+def _count_cells(line: str) -> int:
+    """Return how many cells a line of a layout may have."""
+    cells = _CELL.findall(line)
+    return len(cells) - bool(cells and _ITEM_MARK.fullmatch(cells[0]))
 
 
 def _lines_between(starts: list[int], begin: int, end: int) -> _LineRange | None:

@@ -36,9 +36,12 @@ def test_the_spaces_of_a_table_are_kept_whose_columns_are_not_certain() -> None:
         ("Name Kim\nand on", "Name     Kim\nand on"),
         ("x a b c d", "a     b\nc     d"),
         ("\u05d0 1\n\u05d1 2", "\u05d0     1\n\u05d1     2"),
+        ("• a\n• b", "•     a\n•     b"),
+        ("1. a\n2. b", "1.     a\n2.     b"),
+        ("A 1 b 11 c\nd 2", "A     1b11c\nd     2"),
         ("", ""),
     ],
-    ids=["columns of text", "one row", "part of a line", "from the right", "nothing"],
+    ids=["columns", "one row", "part of a line", "from the right", "signs", "numbers", "words in one", "nothing"],
 )
 def test_what_is_no_table_stays_as_it_is(content: str, layout: str) -> None:
     assert with_tables(content, layout) == content
