@@ -28,6 +28,8 @@ _TOKEN = re.compile(
     r"|\\'(?P<byte>[0-9A-Fa-f]{2})|\\(?P<sign>.)|(?P<brace>[{}])|[\r\n\0]+|(?P<plain>[^\\{}\r\n\0]+)"
 )
 _ADDRESS = re.compile(r'HYPERLINK\s+"([^"]+)"')
+# The code of a field that shows words with a reading aid above them, which is in the inner brackets.
+_WITH_READING = re.compile(r"(?s)\s*EQ\b.*\\o[^(]*\(\s*\\s\\up\s*\d*\s*\([^()]*\)\s*[,;](.+)\)\s*")
 # Python's codecs for the character sets of fonts, and for a code page that has no "cp" before its number.
 _CODECS = {
     77: "mac_roman",
@@ -400,6 +402,9 @@ class RichTextReader:
             if word == "annotation" and self._author:
                 self._text.add(f"Comment by {self._author.strip()}: ")
             self._author = ""
+        elif word == "fldrslt" and (words_below := _WITH_READING.fullmatch(self._field_code)):
+            self._field_code = ""
+            self._add(words_below[1].strip())
         elif word == "fldrslt" and (link := self._link_of_field()):
             self._begin_paragraph()
             self._destination = link

@@ -20,6 +20,12 @@ def text_of(content: bytes, head: bytes = HEAD) -> str:
     return document_text("a.rtf", head + content + b"}", 2**20).text
 
 
+def test_words_below_a_reading_aid_are_read() -> None:
+    code = rb"EQ \\* jc3 \\* \"Font:A\" \\* hps22 \\o\\al(\\s\\up 10(Tokyo),\u26481\'3f\u20140\'3f)"
+    field = rb"{\field{\*\fldinst { " + code + rb"}}{\fldrslt {}}}"
+    assert text_of(b"In " + field + b" now") == "In 東京 now"
+
+
 def test_a_comment_names_who_wrote_it() -> None:
     comment = rb"{\*\atnid K}{\*\atnauthor Kim}\chatn{\*\annotation{\*\atndate 1}Why?}"
     unnamed = rb"{\*\annotation Where?}"
