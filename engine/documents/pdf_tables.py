@@ -84,7 +84,9 @@ def _runs(layout: str) -> list[list[str]]:
 def _count_cells(line: str) -> int:
     """Return how many cells a line of a layout may have."""
     cells = _CELL.findall(line)
-    return len(cells) - bool(cells and _ITEM_MARK.fullmatch(cells[0]))
+    if cells and _ITEM_MARK.fullmatch(cells[0]):
+        del cells[0]
+    return len(cells)
 
 
 def _lines_between(starts: list[int], begin: int, end: int) -> _LineRange | None:
