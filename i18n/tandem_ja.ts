@@ -7011,6 +7011,10 @@
         <translation>もう一度試す</translation>
     </message>
     <message>
+        <source>The Starter may be wrong here. The help of Tandem says: {fact}</source>
+        <translation>ここはスターターが間違えている可能性があります。Tandemのヘルプ：{fact}</translation>
+    </message>
+    <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>
         <translation>スターターが知っているのはTandemのことだけです。この質問には、より大きなモデルなら回答できます。</translation>
     </message>

@@ -7011,6 +7011,10 @@
         <translation>重试</translation>
     </message>
     <message>
+        <source>The Starter may be wrong here. The help of Tandem says: {fact}</source>
+        <translation>入门模型在这里可能说错了。Tandem 的帮助：{fact}</translation>
+    </message>
+    <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>
         <translation>入门模型只了解 Tandem。更大的模型可以回答这个问题。</translation>
     </message>

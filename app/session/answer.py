@@ -5,7 +5,6 @@ The transcript, the live panel and the answer's footer all paint from this recor
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -16,13 +15,13 @@ from itertools import accumulate, pairwise
 from msgspec.structs import replace as with_figures
 
 from app.session.calls import ToolRun
+from app.session.starter_facts import answers_file, fact_for
 from app.session.starter_limits import Subject, subject_of
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
 from app.text.thinking import GrowingParts, ThoughtAndReply, closing_mark
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
-from engine.files.paths import resources
 from engine.methods import PROPOSERS, method_of
 from engine.requests import SamplingSettings
 from engine.stats import NO_SPEEDUP, PlainSpan, RequestStats, RoundRecord, summed
@@ -158,6 +157,14 @@ class Answer:
             return True
         subject = subject_of(self.question)
         return subject is Subject.BEYOND or (subject is Subject.DOUBTFUL and not self.is_known)
+
+    @property
+    def correction(self) -> str:
+        """What is so, where the question names a part of Tandem and the Starter says something else; "" elsewhere."""
+        if self.model != STARTER or self.with_files or subject_of(self.question) is Subject.BEYOND:
+            return ""
+        fact = fact_for(self.question)
+        return "" if self.reply.strip() == fact else fact
 
     @property
     def is_known(self) -> bool:
@@ -359,9 +366,5 @@ class Answer:
 
 @cache
 def _beginnings() -> dict[str, tuple[str, ...]]:
-    """Return how the Starter's answers begin, by kind: "refusals" and "known".
-
-    Its recipe has written them next to the weights.
-    """
-    file = resources() / "starter" / "main" / "answers.json"
-    return {kind: tuple(texts) for kind, texts in json.loads(file.read_text(encoding="utf-8")).items()}
+    """Return how the Starter's answers begin, by kind: "refusals" and "known"."""
+    return {kind: tuple(map(str, answers_file()[kind])) for kind in ("refusals", "known")}

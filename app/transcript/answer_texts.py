@@ -29,7 +29,7 @@ _MOST_SOURCES = 8
 
 @dataclass(frozen=True)
 class Problem:
-    """Why an answer stopped or is not usable, and the action that helps.
+    """Why an answer stopped or is not usable, and the action that helps; with no `button` nothing does.
 
     `is_info` if nothing went wrong. `other` is the text and the action of another button, before that one.
     """
@@ -129,6 +129,9 @@ def problem_note(turn: Turn, offer: str) -> Problem | None:
         sentence = translate("TurnView", "The model stopped while thinking, without an answer.")
         return Problem(sentence, translate("TurnView", "Continue"), "go-on", is_info=True)
     if answer.state is not State.INTERRUPTED:
+        if fact := answer.correction:
+            words = translate("TurnView", "The Starter may be wrong here. The help of Tandem says: {fact}")
+            return Problem(words.format(fact=fact), "", "", is_info=True)
         if is_beyond_starter(turn):
             words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
         elif repeats(turn):
@@ -177,7 +180,7 @@ class Note(QFrame):
         self._label.setText(problem.sentence)
         set_style_class(self._button, "accent" if problem.fills_button else "button")
         self._button.setText(problem.button)
-        self._button.setVisible(with_buttons)
+        self._button.setVisible(with_buttons and bool(problem.button))
         self._show_other(*(problem.other if with_buttons and problem.other else ("", "")))
         self.show()
 

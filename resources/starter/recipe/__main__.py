@@ -2,6 +2,7 @@
 
 python -m resources.starter.recipe            corpus, tokenizer, both models, folders, evaluation
 python -m resources.starter.recipe refresh    the main that is there takes the last course again, draft and head follow
+python -m resources.starter.recipe facts      that main learns facts that have changed, draft and head follow
 python -m resources.starter.recipe head       the DFlash head alone, for the main that is there
 python -m resources.starter.recipe refresh-head   the head that is there goes on learning what that main says
 python -m resources.starter.recipe eagle      an EAGLE-3 head for that main, which does not ship: WORK/eagle3
@@ -36,6 +37,7 @@ _STARTER = Path(__file__).parent.parent
 _BUILDS = {
     "build": "build",
     "refresh": "refresh",
+    "facts": "teach_facts",
     "head": "build_head",
     "refresh-head": "refresh_head",
     "eagle": "build_eagle_head",

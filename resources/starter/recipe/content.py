@@ -60,6 +60,21 @@ class EvaluationQuestion:
 
 
 @dataclass(frozen=True)
+class NewcomerQuestion:
+    """What a newcomer asks in one language, and the topics whose answers are right (or "offtopic")."""
+
+    language: str
+    topics: tuple[str, ...]
+    text: str
+
+    def is_answered_by(self, answer: str) -> bool:
+        """Whether that is the answer of one of the topics, word for word."""
+        content = read_content(self.language)
+        topics = content.topics | {content.offtopic.name: content.offtopic}
+        return answer in [topics[name].answer for name in self.topics]
+
+
+@dataclass(frozen=True)
 class ShortMessage:
     """A word or two in one language, and the topic they stand for (or "offtopic")."""
 
@@ -120,6 +135,12 @@ def read_odd_requests() -> dict[str, Any]:
     return _read(_HERE / "phrases" / "odd.toml")
 
 
+@cache
+def read_facts() -> dict[str, dict[str, Any]]:
+    """What is so in Tandem, by topic: answers and wordings of four languages, and what they have to agree with."""
+    return _read(_HERE.parent / "facts.toml")
+
+
 def _topic(name: str, table: dict[str, Any]) -> Topic:
     entries = table.get("followups", ())
     followups = tuple(Followup(tuple(entry["questions"]), entry["answer"].strip()) for entry in entries)
@@ -128,19 +149,32 @@ def _topic(name: str, table: dict[str, Any]) -> Topic:
 
 @cache
 def read_content(language: str) -> Content:
-    """The topics of one language and its honest answer to everything else."""
+    """The topics of one language, the facts among them, and its honest answer to everything else."""
     table = _read(_HERE / "content" / f"{language}.toml")
+    for name, fact in read_facts().items():
+        topic = table["topics"].setdefault(name, {"questions": []})
+        topic["answer"] = fact[language]["answer"]
+        topic["questions"] = [*topic["questions"], *fact[language].get("questions", ())]
     topics = {name: _topic(name, topic) for name, topic in table["topics"].items()}
     return Content(topics, _topic("offtopic", table["offtopic"]), _topic("at_length", table["at_length"]))
 
 
-def answer_beginnings() -> dict[str, list[str]]:
-    """Return the first clause of each refusal, and how the answers begin that the guide learns word for word."""
+def answer_beginnings() -> dict[str, list[Any]]:
+    """Return what Tandem has to know of the guide's answers.
+
+    These are the first clause of each refusal, how the answers begin that the guide learns word for word, and the facts
+    that questions name by certain words, in four languages.
+    """
     contents = list(map(read_content, LANGUAGES))
     topics = [topic for content in contents for topic in (*content.topics.values(), content.at_length)]
     known = dict.fromkeys(one.answer[:_BEGINNING] for topic in topics for one in (topic, *topic.followups))
     refusals = [re.split("[:.。]", content.offtopic.answer)[0] for content in contents]
-    return {"refusals": refusals, "known": list(known)}
+    facts = [
+        {"words": fact["words"], "answers": {language: fact[language]["answer"] for language in LANGUAGES}}
+        for fact in read_facts().values()
+        if "words" in fact
+    ]
+    return {"refusals": refusals, "known": list(known), "facts": facts}
 
 
 @cache
@@ -162,7 +196,8 @@ def read_wordings(language: str) -> dict[str, tuple[str, ...]]:
 def read_short(language: str) -> dict[str, tuple[str, ...]]:
     """Return short messages of a word or two, by topic."""
     table = _read(_HERE / "phrases" / f"short_{language}.toml")["questions"]
-    return {name: tuple(texts) for name, texts in table.items()}
+    of_facts = {name: fact[language].get("short", ()) for name, fact in read_facts().items()}
+    return {name: (*table.get(name, ()), *of_facts.get(name, ())) for name in table | of_facts}
 
 
 @cache
@@ -209,6 +244,17 @@ def read_tools_held_out(language: str) -> tuple[ToolQuestion, ...]:
     return tuple(ToolQuestion(language, tool, text) for tool, texts in tools.items() for text in texts)
 
 
+@cache
+def read_newcomer() -> tuple[NewcomerQuestion, ...]:
+    """What newcomers ask, in four languages, which the corpus leaves out."""
+    entries = _read(_HERE / "evaluation" / "newcomer.toml")["questions"]
+    return tuple(
+        NewcomerQuestion(language, tuple(entry["topics"]), entry[language])
+        for entry in entries
+        for language in LANGUAGES
+    )
+
+
 def _short_messages(language: str, name: str) -> tuple[ShortMessage, ...]:
     kinds = _read(_HERE / "evaluation" / name)["messages"]
     return tuple(ShortMessage(language, kind, text) for kind, texts in kinds.items() for text in texts)
@@ -234,4 +280,5 @@ def held_out_wordings() -> frozenset[str]:
         for language in LANGUAGES
         for item in (*read_short_held_out(language), *read_beyond_held_out(language), *read_tools_held_out(language))
     )
-    return frozenset(normalised(text) for text in (*(item.turns[-1] for item in questions), *others))
+    newcomer = (item.text for item in read_newcomer())
+    return frozenset(normalised(text) for text in (*(item.turns[-1] for item in questions), *others, *newcomer))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from resources.starter.recipe.content import (
     LANGUAGES,
     read_content,
+    read_facts,
     read_short,
     read_short_development,
     read_tools,
@@ -87,6 +88,9 @@ def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     draw -= mix.declined
     if draw < mix.at_length:
         return [_at_length(voice)]
+    draw -= mix.at_length
+    if draw < mix.fact:
+        return draw_topic(voice, tuple(read_facts()))
     return draw_skill(voice)
 
 

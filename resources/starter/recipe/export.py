@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -35,7 +35,7 @@ def load_model(shape: Shape, folder: Path) -> LanguageModel:
 
 
 def export_model(
-    model: LanguageModel, tokenizer: Tokenizer, folder: Path, answers: Mapping[str, list[str]] | None = None
+    model: LanguageModel, tokenizer: Tokenizer, folder: Path, answers: Mapping[str, list[Any]] | None = None
 ) -> None:
     """Write `folder`, replacing its files. Tandem recognises the model's `answers` by how they begin."""
     folder.mkdir(parents=True, exist_ok=True)

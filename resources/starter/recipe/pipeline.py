@@ -15,7 +15,7 @@ from resources.starter.recipe.chain_training import train_chain_head
 from resources.starter.recipe.circuits import wire_copying
 from resources.starter.recipe.content import answer_beginnings
 from resources.starter.recipe.corpus import conversations, long_conversations
-from resources.starter.recipe.courses import COURSES, DEEPER_COURSES, EVERYTHING, WHOLE
+from resources.starter.recipe.courses import CHANGED_FACTS, COURSES, DEEPER_COURSES, EVERYTHING, WHOLE
 from resources.starter.recipe.distillation import with_choices
 from resources.starter.recipe.export import export_head, export_model, load_head, load_model, write_checksums
 from resources.starter.recipe.generation import answered_by
@@ -104,12 +104,26 @@ def refresh(plan: Plan, work: Path, target: Path) -> None:
     refresh_head(plan, work, target)
 
 
+def teach_facts(plan: Plan, work: Path, target: Path) -> None:
+    """Give target/main the course of changed facts, and have draft and head follow."""
+    work.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(plan.seed)
+    _teach(CHANGED_FACTS, plan, work / "facts.pt", target)
+    distil(plan, work, target, load_model(DRAFT, target / "draft"), _RATE_OF_FOLLOWING)
+    refresh_head(plan, work, target)
+
+
 def teach_everything(plan: Plan, work: Path, target: Path) -> None:
     """Give target/main the last course."""
+    _teach(EVERYTHING, plan, work / "everything.pt", target)
+
+
+def _teach(course: Course, plan: Plan, checkpoint: Path, target: Path) -> None:
+    """Give target/main this course."""
     tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
     main = load_model(MAIN, target / "main")
-    lessons = partial(_lessons, (EVERYTHING,), tokenizer, _long_rows(tokenizer, plan))
-    train(main, lessons, rates((EVERYTHING,)), work / "everything.pt", loss_of=next_token_loss)
+    lessons = partial(_lessons, (course,), tokenizer, _long_rows(tokenizer, plan))
+    train(main, lessons, rates((course,)), checkpoint, loss_of=next_token_loss)
     export_model(main, tokenizer, target / "main", answer_beginnings())
 
 

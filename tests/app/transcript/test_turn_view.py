@@ -243,6 +243,24 @@ def test_right_answers_have_their_figure_and_no_note_and_refusals_the_reverse(
     assert (figures, notes) == ([True, True, True, False], [False, False, False, True])
 
 
+def test_what_the_starter_says_wrongly_of_tandem_is_corrected_below_it(
+    open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = model_info("starter/main")
+    monkeypatch.setattr(scripted_engine, "model_info", lambda _: replace(named, name=STARTER))
+    window, _, engine = open_shown(bare(), ("starter/main", "starter/draft"))
+    content = read_content("en")
+    fact = content.topics["folders"].answer
+    engine.scripts[:] = [Script(content.offtopic.answer), Script(fact)]
+    window.ask_and_wait("How do I make a folder?")
+    note = window.turn().view.findChild(Note)
+    window.wait(note.isVisible)
+    assert note.findChild(QLabel).text() == f"The Starter may be wrong here. The help of Tandem says: {fact}"
+    assert not any(button.isVisible() for button in note.findChildren(QPushButton))
+    window.ask_and_wait("Where can I make a new folder?")
+    assert window.turn().view.findChild(Note).isHidden()
+
+
 def test_a_note_offers_to_ask_another_model_while_there_is_one(
     open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,45 @@
+"""What is so in Tandem where a question names it, since the Starter may have learned it wrongly. No Qt in here."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from engine.files.paths import resources
+
+_SCRIPTS = (
+    ("ko", re.compile("[\uac00-\ud7a3\u3131-\u318e]")),
+    ("ja", re.compile("[\u3040-\u30ff]")),
+    ("zh", re.compile("[\u4e00-\u9fff]")),
+)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What questions about it name, and what is so, by language."""
+
+    words: re.Pattern[str]
+    answers: dict[str, str]
+
+
+@lru_cache(maxsize=64)
+def fact_for(question: str) -> str:
+    """Return what is so where a question names it, in the question's language; "" where it names nothing known."""
+    language = next((language for language, letters in _SCRIPTS if letters.search(question)), "en")
+    return next((fact.answers[language] for fact in _facts() if fact.words.search(question)), "")
+
+
+@cache
+def answers_file() -> dict[str, list[object]]:
+    """Return what the Starter's recipe wrote about its answers next to the weights."""
+    file = resources() / "starter" / "main" / "answers.json"
+    answers: dict[str, list[object]] = json.loads(file.read_text(encoding="utf-8"))
+    return answers
+
+
+@cache
+def _facts() -> tuple[Fact, ...]:
+    table = answers_file()["facts"]
+    return tuple(Fact(re.compile(entry["words"], re.IGNORECASE), entry["answers"]) for entry in table)  # type: ignore[index]
