@@ -31,7 +31,7 @@ from engine.events import Token
 _WIDTH = 860
 # The least and the greatest height of the answers, and that of the window that is left to the rest, in pixels at the
 # normal text size.
-_LEAST_TEXT, _MOST_TEXT, _AROUND = 64, 420, 340
+_LEAST_TEXT, _MOST_TEXT, _AROUND = 64, 420, 430
 # An answer that differs by this factor from what its pair has gained otherwise is not told by the pair's figure.
 _USUAL = 1.25
 
@@ -79,7 +79,7 @@ class ComparedText(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(self._body)
-        self._highest = 0
+        self._highest = self._measured_width = 0
         self._body.installEventFilter(self)
         self._shown: Answer | None = None
         self._marked: int | None = None
@@ -111,7 +111,9 @@ class ComparedText(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
+        # The event is of the viewport, which a scroll bar makes narrower, too.
+        if self.width() != self._measured_width:
+            self._measured_width = self.width()
             self.begin()
 
     def mark(self, index: int | None) -> None:
