@@ -69,6 +69,7 @@ class Reading:
 _MOST_ROWS = 3
 _GAP = 8
 _WIDEST_NAME = 180
+_NARROWEST_NAME = 100
 _HEIGHT, _ICON = 36, 18
 _PICTURE = QSize(48, 30)
 # Milliseconds after which the progress of files is shown anew.
@@ -335,10 +336,12 @@ class AttachmentRow(ThemeAware, QScrollArea):
         name = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle)
         button = QToolButton(chip)
         kind = label(chip, "muted")
-        details = label(chip, "muted")
+        # What is left out may be long: its tooltip has all.
+        details = styled(ElidedLabel(chip), "muted")
         kind.setText(Path(file).suffix[1:].upper())
         name.setText(file)
         name.setMaximumWidth(_WIDEST_NAME)
+        name.setMinimumWidth(min(name.sizeHint().width(), _NARROWEST_NAME))
         details.setText(facts)
         styled(button, "quiet").setIcon(icon("close"))
         if reading is not None:

@@ -16,8 +16,10 @@ from app.conversations.conversation_list import ConversationList
 from app.conversations.database.records import Attachment
 from app.session.attachments import read_attachment
 from app.sidebar.pane import ChatPane
-from app.text.file_texts import NotAttachable
+from app.text.file_texts import NotAttachable, with_extent
+from engine.documents.parts import Extent
 from engine.documents.reading import DOCUMENTS
+from engine.files.reading_time import ReadSoFar
 from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf
 from tests.app.picture_files import picture
@@ -399,3 +401,19 @@ def test_a_file_of_another_program_is_refused_with_a_way_out(open_window: OpenWi
     window = open_window(ScriptedEngine())
     window.paste(tmp_path / "talk.key")
     window.wait(lambda: window.banner_text == "Tandem cannot read talk.key. Open it in Keynote and export it as PDF.")
+
+
+def test_a_row_shows_how_far_a_file_is_read_and_keeps_room_for_its_name(open_window: OpenWindow) -> None:
+    row = open_window(ScriptedEngine()).composer.files
+    reading = row.begin("contract.pdf")
+    assert "reading…" in texts(row)
+    reading.time.read_so_far = ReadSoFar("page", 211, 2000)
+    row._show_progress()
+    assert "reading… page 212 of 2,000" in texts(row)
+    pages = tuple(range(1, 213))
+    kind = with_extent("application/pdf; recognized=3; uncertain=2", "x", Extent("page", 2000, pages, pages))
+    row.finish(reading, Attachment("contract.pdf", f"{kind}; left-out=scanned-page:4,hidden-text:12", "x"))
+    [name] = [words for words in row.findChildren(QLabel) if words.text() == "contract.pdf" and words.isVisible()]
+    assert name.minimumWidth() > 50
+    facts = "pages 1 to 212 of 2,000 · 3 pages recognized from pictures · 2 pages uncertain"
+    assert any(words.startswith(facts) for words in texts(row))
