@@ -47,9 +47,10 @@ def test_a_film_that_is_too_large_for_a_readme_is_an_error(
         film_of(qapp, ["one", "two"]).save(tmp_path / "film.webp")
 
 
-def test_the_readme_has_the_film_of_an_answer() -> None:
+@pytest.mark.parametrize("name", moving_pictures.FILMS)
+def test_the_readme_has_the_films(name: str) -> None:
     readme = (PICTURES.parents[1] / "README.md").read_text()
-    assert "resources/pictures/answer.webp" in readme
-    with Image.open(PICTURES / "answer.webp") as film:
+    assert f"resources/pictures/{name}.webp" in readme
+    with Image.open(PICTURES / f"{name}.webp") as film:
         assert film.n_frames > 20
-    assert (PICTURES / "answer.webp").stat().st_size <= moving_pictures.MOST_BYTES
+    assert (PICTURES / f"{name}.webp").stat().st_size <= moving_pictures.MOST_BYTES

@@ -94,8 +94,9 @@ def answer(application: Application, path: Path) -> None:
 
 def race(application: Application, path: Path) -> None:
     """Film Compare, from its opening to its result."""
-    guessed = Script(ANSWERS["en"], PATTERN)
-    plain = Script(ANSWERS["en"], (PLAIN,), round_s=0.031)
+    text = ANSWERS["en"].partition("Each step")[0]
+    guessed = Script(text, PATTERN)
+    plain = Script(text, (PLAIN,), round_s=0.031)
     engine = ScriptedEngine([guessed, Script("read"), guessed, plain, guessed, plain])
     window, session = opened(application, engine)
     window.resize(*SIZE)

@@ -53,7 +53,6 @@ MODES = ("light", "dark")
 # The pictures of the READMEs, by their file names.
 IN_README = {
     "tokens-dark": "tokens-en-dark",
-    "compare": "compare-en-light-1440",
     "draft-picker-dark": "picker-draft-en-dark-1440",
     "models": "settings-models-en-light-1200",
     **{f"main-{code}": f"tokens-{code}-light" for code in ("ko", "ja", "zh_CN")},
