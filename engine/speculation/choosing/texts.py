@@ -2,8 +2,8 @@
 
 A text has one state for the drafter and one for sources that need none, such as lookup. The two form a joint state, so
 that lookup's results are evidence for the drafter, too. From round to round a text keeps its state, or gets a new one
-from the usual distribution, with which answers begin. After Rabiner (1989), A tutorial on
-hidden Markov models, learned as it is used, with fading counts.
+from the distribution of its answer, which begins as the usual one. After Rabiner (1989), A tutorial on hidden Markov
+models, learned as it is used, with fading counts.
 """
 
 from __future__ import annotations
@@ -161,6 +161,9 @@ class AnswerState:
         self.costs = costs
         self._texts = texts
         self._belief = texts.usual.shares
+        # The distribution of states in this answer; the usual one counts for one stretch of it. Without it, a text that
+        # was hard so far would be expected to be like others after some plain rounds, and drafting be tried again.
+        self._of_answer = _Shares(STRETCH, texts.usual.shares)
 
     def forecast(self, source: str, depth: int) -> Forecast:
         """Forecast 0..`depth` draft tokens of `source` now."""
@@ -176,10 +179,11 @@ class AnswerState:
         self._belief = [share / whole for share in shares]
         texts.learn(source, verified, accepted, self._weights(source))
         texts.usual.learn(self._belief)
+        self._of_answer.learn(self._belief)
 
     def decay(self) -> None:
-        """Move towards the usual distribution, because the text may have changed in a round."""
-        self._belief = _moved(self._belief, self._texts.usual.shares, 1.0 / STRETCH)
+        """Move towards the distribution of this answer, because the text may have changed in a round."""
+        self._belief = _moved(self._belief, self._of_answer.shares, 1.0 / STRETCH)
 
     def _weights(self, source: str) -> list[float]:
         """Return the probability of each state of `source`."""

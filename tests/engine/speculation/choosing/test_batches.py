@@ -16,11 +16,11 @@ GOOD, BAD = 0.98, 0.03
     ("machine", "rates", "least"),
     by_tier(
         [
-            *((STARTER, (GOOD, BAD), 0.95), (STARTER, (*(GOOD,) * 7, BAD), 0.95)),
-            *((MEMORY_BOUND, (GOOD, BAD), 1.02), (MEMORY_BOUND, (*(GOOD,) * 7, BAD), 1.05)),
+            *((STARTER, (GOOD, BAD), 0.96), (STARTER, (*(GOOD,) * 7, BAD), 0.97)),
+            *((MEMORY_BOUND, (GOOD, BAD), 1.05), (MEMORY_BOUND, (*(GOOD,) * 7, BAD), 1.07)),
             *((STARTER, (GOOD,) * 8, 1.5), (STARTER, (BAD,) * 4, 0.97), (STARTER, (0.9, 0.8, 0.7, 0.6), 1.15)),
         ],
-        [(STARTER, (GOOD, BAD), 0.95), (STARTER, (GOOD,) * 8, 1.5)],
+        [(STARTER, (GOOD, BAD), 0.96), (STARTER, (GOOD,) * 8, 1.5)],
     ),
 )
 def test_answers_of_all_sorts_end_no_later_than_without_drafts(

@@ -47,6 +47,16 @@ def test_how_often_draft_tokens_are_accepted_is_learned(rate: float) -> None:
     assert forecast.least[4] <= forecast.accepted[4] <= forecast.most[4]
 
 
+def test_a_text_that_was_hard_so_far_is_expected_to_stay_so(alternating: TextStatistics) -> None:
+    """Some plain rounds tell nothing about it; a text that is new may be easy."""
+    hard = AnswerState(Costs(), alternating)
+    for _ in range(24):
+        observe(hard, "draft", 4, 0)
+    for _ in range(30):
+        hard.decay()
+    assert expected(hard) < 0.75 * expected(AnswerState(Costs(), alternating))
+
+
 @pytest.mark.parametrize(("every", "fits"), [(0, False), (100, False), (30, True), (2, True)])
 def test_a_drafter_that_is_right_by_chance_only_does_not_fit(every: int, fits: bool) -> None:
     texts = TextStatistics()
