@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary, WeakSet, finalize
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeySequence, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QToolButton, QWidget
+from shiboken6 import isValid
 
 from app.composer.attachment_row import AttachmentRow
 from app.composer.message_edit import MessageEdit, trimmed
@@ -124,12 +125,17 @@ class Composer(ThemeAware, QWidget):
         """Show the unsent message of the chat on screen."""
         queued = self._queued & {chat}
         self._chat = chat
-        document = self._documents.get(chat)
+        former = self._documents.get(chat)
+        document = former
         if document is None or document.toPlainText() != text:
             document = self._documents[chat] = self.edit.new_document(text)
+            # The box owns the document, and would keep those of all chats.
+            finalize(chat, _delete, document)
         if document is not self.edit.document():
             self.edit.show_document(document)
             self.edit.moveCursor(QTextCursor.MoveOperation.End)
+        if former is not None and former is not document:
+            _delete(former)
         self.files.show_chat(chat, attachments)
         # Another document counts as edited.
         self._queued |= queued
@@ -207,3 +213,9 @@ class Composer(ThemeAware, QWidget):
             self._button.setIcon(icon("close", "on_accent"))
             self._button.setEnabled(True)
             set_name(self._button, self.tr("Queued: press to take it back"))
+
+
+def _delete(document: QTextDocument) -> None:
+    """Delete a document soon, unless its box is gone. Any thread may do so, as the last reference ends on any."""
+    if isValid(document):
+        document.deleteLater()

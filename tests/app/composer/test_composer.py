@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QAction, QInputMethodEvent, QKeyEvent, QTextCursor
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QAction, QInputMethodEvent, QKeyEvent, QTextCursor, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.composer.composer import Composer
+from app.session.chats import Chat
 from app.widgets.layouts import settle_layouts
 from tests.app.conftest import Show
 
@@ -158,3 +159,19 @@ def test_the_button_stops_while_an_answer_streams(composer: Composer, sent: list
     with qtbot.waitSignal(composer.actions_kept[1].triggered):  # type: ignore[attr-defined]
         QTest.mouseClick(button(composer), Qt.MouseButton.LeftButton)
     assert sent == []
+
+
+def test_the_unsent_messages_of_chats_that_left_memory_go_with_them(composer: Composer) -> None:
+    def documents() -> int:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        return len(composer.edit.findChildren(QTextDocument))
+
+    few = 0
+    for number in range(20):
+        chat = Chat()
+        composer.show_unsent(chat, f"unsent {number}")
+        # What was written elsewhere, as in the quick entry, is another document.
+        composer.show_unsent(chat, f"written elsewhere {number}")
+        few = few or documents()
+    assert composer.edit.toPlainText() == "written elsewhere 19"
+    assert documents() == few
