@@ -94,9 +94,10 @@ def settable(latex: str) -> str:
 
 
 def _set_words(command: str, words: str) -> str:
-    """Return words of a formula by a command such as "text", with those in commands of their own between them.
+    """Return the words of a command such as `text` as a row of commands of which none is inside another.
 
-    The libraries take what is in it as it is: `50\\%` becomes `50%`, and `a \\textbf{b}` two commands.
+    The libraries that typeset and export formulas take what is in the braces literally, so signs lose their backslash
+    (`50\\%` becomes `50%`), and commands inside are moved out (`a \\textbf{b}` becomes two).
     """
     parts: list[str] = []
     end = 0

@@ -213,6 +213,11 @@ def _words_added(before: Paragraph, now: Paragraph) -> str:
 
 
 def _style_of(names: frozenset[str], link: str, pixels: int, head: bool) -> QTextCharFormat:
+    """Return the format of a span of text in today's theme.
+
+    `names` are elements of HTML, or the kind of an alert in its title. `link` is an address, or "". `pixels` is the
+    size of a heading, 0 elsewhere. `head` is true in the first row of a table.
+    """
     style = QTextCharFormat()
     if pixels:
         style.setProperty(QTextFormat.Property.FontPixelSize, pixels)

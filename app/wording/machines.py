@@ -38,19 +38,19 @@ def check_line(check: HostCheck) -> str:
     """Describe in a line what a check found on one Mac."""
     if check.problem is not None:
         return error_sentence(check.problem)
-    number = QLocale().toString
     parts = [translate("Machines", "{name} is ready").format(name=host_name(check.host))]
     if check.system:
         parts.append(check.system)
-    parts += [f"{_PROGRAMS[name]} {number}" for name, number in check.versions if name in _PROGRAMS and number]
+    programs = [(package, version) for package, version in check.versions if package in _PROGRAMS and version]
+    parts += [f"{_PROGRAMS[package]} {version}" for package, version in programs]
     if check.free:
         parts.append(translate("Machines", "{size} for models").format(size=size_words(check.free)))
     if check.bytes_per_s is not None:
         parts.append(translate("Machines", "{size}/s").format(size=size_words(int(check.bytes_per_s))))
     if check.round_trip_s is not None:
         words = translate("Machines", "round trip {time} ms")
-        parts.append(words.format(time=number(check.round_trip_s * 1000, "f", 1)))
-    # No line begins with the separator.
+        parts.append(words.format(time=QLocale().toString(check.round_trip_s * 1000, "f", 1)))
+    # The no-break space keeps the separator at the end of a line where the words wrap.
     return "\u00a0· ".join(parts)
 
 

@@ -170,20 +170,27 @@ def _is_for_negatives(place: int, count: int, conditions: Sequence[_FormatCondit
 
 
 def _shown(section: Sequence[_FormatToken], number: float, first: datetime) -> str:
-    """Return a number as a section shows it. Raises `ValueError` or `ArithmeticError` for what is not followed."""
+    """Return a number as a section shows it.
+
+    Raises `ValueError` or `ArithmeticError` for a format that is not supported, or a number that it cannot show.
+    """
     kinds = [token.kind for token in section]
     if "time" in kinds:
         is_elapsed = any(token.kind == "time" and "[" in token.text for token in section)
         return _time(number, first, is_elapsed=is_elapsed)
     has_fraction = _FormatToken("other", "/") in section
     if has_fraction or kinds.count("digits") > 1:
-        whole = _fraction(section, abs(number)) if has_fraction else _groups(section, number)
-        return f"-{whole}" if number < 0 else whole
+        text = _fraction(section, abs(number)) if has_fraction else _groups(section, number)
+        return _with_sign(text, number)
     percents = section.count(_FormatToken("other", "%"))
     exact = abs(Decimal(repr(number))).scaleb(2 * percents)
     texts = [_digits(exact, token.text) if token.kind == "digits" else token.text for token in section]
-    whole = "".join(texts).strip()
-    return f"-{whole}" if number < 0 and re.search("[1-9]", whole) else whole
+    return _with_sign("".join(texts).strip(), number)
+
+
+def _with_sign(text: str, number: float) -> str:
+    """Return the text of a number with its sign; what is rounded to zero has none, as in "0.00" for -0.001."""
+    return f"-{text}" if number < 0 and re.search("[1-9]", text) else text
 
 
 def _groups(section: Sequence[_FormatToken], number: float) -> str:

@@ -318,9 +318,13 @@ class OpenDocumentReader(OfficeReader):
             self._add(row, TableRow())
 
     def _row_group(self, group: Element) -> Role | None:
-        """Return the role of a group of rows; None if it is folded, and its rows with content are counted."""
+        """Return the role of a group of rows, or None, so that it is read no further, for a folded one.
+
+        Then its rows with content are counted as hidden.
+        """
         if group.get("display") != "false":
             return Through()
+        # No merged cell goes on below a folded group.
         self._rows_left.clear()
         for row in group.iter("table-row"):
             if any(map(has_content, row)):

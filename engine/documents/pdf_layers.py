@@ -54,7 +54,10 @@ class Layers:
         return policies.get(str(membership.get("/P")), any(shown))
 
     def _holds(self, expression: Any, depth: int) -> bool:
-        """Return whether an expression of layers is true; unknown ones are."""
+        """Return whether an expression of layers is true.
+
+        An operator that is not known is read as /And, and an expression that is nested too deep is true.
+        """
         operands = expression.get_object()
         if not isinstance(operands, ArrayObject) or depth > _DEEPEST:
             return self._shows(expression)

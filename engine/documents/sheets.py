@@ -203,9 +203,14 @@ class SheetsReader:
         return texts
 
     def _keep_merged(self, row: Element, texts: list[str]) -> None:
-        """Keep the texts of cells of a row that take rows below it, too."""
+        """Keep the texts of the cells of a row that are merged with cells below, for those rows.
+
+        `texts` still has the cells of hidden columns.
+        """
         sheet = self._sheet
-        for cell in row.iter("c") if sheet.last_rows else ():
+        if not sheet.last_rows:
+            return
+        for cell in row.iter("c"):
             place = cell.get("r", "")
             if place in sheet.last_rows:
                 column = sheet.shown_columns.get(place, _column(place))

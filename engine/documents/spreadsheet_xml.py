@@ -129,12 +129,15 @@ class _TableReader:
                 with suppress(ValueError):
                     number = float(content)
                     words = shown(number, self._codes.get(cell.get("StyleID", ""), ""))
+                    # Many formats show nothing for 0.
                     if number and not words:
                         self._text.left_out["hidden-text"] += 1
                     return words
             case "DateTime":
                 with suppress(ValueError):
-                    moment = datetime.fromisoformat(content)
+                    # The time of a cell has no zone, but some programs write one.
+                    moment = datetime.fromisoformat(content).replace(tzinfo=None)
+                    # "d" is any format of dates: they are shown as ISO 8601 has them.
                     return shown((moment - DAY_0).total_seconds() / 86_400, "d")
         return content
 

@@ -223,18 +223,25 @@ def _places_of_qwen3_5(settings: GgufSettings, part: str) -> dict[str, Any]:
 
 
 def _places_of_qwen3_next(settings: GgufSettings, part: str) -> dict[str, Any]:
-    """Take apart what is together in each key head: b and a, and in older files queries, keys, values and z."""
+    """Take apart rows that the file stores key head by key head.
+
+    These are `ssm_ba`, which is b and a, and in older files `ssm_in`: queries, keys and values, which stay together,
+    and z. Raises `SettingError` if the numbers of heads do not fit each other.
+    """
     keys = settings.whole("ssm.group_count")
     values = settings.whole("ssm.time_step_rank")
+    if keys < 1 or values % keys:
+        raise SettingError("ssm.group_count")
     width = settings.whole("ssm.state_size")
-    of_values = settings.whole("ssm.inner_size") // keys
+    # Of all value heads of a key head together.
+    values_width = settings.whole("ssm.inner_size") // keys
     if part == "ssm_ba.weight":
         rows = np.arange(2 * values).reshape(keys, 2, -1)
         return {name: {"rows": tuple(rows[:, index].ravel().tolist())} for index, name in enumerate(("b", "a"))}
     if part == "ssm_in.weight":
-        heads = np.arange(2 * keys * (width + of_values)).reshape(keys, -1)
-        columns = np.split(heads, np.cumsum((width, width, of_values)), axis=1)
-        q, k, v, z = (rows_of_part.ravel().tolist() for rows_of_part in columns)
+        heads = np.arange(2 * keys * (width + values_width)).reshape(keys, -1)
+        parts = np.split(heads, np.cumsum((width, width, values_width)), axis=1)
+        q, k, v, z = (rows.ravel().tolist() for rows in parts)
         return {"qkv": {"rows": (*q, *k, *v)}, "z": {"rows": tuple(z)}}
     return {}
 

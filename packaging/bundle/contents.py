@@ -151,15 +151,16 @@ def is_unused_file(path: str) -> bool:
 def needed_binaries(
     binaries: Iterable[Entry], imports_of: Callable[[str], Iterable[tuple[str, str | None]]]
 ) -> list[Entry]:
-    """Return the binaries without the system's libraries that none of them needs.
+    """Leave out the system's libraries to which no binary that is kept is linked, directly or through others.
 
     The system's libraries are at the top of the bundle, next to extension modules without a package. `imports_of`
     returns the names and paths of the libraries that a file is linked to.
     """
     binaries = list(binaries)
     by_name = {Path(entry[0]).name: entry for entry in binaries}
-    candidates = [entry for entry in binaries if "/" in entry[0] or "libpython" in entry[0] or entry[2] == "EXTENSION"]
-    needed = {entry[0]: entry for entry in candidates}
+    # The program loads libpython itself, so nothing is linked to it.
+    always_kept = [entry for entry in binaries if "/" in entry[0] or "libpython" in entry[0] or entry[2] == "EXTENSION"]
+    needed = {entry[0]: entry for entry in always_kept}
     unread = list(needed.values())
     while unread:
         for name, path in imports_of(unread.pop()[1]):

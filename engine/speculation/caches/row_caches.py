@@ -155,17 +155,24 @@ class RowCaches:
         self._begin_pass(list(map(add, self.positions, self._fed)), counts)
 
     def _begin_pass(self, positions: list[int], counts: Sequence[int]) -> None:
-        """Begin a pass that feeds row b `counts[b]` tokens from positions[b] on."""
+        """Begin a pass that feeds row b `counts[b]` tokens from `positions[b]` on.
+
+        There is room for them. The layouts get the slots to write to, and the caches the rows' positions.
+        """
         assert self._fed is not None
         width = max(counts)
+        # Rows of the buffers that no text has yet.
         spare = self._capacity - len(positions)
         for layout in self._layouts.values():
             layout.begin(positions, width, spare)
         offset = mx.array(positions)
         following = offset + width
         for cache in self._attention:
-            cache.offset, cache.following = offset, following
+            cache.offset = offset
+            # What `offset` becomes when the cache is written to.
+            cache.following = following
         for state in self._recurrent:
+            # None: all rows are as long as the pass.
             state.lengths = mx.array(list(counts)) if min(counts) < width else None
         self._fed = list(map(add, self._fed, counts))
         if 0 in counts:

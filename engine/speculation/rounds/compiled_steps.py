@@ -117,7 +117,11 @@ def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]
 
 
 def reserve(cache: KVCache, rows: int) -> None:
-    """Grow the buffers for `rows` more; to one of a few sizes, because each size needs its own trace."""
+    """Make room for `rows` more tokens in a cache that has been written to; the new slots are zeros.
+
+    A buffer has one of a few sizes, because each size needs its own trace. One of another size grows to the next even
+    if it has room.
+    """
     size_now = cache.keys.shape[2]
     needed = cache.offset + rows
     size = compiled_buffer_tokens(max(needed, size_now))

@@ -567,7 +567,7 @@ SHEET_XML = (
 </Style></Styles><Worksheet ss:Name="Books"><Table><Column ss:Index="4" ss:Hidden="1"/><Row>"""
     + CELL.format("String", 'MergeDown="1"', "North")
     + CELL.format("Number", 'StyleID="m"', "1234.5")
-    + CELL.format("DateTime", 'Index="3"', "2026-05-03T00:00:00.000")
+    + CELL.format("DateTime", 'Index="3"', "2026-05-03T00:00:00.000Z")
     + CELL.format("String", 'Index="4"', "cost")
     + "</Row><Row>"
     + CELL.format("Number", 'StyleID="n"', "5")

@@ -15,6 +15,7 @@ from mlx_lm.utils import load_model
 from transformers import AutoTokenizer
 
 from engine.errors import ModelNotUsable
+from engine.finding.gguf_models import describe_file
 from engine.gguf.architectures import model_of
 from engine.gguf.header import read_gguf
 from engine.gguf.writing import prepare, write_shard
@@ -132,3 +133,13 @@ def test_what_mlx_lm_cannot_compute_is_refused_by_its_name(
     with pytest.raises(ModelNotUsable) as caught:
         prepare(str(tmp_path / "model.gguf"), str(tmp_path))
     assert (caught.value.reason, caught.value.detail) == ("unknown-architecture", detail)
+
+
+@pytest.mark.parametrize("groups", [0, 3])
+def test_numbers_of_heads_that_do_not_fit_are_refused(groups: int, tmp_path: Path) -> None:
+    case = CASES["qwen3next"]
+    settings = case.settings | {"ssm.group_count": groups}
+    export(tmp_path / "model.gguf", case.architecture, random_model(case.config), case.config, settings)
+    with pytest.raises(ModelNotUsable, match=r"damaged|unknown-architecture"):
+        prepare(str(tmp_path / "model.gguf"), str(tmp_path))
+    assert describe_file(tmp_path / "model.gguf", "model", "folder").problem
