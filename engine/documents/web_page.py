@@ -276,11 +276,18 @@ class _PageReader:
                 self._text.add_of_page(words)
 
     def _add_sign(self, sign: str, tag: str, letters: PageLetters) -> None:
-        """Add what an element with a tag stands for, which is drawn in its letters if it is a formula."""
+        """Add the words that an element with a tag stands for, such as a picture's description; leave out unseen ones.
+
+        Only a formula is drawn in the letters around it, so that their colour and size may hide it.
+        """
         is_unseen = letters.is_unseen if tag == "math" else not letters.is_visible
         if is_unseen:
             self._omit(sign)
-        elif tag == "input":
+            return
+        # Line ends belong to the passage that was left out before them.
+        self._omitted = self._omitted and not sign.strip()
+        if tag == "input":
+            # There are spaces around what is in a field: of several in a row, one is shown.
             self._text.add_of_page(sign)
         else:
             self._text.add(sign)

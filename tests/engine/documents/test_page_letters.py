@@ -178,6 +178,23 @@ def test_pictures_and_formulas_that_are_hidden_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sign", "text", "count"),
+    [
+        ("<img alt=cat>", "[cat]", "2 hidden passages"),
+        ("<input value=5>", "5", "2 hidden passages"),
+        ("<math><mi>a</mi></math>", "$a$", "2 hidden passages"),
+        ("x<br>", "x", "2 hidden passages"),
+        ("<br>", "", "1 hidden passage"),
+        ("<img>", "", "1 hidden passage"),
+    ],
+    ids=["picture", "field", "formula", "words", "line end", "nothing"],
+)
+def test_what_is_seen_between_hidden_words_separates_their_passages(sign: str, text: str, count: str) -> None:
+    hidden = "<b style='color:white'>secret</b>"
+    assert text_of(f"<p>{hidden}{sign}{hidden}") == f"{text}\n\n[Left out: {count}]".strip()
+
+
+@pytest.mark.parametrize(
     "page",
     [
         "<span><span>{}</span><span aria-hidden=true>21y</span></span>",
