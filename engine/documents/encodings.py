@@ -272,12 +272,18 @@ def _has_only_early_signs(text: str) -> bool:
 
 
 def _guesses(content: bytes, language: str) -> Iterator[_Guess]:
-    """Yield the encodings that chardet thinks of for the lines that are not ASCII."""
+    """Yield the encodings that chardet takes for possible, by the lines that are not ASCII.
+
+    Each is worth chardet's confidence, times the factor that it has in a window in `language`.
+    """
     # Imported here because most files are UTF-8.
     from chardet import EncodingEra, detect_all
 
-    # chardet reads only the first part: leave out ASCII lines. The line feed keeps "BMP" from looking like a picture.
-    telling = b"\n" + b"\n".join(line for line in content.splitlines() if not line.isascii())
+    # chardet reads only the first part, so lines in ASCII are left out.
+    telling = b"\n".join(line for line in content.splitlines() if not line.isascii())
+    # chardet takes a text that begins with "BM" for a picture, so a line feed comes first.
+    telling = b"\n" + telling
+    # If chardet finds nothing it answers "ascii", which cannot decode these lines and so is passed over later.
     eras = EncodingEra.MODERN_WEB | EncodingEra.LEGACY_ISO | EncodingEra.LEGACY_MAC | EncodingEra.DOS
     answers = detect_all(
         telling, ignore_threshold=True, encoding_era=eras, exclude_encodings=_NEVER, no_match_encoding="ascii"

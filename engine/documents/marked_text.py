@@ -347,7 +347,10 @@ class MarkedText:
             self.add(words)
 
     def end_block(self) -> None:
-        """Finish the block that is open, unless it has no words. In a frame, only begin a new line."""
+        """Finish the block that is open, unless it has no words. In a frame, only begin a new line.
+
+        Words that are added next begin another block of the same role.
+        """
         if self._frames:
             self._words.append(Run("\n"))
             return

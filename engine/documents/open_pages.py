@@ -63,7 +63,10 @@ class OpenPages:
         return self._masters.get(page.get("master-page-name", ""), Element("none"))
 
     def _colour(self, page: Element, master: Element) -> str:
-        """Return the colour of a slide, by its own fill or that of its master; `UNKNOWN` if that is not one colour."""
+        """Return the colour of a slide, as in `Look`: that of its own fill, else of its master's, else white.
+
+        Returns `UNKNOWN` if that fill is not one colour, or lets something through. A fill "none" is no fill.
+        """
         for element in (page, master):
             fill = self._fill_of(element, ("drawing-page",))
             if fill.is_solid:

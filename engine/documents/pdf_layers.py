@@ -13,19 +13,21 @@ _DEEPEST = 16
 
 
 class Layers:
-    """The layers of a file, by its catalog."""
+    """The layers of a file, by the default configuration that its catalog has of them."""
 
     def __init__(self, catalog: DictionaryObject) -> None:
+        """Read which layers are off. In a file without layers, or without a default configuration, none is."""
         properties = resolved_entry(catalog, "/OCProperties")
+        # The numbers of the objects of layers that are off.
         self._off: set[int] = set()
         if not isinstance(properties, DictionaryObject):
             return
-        usual = resolved_entry(properties, "/D")
-        if not isinstance(usual, DictionaryObject):
+        default = resolved_entry(properties, "/D")
+        if not isinstance(default, DictionaryObject):
             return
-        if usual.get("/BaseState") == "/OFF":
-            self._off = _numbers(resolved_entry(properties, "/OCGs")) - _numbers(resolved_entry(usual, "/ON"))
-        self._off |= _numbers(resolved_entry(usual, "/OFF"))
+        if default.get("/BaseState") == "/OFF":
+            self._off = _numbers(resolved_entry(properties, "/OCGs")) - _numbers(resolved_entry(default, "/ON"))
+        self._off |= _numbers(resolved_entry(default, "/OFF"))
 
     def hide(self, content: Any) -> bool:
         """Return whether content is not shown that belongs to `content`: a layer, or a dictionary of several."""
