@@ -313,16 +313,19 @@ def published_head(main: Model, catalog: Catalog) -> Model | None:
 
 
 def installed_head(main: Model, installed: Iterable[Model], catalog: Catalog) -> Model | None:
-    """Return the best installed head that is the catalog's for the main model, or is named after it, and fits it."""
+    """Return the head that should be the fastest for a main model, with its files read; None if there is none.
+
+    It is one of the `installed` heads that are made for the main model, by the catalog or by their names, and can draft
+    for it. `main` must have its `config`.
+    """
     made_for = {head.id: head.facts.made_for for head in catalog.heads.values()}
-    named = [
+    heads = [
         with_files(head)
         for head in installed
         if head.head and (is_named_after(head.id, main.id) or same_model(made_for.get(head.id, ""), main.id))
     ]
-    fitting = [
-        head for head in named if not head.problem and against(head.facts, main.config, main.vocabulary_size) is None
-    ]
+    usable = [head for head in heads if not head.problem]
+    fitting = [head for head in usable if against(head.facts, main.config, main.vocabulary_size) is None]
     return _fastest(main, fitting)
 
 
@@ -331,7 +334,7 @@ def _fastest(main: Model, heads: Iterable[Model]) -> Model | None:
 
 
 def _published_heads(main: Model, chosen: Iterable[Model], catalog: Catalog) -> list[Model]:
-    """Return the catalog's heads for a main model, best first, and the one inside unless it is `found`."""
+    """Return the catalog's heads for a main model, best first, and the one inside unless it is among `chosen`."""
     heads = [head for head in catalog.heads.values() if same_model(head.facts.made_for, main.id)]
     return sorted(heads, key=lambda head: not head.facts.best_by) + _head_inside(main, chosen)
 

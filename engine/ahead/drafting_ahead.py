@@ -74,15 +74,19 @@ class DraftingAhead:
         self._drafting_s = drafting_s
         self._begin = Begin(secrets.randbits(64), sampler.seed, sampler.vocabulary, _sendable(sampler))
         self._generation = 0
-        # How many tokens the runner knows, and the number of the latest outcome.
+        # How many tokens the runner knows.
         self._sent = 0
+        # The number of the latest outcome.
         self._round = 0
-        # Whether the reply to the latest outcome is not read yet, when waiting for it ends, and that reply.
+        # Whether the reply to it is not read yet.
         self._awaited = False
+        # The time at which waiting for that reply ends, by `time.monotonic`.
         self._until = 0.0
+        # The reply to the latest outcome, once it is read; None if it came too late or was bad.
         self._reply: DraftReply | None = None
-        # The position and the tokens of the latest outcome, and what had arrived before it of the runner's tree.
+        # The position and the tokens of the latest outcome.
         self._outcome: tuple[int, tuple[int, ...]] = (0, ())
+        # The latest tree that the runner has sent.
         self._tree = TreeCache()
         # How many replies in a row were of no use, how many rounds are left of a pause, and how many the next one has.
         self._misses = 0
@@ -134,14 +138,17 @@ class DraftingAhead:
         self._link.send(End(self._begin.conversation))
 
     def _ask(self) -> None:
-        """Send the tokens that the runner lacks as the outcome of a round; it prepares draft tokens to follow them."""
+        """Send the tokens that the runner lacks as the outcome of a round; it prepares draft tokens to follow them.
+
+        A new runner lacks the whole text. No reply is awaited if there is no runner any more.
+        """
         if self._generation != self._link.generation:
-            # A new runner knows nothing of this answer.
             self._generation = self._link.generation
             self._sent = 0
             self._link.send(self._begin)
-        # An outcome has at least one token, so it may repeat the last one.
+        # An outcome must have a token: to a runner that knows the whole text, the last token is sent again.
         position = min(self._sent, len(self._text) - 1)
+        # Messages have 32 bits for the number.
         self._round = (self._round + 1) % 2**32
         tokens = tuple(self._text[position:])
         outcome = RoundOutcome(self._begin.conversation, self._round, position, tokens, self.depth)

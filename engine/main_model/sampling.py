@@ -135,8 +135,9 @@ class Sampler:
     def scores(self, logits: mx.array, committed: Sequence[int], draft_tokens: mx.array | None = None) -> mx.array:
         """Return biased, penalised and constrained logits (rows, vocabulary), float32, with excluded tokens at -inf.
 
-        `logits` (rows, V) follow `committed` and, for row i, all but the last rows - 1 - i of `draft_tokens`: with k of
-        them and k + 1 rows, row i follows draft_tokens[:i]. With a constraint it evaluates these tokens.
+        The last row of `logits` (rows, V) follows `committed` and all of `draft_tokens` (k,), the row before it all but
+        the last of them, and so on: of k + 1 rows, row i follows draft_tokens[:i]. Nothing is truncated by top-p, min-p
+        or top-k. Lazy draft tokens are waited for as in `allowed`.
         """
         scores = fit(logits, self.vocabulary).astype(mx.float32)
         if self._bias_ids is not None:
