@@ -314,7 +314,11 @@ class StoreClient(QObject):
         self._bridge.watch(self._thread.opened, moved)
 
     def _store_opened(self, future: Future[Path | None]) -> None:
-        """Begin with the user's store or, if it cannot be opened, with a temporary one."""
+        """Begin with the user's store or, if it cannot be opened, with a temporary one.
+
+        `future` has the path of a damaged file that was set aside, or None. With the user's store on disk, a temporary
+        one that an earlier run left is looked for.
+        """
         error = future.exception()
         if error is None:
             self._begin(future.result(), None)

@@ -296,17 +296,20 @@ class StreamingAnswer:
             self._calls.start(left, self.generation.most_calls)
 
     def _write_call(self, call: ToolRun) -> None:
-        """Write the end of a call. If the store cannot, the next start finds it interrupted."""
+        """Write the end of a call and the pictures in its result, then show these from the store.
+
+        If the store cannot write them, the next start finds the call interrupted.
+        """
         assert call.id is not None
         message_id = call.id
+        # The store's thread reads this copy, while the call itself may change on the Qt thread.
         ended = replace(call)
-        name = call.use.tool
         pictures = tuple(
             Attachment(
-                f"{name}.{tool_picture.kind}",
-                f"image/{tool_picture.kind}",
-                "",
-                Picture(tool_picture.digest, tool_picture.width, tool_picture.height),
+                name=f"{call.use.tool}.{tool_picture.kind}",
+                media_type=f"image/{tool_picture.kind}",
+                text="",
+                picture=Picture(tool_picture.digest, tool_picture.width, tool_picture.height),
             )
             for tool_picture in call.unread
         )

@@ -208,9 +208,10 @@ def joined_lines(*lines: str) -> str:
 
 
 def sentence(answer: Answer | None) -> str:
-    """Say what speculation does in an answer and why; "" before the first round, or if the user wants none.
+    """Say what speculation does in an answer and why; "" if the user wants none, or before the second round.
 
-    While the answer is written, the newest round decides, so that the sentence follows the controller.
+    The first round never has draft tokens, so it says nothing. While the answer is written, the newest round decides,
+    so that the sentence follows the controller.
     """
     if answer is None:
         return ""
@@ -227,9 +228,9 @@ def sentence(answer: Answer | None) -> str:
         return _given_before()
     if answer.ended:
         return why(answer)
-    newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
-    if newest is None:
+    if len(answer.rounds) < 2:
         return ""
+    newest = answer.rounds[-1]
     if newest.reason and not newest.drafted:
         span = PlainSpan(newest.committed, newest.reason, newest.arguments)
         return "" if newest.reason in CHOSEN else plain_sentence(span)

@@ -213,7 +213,7 @@ def as_draft_words(advice: PairAdvice, main: str, measured: Totals | None = None
 
 
 def _obstacle_words(entry: Entry) -> str:
-    """Say why a model cannot be used on this Mac alone, or that it is the starter; "" for others."""
+    """Say what speaks against using a model on this Mac alone: it is damaged, too large or the starter; else ""."""
     if entry.partial:
         return translate("Models", "Incomplete: download it again.")
     if entry.problem:
