@@ -2405,6 +2405,10 @@
         <translation>全{count}シート中：{names}</translation>
     </message>
     <message>
+        <source>slide {first} of {count}</source>
+        <translation>全{count}枚のスライド中{first}</translation>
+    </message>
+    <message>
         <source>slides {first} to {last} of {count}</source>
         <translation>全{count}枚のスライド中{first}〜{last}</translation>
     </message>
@@ -2419,6 +2423,10 @@
     <message>
         <source>Ask about {sheets} of {name}</source>
         <translation>「{name}」の{sheets}について質問</translation>
+    </message>
+    <message>
+        <source>Ask about slide {first} of {name}</source>
+        <translation>「{name}」のスライド{first}について質問</translation>
     </message>
     <message>
         <source>Ask about slides {first} to {last} of {name}</source>

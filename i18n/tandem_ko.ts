@@ -2405,6 +2405,10 @@
         <translation>전체 시트 {count}개 중: {names}</translation>
     </message>
     <message>
+        <source>slide {first} of {count}</source>
+        <translation>전체 슬라이드 {count}장 중 {first}번</translation>
+    </message>
+    <message>
         <source>slides {first} to {last} of {count}</source>
         <translation>전체 슬라이드 {count}장 중 {first}~{last}</translation>
     </message>
@@ -2419,6 +2423,10 @@
     <message>
         <source>Ask about {sheets} of {name}</source>
         <translation>‘{name}’ 파일의 {sheets} 시트에 대해 질문</translation>
+    </message>
+    <message>
+        <source>Ask about slide {first} of {name}</source>
+        <translation>‘{name}’ 파일의 슬라이드 {first}에 대해 질문</translation>
     </message>
     <message>
         <source>Ask about slides {first} to {last} of {name}</source>

@@ -2405,6 +2405,10 @@
         <translation>{count} 个工作表中的：{names}</translation>
     </message>
     <message>
+        <source>slide {first} of {count}</source>
+        <translation>第 {first} 张幻灯片，共 {count} 张</translation>
+    </message>
+    <message>
         <source>slides {first} to {last} of {count}</source>
         <translation>第 {first} 至 {last} 张幻灯片，共 {count} 张</translation>
     </message>
@@ -2419,6 +2423,10 @@
     <message>
         <source>Ask about {sheets} of {name}</source>
         <translation>询问“{name}”的 {sheets}</translation>
+    </message>
+    <message>
+        <source>Ask about slide {first} of {name}</source>
+        <translation>询问“{name}”的第 {first} 张幻灯片</translation>
     </message>
     <message>
         <source>Ask about slides {first} to {last} of {name}</source>

@@ -35,7 +35,9 @@ def _parts_words(extent: Extent) -> str:
         )
     first = extent.numbers[0]
     last = extent.numbers[-1]
-    if extent.kind == "slide":
+    if extent.kind == "slide" and first == last:
+        words = QCoreApplication.translate("DocumentParts", "slide {first} of {count}")
+    elif extent.kind == "slide":
         words = QCoreApplication.translate("DocumentParts", "slides {first} to {last} of {count}")
     elif first == last:
         words = QCoreApplication.translate("DocumentParts", "page {first} of {count}")
@@ -45,14 +47,19 @@ def _parts_words(extent: Extent) -> str:
 
 
 def ask_words(extent: Extent, name: str) -> str:
-    """Return the name of the action that cuts a file to the first of its parts, which the `extent` has."""
+    """Return the title of the action that shortens the file `name` to the parts in `extent`, at least one.
+
+    It is "Ask about pages 1 to 40 of report.pdf", for instance; sheets are named.
+    """
     if extent.names:
         names = ", ".join(extent.names[index - 1] for index in extent.numbers)
         words = QCoreApplication.translate("DocumentParts", "Ask about {sheets} of {name}")
         return words.format(sheets=names, name=name)
     first = extent.numbers[0]
     last = extent.numbers[-1]
-    if extent.kind == "slide":
+    if extent.kind == "slide" and first == last:
+        words = QCoreApplication.translate("DocumentParts", "Ask about slide {first} of {name}")
+    elif extent.kind == "slide":
         words = QCoreApplication.translate("DocumentParts", "Ask about slides {first} to {last} of {name}")
     elif first == last:
         words = QCoreApplication.translate("DocumentParts", "Ask about page {first} of {name}")
