@@ -90,8 +90,10 @@ _PARTS = {
 _OF_LAYER = ("self_attn.", "mlp.", "input_layernorm.", "post_attention_layernorm.", "mtp_block.")
 _REPEATED = re.compile(r"(?:^|\.)(?:embed_tokens|lm_head|shared_head\.head|shared_head_head|rotary_emb)\.")
 _PREFIX = re.compile(r"^(?:model\.|language_model\.)*(mtp\.)?")
-_LAYER = re.compile(r"((?:mtp_)?layers)\.(\d+)\.(.+)")
-_PLACE = re.compile(r"depths\.(\d+)\.(?:layers\.(\d+)\.)?")
+# Python reads no number of thousands of digits, which a hostile file may have.
+_LAYER = re.compile(r"((?:mtp_)?layers)\.(\d{1,5})\.(.+)")
+# The numbers of the fusion and, if the tensor is in a layer, of that layer.
+_PLACE = re.compile(r"depths\.(\d+)\.(?:layers\.(\d{1,5})\.)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,14 +201,16 @@ def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
 
 
 def _count_layers(names: Iterable[str], *, by_depth: bool) -> int:
-    """Return how many layers the tensors with these `names` belong to.
+    """Return the number of layers that tensors with these `names`, which are those of our networks, belong to.
 
-    `by_depth` counts fusions, which have a layer each; otherwise there is one fusion with several layers in a row.
-    Raises `HeadConfigError` unless they are numbered from 0 without a gap, and at most 8.
+    A fusion joins state and embedding (`MtpFamily`). With `by_depth` there are several, and each has one layer:
+    fusions are counted. Otherwise there is one fusion, and its layers are counted.
+
+    Raises `HeadConfigError` unless there are 1 to 8 layers, numbered from 0 without a gap.
     """
     group = 1 if by_depth else 2
-    places = [match[group] for match in map(_PLACE.match, names) if match]
-    numbers = {int(place) for place in places if place is not None}
+    matches = [match for name in names if (match := _PLACE.match(name))]
+    numbers = {int(match[group]) for match in matches if match[group] is not None}
     count = len(numbers)
     if numbers != set(range(count)) or not 1 <= count <= 8:
         raise HeadConfigError("layers")

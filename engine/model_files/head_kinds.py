@@ -16,7 +16,7 @@ from typing import Any
 _MTP = ("mtp.", "mtp_layers.")
 _FUSION = ("eh_proj.weight", "enorm.weight", "hidden_layernorm.weight")
 _LAYER = re.compile(r"(layers\.\d+)\.(.+)")
-_OF_MTP = re.compile(r"(?:model\.|language_model\.)*(?:mtp\.|mtp_layers\.|layers\.(\d+)\.)")
+_OF_MTP = re.compile(r"(?:model\.|language_model\.)*(?:mtp\.|mtp_layers\.|layers\.(\d{1,5})\.)")
 _REPEATED = re.compile(r"embed_tokens\.|shared_head\.head\.|rotary_emb\.")
 _PREFIX = re.compile(r"^(?:model\.|language_model\.|logit_head\.|draft_model\.)+")
 

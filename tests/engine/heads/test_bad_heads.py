@@ -193,6 +193,7 @@ def other(name: str, change: Callable[[mx.array], mx.array]) -> Callable[[Tensor
     return lambda tensors: tensors.update({name: change(tensors[name])})
 
 
+FAR_LAYER = f"layers.{'9' * 5000}.mlp.up_proj.weight"
 PROJECTION = "layers.0.self_attn.q_proj.weight"
 # The head, the change of its tensors, and the reason and detail of the error.
 TENSORS: list[tuple[str, Callable[[Tensors], None], tuple[str, str]]] = [
@@ -214,6 +215,12 @@ TENSORS: list[tuple[str, Callable[[Tensors], None], tuple[str, str]]] = [
         LLAMA,
         lambda tensors: tensors.update({"midlayer.mlp.up_proj.weight": mx.zeros((4, 4))}),
         ("wrong-tensors", "layers.0.mlp.up_proj.weight"),
+    ),
+    # Python reads no number of so many digits.
+    (
+        "mtp_qwen3_5",
+        lambda tensors: tensors.update({f"mtp.{FAR_LAYER}": mx.zeros((4, 4))}),
+        ("wrong-tensors", f"depths.0.{FAR_LAYER}"[:120]),
     ),
     ("assistant_gemma4_ordered", other(ORDERING, lambda array: array + 1), ("wrong-tensors", "token_ordering")),
 ]

@@ -130,6 +130,14 @@ def test_heads_in_the_folder_of_a_main_model_are_found(tmp_path: Path) -> None:
     assert found[2].weight_bytes < found[2].bytes == (main / "mtp.safetensors").stat().st_size
 
 
+def test_a_layer_of_thousands_of_digits_hides_no_head(tmp_path: Path) -> None:
+    write_folder(tmp_path, model_files())
+    # Python reads no number of so many digits.
+    names = [f"model.layers.{'9' * 5000}.mlp.up_proj.weight", *QWEN_MTP]
+    mx.save_safetensors(str(tmp_path / "model.safetensors"), {name: mx.zeros((4, 4)) for name in names})
+    assert [name for name, _ in ModelFolder(tmp_path).heads()] == ["mtp"]
+
+
 @pytest.mark.parametrize(
     ("names", "found"), [(QWEN_MTP, ["mtp"]), (DEEPSEEK_MTP, ["mtp"]), (["model.layers.61.mlp.up_proj.weight"], [])]
 )
