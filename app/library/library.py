@@ -98,6 +98,8 @@ class Library(QObject):
         self._advice: dict[str, tuple[PairAdvice, ...]] = {}
         self._asked: set[str] = set()
         self._started = self._polling = self._closed = False
+        # Whether the downloads have changed since the look under way began.
+        self._must_poll = False
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)
         self._timer.timeout.connect(self._poll)
@@ -155,7 +157,7 @@ class Library(QObject):
 
     def _refresh(self) -> None:
         self.rescan()
-        self._poll()
+        self._poll_again()
 
     def _reconfigure(self) -> None:
         if self._hub is None or self._closed:
@@ -280,18 +282,31 @@ class Library(QObject):
 
     def _change_download(self, change: Callable[[HubService], None]) -> None:
         """Run `change` off the Qt thread, then look at the downloads."""
-        self._call(change, then=lambda _: self._poll())
+        self._call(change, then=lambda _: self._poll_again())
+
+    def _poll_again(self) -> None:
+        """Look at the downloads; if a look is under way, which may have come too early, look again after it."""
+        self._must_poll = self._polling
+        self._poll()
 
     def _poll(self) -> None:
+        """Look at the downloads, unless a look is under way."""
         if not self._polling:
             self._polling = True
+            self._must_poll = False
             self._call(lambda hub: hub.downloads.statuses(), then=self._take_downloads, failed=self._poll_failed)
 
     def _poll_failed(self, error: EngineError) -> None:
         self._polling = False
         self.problem.emit(error)
+        if self._must_poll:
+            self._poll()
 
     def _take_downloads(self, downloads: tuple[DownloadStatus, ...]) -> None:
+        """Keep what a look found, emit what has changed since the look before, and plan the next one.
+
+        The disk is scanned again if a download has become ready, or has left the list: its files may be deleted.
+        """
         self._polling = False
         before = {status.repository: status for status in self.downloads}
         changed = downloads != self.downloads
@@ -310,6 +325,8 @@ class Library(QObject):
             self._timer.stop()
         if changed:
             self.downloads_changed.emit()
+        if self._must_poll:
+            self._poll()
 
     def page_of(self, repository: str) -> str:
         """Return the address of a model's page on the Hub in use."""

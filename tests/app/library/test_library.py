@@ -10,9 +10,11 @@ import psutil
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.library.downloads import Downloads
 from app.library.installed_models import InstalledModels
 from app.library.inventory import Inventory
 from engine.advice.fit import working_set_limit
+from engine.hub.download_state import DownloadStatus
 from engine.upkeep.memory import memory_use
 from tests.app.hub_library import empty_library
 from tests.engine.model_files.model_folders import model_files, write_folder
@@ -56,6 +58,38 @@ def test_search_and_download_wait_until_the_user_goes_online(tried: list[object]
             qtbot.waitUntil(lambda: bool(hub.requests))
         finally:
             library.close()
+
+
+def test_a_download_that_begins_during_a_look_at_them_is_seen(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Downloads.statuses
+    looked: list[Downloads] = []
+    may_end = threading.Event()
+
+    def end_late(self: Downloads) -> tuple[DownloadStatus, ...]:
+        statuses = read(self)
+        looked.append(self)
+        assert may_end.wait(PATIENCE_S)
+        return statuses
+
+    library = empty_library(tmp_path, work_offline=True)
+    try:
+        library.start()
+        qtbot.waitUntil(lambda: library.inventory is not None and not library.background.busy)
+        monkeypatch.setattr(Downloads, "statuses", end_late)
+        library.pause("org/another")
+        qtbot.waitUntil(lambda: bool(looked))
+        library.get("org/model")
+        ended: list[None] = []
+        qtbot.waitUntil(lambda: bool(read(looked[0])))
+        library.background.run(lambda: None, then=ended.append)
+        qtbot.waitUntil(lambda: bool(ended))
+        may_end.set()
+        qtbot.waitUntil(lambda: [status.repository for status in library.downloads] == ["org/model"])
+    finally:
+        may_end.set()
+        library.close()
 
 
 def test_the_models_page_the_engine_and_the_setting_have_the_same_limit(tmp_path: Path, qtbot: QtBot) -> None:
