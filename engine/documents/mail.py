@@ -62,6 +62,7 @@ def _add_part(part: Message, text: MarkedText, attached: AttachedFiles) -> None:
             _add_part(inner, text, attached)
         return
     name = _header(part.get_filename() or "")
+    # A damaged mail may call a part multipart that has none; what it says is text.
     is_text = part.get_content_maintype() in ("text", "multipart")
     if name or _is_attachment(part) or not is_text:
         attached.add(name or kind, partial(_bytes_of, part))

@@ -274,7 +274,8 @@ def _mapped_codes(cmap: bytes) -> dict[int, str]:
 def _ranges(entries: bytes) -> Iterator[tuple[int, str]]:
     """Yield the codes of a CMap's ranges, as numbers, and their characters.
 
-    A range has a list of characters, or only that of its first code, from which those of the others follow.
+    A range gives a list with the characters of each code, or only those of its first code. In the second case each
+    further code has the same characters, but the last one is the next in Unicode.
     """
     for first_code, last_code, first_character, characters in _RANGE.findall(entries):
         first = _number(first_code)

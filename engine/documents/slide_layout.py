@@ -11,24 +11,26 @@ from engine.documents.slide_places import drawn_areas
 from engine.documents.unseen import UNKNOWN, WHITE
 from engine.documents.zipped_parts import value
 
-# Places of a master by the kinds that slides name; the others have the same name.
+# The kind of the master's place that a slide's place takes its look from, where it has another name.
 _KINDS = {"": "body", "obj": "body", "subTitle": "body", "ctrTitle": "title"}
-# A page that is filled with a colour, by the number of its style in the theme.
+# The number by which a page refers to the first of the theme's fills for pages.
 _PLAIN_FILL = "1001"
 
 
 class SlideLayout:
-    """A layout with its master and theme."""
+    """A layout with its master and theme, whose XML has names without namespaces."""
 
     def __init__(self, master: Element, layout: Element, theme: Element) -> None:
         self._master = master
         self._layout = layout
         self.colours = palette(theme, master)
         if layout.find("clrMapOvr/overrideClrMapping") is not None:
+            # The layout gives the theme's colours other names, which are not read: they count as unknown.
             self.colours = Palette()
         fills = next(iter(theme.iter("bgFillStyleLst")), Element("none"))
-        # Whether the first of the theme's fills for pages, which is _PLAIN_FILL, has one colour.
-        self._has_plain_fill = [fill.tag for fill in fills][:1] == ["solidFill"]
+        first_fill = next(iter(fills), None)
+        # Whether the fill _PLAIN_FILL has one colour.
+        self._has_plain_fill = first_fill is not None and first_fill.tag == "solidFill"
         # The areas that the layout and the master paint behind a slide's own shapes; None for one that is not known.
         self.drawn: list[Area | None] = []
         # The places of the layout by their numbers and their kinds, and those of the master by their kinds.

@@ -98,9 +98,10 @@ class WordLetters:
         return format_of(paragraph).over(style)
 
     def of_run(self, run: Element, paragraph: RunFormat) -> RunFormat:
-        """Return the format of a run in a paragraph that has a format.
+        """Return the format of a run; `paragraph` is that of its paragraph's letters (`of_paragraph`).
 
-        What a style of paragraphs strikes or hides, one of letters does not.
+        As in Word, a style of letters that strikes or hides them undoes what the paragraph's style does: letters that
+        both strike are not struck. Only the run's own settings are final.
         """
         given = format_of(run)
         name = value(run, "rPr/rStyle")
