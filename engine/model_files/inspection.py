@@ -45,7 +45,7 @@ def check_folder(path: str | Path, may_lack: Set[str] = frozenset()) -> None:
 
     The files of weights named in `may_lack` may be missing. Reads JSON files and the headers of safetensors files,
     never weights. Reasons: missing, not-a-model, unsafe, damaged, is-head, incomplete, unknown-architecture,
-    wrong-tensors, no-tokenizer, and "is-" with what a model is for that writes no text.
+    wrong-tensors, no-tokenizer, and for a model that writes no text "is-" and its purpose, as "is-embedding".
     """
     folder = ModelFolder(Path(path))
     inspect_folder(folder, may_lack)

@@ -97,9 +97,9 @@ class Channel(Generic[Received]):
         return bool(readable), bool(writable)
 
     def _read(self) -> None:
-        """Read what has arrived, without waiting. Raises `ChannelClosed`."""
+        """Add what has arrived to the bytes not decoded yet, without waiting. Raises `ChannelClosed`."""
         try:
-            # What follows a message may be of a kind that allows more bytes.
+            # A peer that has not proved the secret must not fill the memory: its codec allows few bytes (`handshake`).
             chunk = self._socket.recv(min(_CHUNK_BYTES, self.codec.largest))
         except BlockingIOError:
             return

@@ -24,9 +24,10 @@ def resized(array: mx.array, rows: int, slots: int) -> mx.array:
 
 
 def written(array: mx.array | None, new: mx.array, layout: RowLayout) -> mx.array:
-    """Return `array` (rows, heads, slots, size) with `new` (rows, heads, width, size) in the layout's slots.
+    """Return `array` with `new` (rows, heads, width, size) written to the slots of the pass under way.
 
-    `array` is None before the first pass: it is created. Numbers are converted to the type of `array`.
+    `array` (rows + spare, heads, slots, size) is None before the first pass: it is created with zeros. Numbers are
+    converted to its type. Spare rows get zeros. Some models keep no values: their `size` is 0, and nothing is written.
     """
     if array is None:
         array = mx.zeros((layout.rows + layout.spare, new.shape[1], layout.size, new.shape[3]), new.dtype)

@@ -157,15 +157,28 @@ class Rounds:
         return PendingRound(proposal, draft_tokens, self._dispatch(drawn), rows, exact, started_at, draft_s)
 
     def start_next(self, current: PendingRound) -> PendingRound:
-        """Start the next plain round on top of `current`, a plain round that has not been read yet."""
+        """Start the next plain round on top of `current`, a plain round that has not been read yet.
+
+        The token that `current` draws is not known yet: it is fed as a lazy array, and nothing else is pending then.
+        """
         started_at = time.perf_counter()
+        # The transaction of a round that was itself started ahead has ended with the commit of the round before it.
         if self.sequence.rollback.active:
-            # A plain round has no draft tokens to reject, so all of its rows stay.
+            # A plain round has no draft tokens: all of its rows were pending tokens, and stay.
             self.sequence.commit(0, [])
         sampled = current.drawn.sampled
         drawn = self._draw(self.sequence.verify(sampled), len(self.sequence.tokens) + 1, sampled, None)
         current.followed = True
-        return PendingRound(None, None, self._dispatch(drawn), 1, True, started_at, None, pipelined=True)
+        return PendingRound(
+            proposal=None,
+            draft_tokens=None,
+            drawn=self._dispatch(drawn),
+            rows=1,
+            exact=True,
+            started_at=started_at,
+            draft_s=None,
+            pipelined=True,
+        )
 
     def wait(self, current: PendingRound) -> DrawnTokens:
         """Wait for the round and read its result: the one host synchronisation, unless a draw was not certain."""
