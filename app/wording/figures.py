@@ -139,7 +139,10 @@ PACES = Sentences(
 
 
 def footer(answer: Answer) -> list[tuple[str, str]]:
-    """Return the line below an answer: (sentence with {value}, value) for each known figure."""
+    """Return the figures in the line below an answer, as far as they are known and say anything.
+
+    Each is a translated sentence with "{value}" in it, and the formatted value that belongs there.
+    """
     stats = answer.figures
     figures = [
         (translate("Figures", "{value} tokens/s"), stats.decode_tps, number(stats.decode_tps)),
@@ -147,9 +150,9 @@ def footer(answer: Answer) -> list[tuple[str, str]]:
     ]
     if stats.drafted:
         figures.append((translate("Figures", "{value} accepted"), stats.accept_rate, percent(stats.accept_rate)))
-    if tokens_a_round(stats) != NONE:
-        text = translate("Figures", "{value} tokens per round")
-        figures.append((text, stats.tokens_per_round, number(stats.tokens_per_round)))
+    a_round = tokens_a_round(stats)
+    if a_round != NONE:
+        figures.append((translate("Figures", "{value} tokens per round"), stats.tokens_per_round, a_round))
     return [(sentence, text) for sentence, value, text in figures if value is not None] + left_out(stats)
 
 
