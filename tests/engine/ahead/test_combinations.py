@@ -68,10 +68,12 @@ def reach(combination: Combination, patch: pytest.MonkeyPatch) -> str:
 def ahead_or_plain(_controller: Controller, asked: Sequence[Candidate]) -> list[Choice]:
     """Choose what the draft runner has prepared, else plain decoding."""
     [(_answer, offer)] = asked
-    if offer.forced is not None and not offer.forced.depth:
-        return [offer.forced]
+    plain = Choice(None, 0, "measuring")
+    if offer.forced is not None:
+        # With a fixed depth nothing but the first source is on offer, in place of limits.
+        return [offer.forced if offer.forced.source in (None, "ahead") else plain]
     prepared = offer.limits.get("ahead", 0)
-    return [Choice("ahead", prepared) if prepared else Choice(None, 0, "measuring")]
+    return [Choice("ahead", prepared) if prepared else plain]
 
 
 def answer(scheduler: Scheduler, asked: ChatRequest) -> Finished:
