@@ -90,6 +90,18 @@ def test_a_tag_ends_in_a_draft_with_signed_images_feed_cask_and_checksums(player
     assert all(files[name].count(b"TICKET") == 2 for name in images)
 
 
+def test_started_by_hand_before_the_first_tag_it_builds_signs_and_drafts_nothing(player: Player) -> None:
+    player.ref = "refs/heads/main"
+    player.play(WORKFLOWS / "release.yml")
+    assert player.failed() == []
+    assert player.results == {"ready": "success", "tests": "success", "bundle": "success", "draft": "skipped"}
+    steps = {ended.step for ended in player.ended}
+    assert "Whether this tag can be released" not in steps
+    assert {"Certificate", "Sign the app", "Sign the image", "Check the image"} <= steps
+    assert not any("::warning::" in ended.output for ended in player.ended)
+    assert not (player.state / "releases").exists()
+
+
 def test_the_second_version_arrives_at_the_first_though_its_tests_failed_and_nothing_signs_it(player: Player) -> None:
     key = json.loads((player.source / "resources" / "updates.json").read_text())["key"]
     for name in APPLE:

@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,8 +94,9 @@ class Player:
     def _play_job(
         self, name: str, job: dict[str, Any], entry: dict[str, str], names: dict[str, Any], everywhere: dict[str, str]
     ) -> bool:
-        machine = self.scratch / "machines" / f"{name}-{len(self.ended)}"
-        (machine / "work").mkdir(parents=True)
+        (self.scratch / "machines").mkdir(exist_ok=True)
+        machine = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.scratch / "machines"))
+        (machine / "work").mkdir()
         (machine / "variables").touch()
         matrix = Context(**entry)
         system = "macOS" if "macos" in self._filled(job["runs-on"], {"matrix": matrix}) else "Linux"
