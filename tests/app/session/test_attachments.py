@@ -81,7 +81,9 @@ def test_what_cannot_go_along_says_why(tmp_path: Path) -> None:
         archive.writestr("Index/Document.iwa", b"")
     (tmp_path / "sums.numbers").mkdir()
     (tmp_path / "page.webarchive").write_bytes(b"bplist00\xd1\0\x01\xa2")
-    (tmp_path / "brief.hwp").write_bytes((DOCUMENTS / "libreoffice.doc").read_bytes())
+    # LibreOffice would convert one of Word; Hancom's have other streams.
+    streams = "WordDocument".encode("utf-16-le"), "HwpSummaryIn".encode("utf-16-le")
+    (tmp_path / "brief.hwp").write_bytes((DOCUMENTS / "libreoffice.doc").read_bytes().replace(*streams))
     (tmp_path / "noise").write_bytes(bytes(128 + 73 * number % 128 for number in range(100)))
     for name, reason in (
         ("long", "too-large"),
