@@ -1141,6 +1141,10 @@
         <translation>Tandemは「{name}」を読み込めません。{program}で開いてPDFとして書き出し、それを添付してください。</translation>
     </message>
     <message>
+        <source>{name} contains only images, in which no text was recognized.</source>
+        <translation>「{name}」には画像しかなく、その中の文字を認識できませんでした。</translation>
+    </message>
+    <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first, or install Tesseract, with which Tandem reads them itself.</source>
         <translation>「{name}」にはスキャンしたページなどの画像しかありません。先に文字認識（OCR）を行うか、Tesseractをインストールしてください。インストールするとTandemが自分で読み込みます。</translation>
     </message>

@@ -1141,6 +1141,10 @@
         <translation>Tandem은 ‘{name}’ 파일을 읽을 수 없어요. {program}에서 열어 PDF로 내보내서 첨부해 주세요.</translation>
     </message>
     <message>
+        <source>{name} contains only images, in which no text was recognized.</source>
+        <translation>‘{name}’ 파일에는 이미지만 있는데, 그 안에서 텍스트를 인식하지 못했어요.</translation>
+    </message>
+    <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first, or install Tesseract, with which Tandem reads them itself.</source>
         <translation>‘{name}’ 파일에는 스캔한 페이지 같은 이미지만 있어요. 먼저 문자 인식(OCR)을 하거나, Tandem이 직접 읽을 수 있게 Tesseract를 설치해 주세요.</translation>
     </message>

@@ -1141,6 +1141,10 @@
         <translation>Tandem 无法读取“{name}”。请用 {program} 打开，导出为 PDF 后再附加。</translation>
     </message>
     <message>
+        <source>{name} contains only images, in which no text was recognized.</source>
+        <translation>“{name}”只包含图像，未能从中识别出文字。</translation>
+    </message>
+    <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first, or install Tesseract, with which Tandem reads them itself.</source>
         <translation>“{name}”只包含图像（例如扫描页）。请先识别其中的文字（OCR），或安装 Tesseract，让 Tandem 自行识别。</translation>
     </message>

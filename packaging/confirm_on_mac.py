@@ -267,6 +267,60 @@ print("read: whole, turned; refused: cut, 56 megapixels")
     return run([PYTHON, "-c", code]).splitlines()[-1]
 
 
+def scanned_pages() -> str:
+    """Attach a PDF of pages that are pictures, in each language of the window and in all, and say what Vision finds.
+
+    Of each page, at least nine of ten letters have to be right.
+    """
+    code = """
+import json, tempfile, time
+from difflib import SequenceMatcher
+from pathlib import Path
+from PySide6.QtGui import QFont, QGuiApplication, QImage, QPainter, QPdfWriter
+from app.session.attachments import read_attachment
+from engine.documents.vision import vision
+assert vision() is not None, "Vision cannot be loaded"
+application = QGuiApplication(["confirm", "-platform", "offscreen"])
+pages = {
+    "en": ["The rent is 1,250 euros a month.", "It is due on the third of March."],
+    "ko": ["월세는 한 달에 1,250유로입니다.", "삼월 삼일까지 내야 합니다."],
+    "ja": ["家賃は一か月に1,250ユーロです。", "三月三日までに払ってください。"],
+    "zh": ["房租每个月一千二百五十欧元。", "请在三月三日之前付款。"],
+}
+pages["all"] = [lines[0] for lines in pages.values()]
+file = Path(tempfile.mkdtemp(), "scan.pdf")
+writer = QPdfWriter(str(file))
+onto_page = QPainter(writer)
+for number, lines in enumerate(pages.values()):
+    picture = QImage(1240, 1754, QImage.Format.Format_RGB32)
+    picture.fill("white")
+    painter = QPainter(picture)
+    font = QFont()
+    font.setPixelSize(44)
+    painter.setFont(font)
+    for row, line in enumerate(lines):
+        painter.drawText(120, 200 + 90 * row, line)
+    painter.end()
+    if number:
+        writer.newPage()
+    onto_page.drawImage(onto_page.viewport(), picture)
+onto_page.end()
+begun = time.perf_counter()
+text = read_attachment(file).text
+seconds = round(time.perf_counter() - begun, 1)
+shares = {}
+for number, (name, lines) in enumerate(pages.items(), 1):
+    after = text.partition(f"[Page {number}, recognized from a picture")[2].partition("]")[2]
+    found = "".join(after.partition("[Page")[0].split())
+    truth = "".join("".join(lines).split())
+    right = sum(block.size for block in SequenceMatcher(None, truth, found, autojunk=False).get_matching_blocks())
+    shares[name] = round(right / len(truth), 2)
+print(json.dumps(dict(right=shares, seconds=seconds)))
+assert min(shares.values()) >= 0.9, text
+"""
+    return run([PYTHON, "-c", code]).splitlines()[-1]
+
+
 def next_version() -> str:
     """Sign the feed of a next version with a new key, serve it here, and let this version read it."""
     code = """
@@ -335,6 +389,7 @@ POINTS = (
     Point("with TANDEM_DEVICE=cpu, by which images are verified before a release, the CPU answers", on_the_cpu),
     Point("the race between our kernels and MLX's ends, with no kernel refused", race),
     Point("HEIC pictures are attached as they look, and those that are cut or too large are refused", heic_pictures),
+    Point("pages that are pictures are recognized by Vision in four languages, also on one page", scanned_pages),
     Point("a next version is offered to this one, and this one opens what older ones left", next_version, here=True),
     Point(
         "answers across 1,024, 4,096, 8,192 and 16,384 keys are those of plain decoding where that is said",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from functools import partial
@@ -181,10 +182,7 @@ class AttachmentReader(QObject):
                 "Tandem reads it as it is."
             ),
             "other-program": self.tr("Tandem cannot read {name}. Open it in {program} and export it as PDF."),
-            "no-text": self.tr(
-                "{name} contains only images, such as scanned pages. Run OCR on it first, or install Tesseract, with "
-                "which Tandem reads them itself."
-            ),
+            "no-text": self._sentence_on_images(),
             "too-slow": self.tr("{name} takes too long to read and was skipped."),
             "too-much-memory": self.tr("{name} takes too much memory to read and was skipped."),
             "no-time": self.tr("There was no time left to read {name}. The next question tries again."),
@@ -192,6 +190,15 @@ class AttachmentReader(QObject):
         count = number(MOST_FILES, 0)
         program = program_of(error.name)
         return sentences[error.reason].format(name=error.name, count=count, program=program)
+
+    def _sentence_on_images(self) -> str:
+        """Return why a file of images has no text. Every Mac recognizes text; others need a program for that."""
+        if sys.platform == "darwin":
+            return self.tr("{name} contains only images, in which no text was recognized.")
+        return self.tr(
+            "{name} contains only images, such as scanned pages. Run OCR on it first, or install Tesseract, with "
+            "which Tandem reads them itself."
+        )
 
     def _show_left_out(self, files: list[tuple[NotAttachable, bool]]) -> None:
         """Say which files of the folder are missing from the question or out of date.

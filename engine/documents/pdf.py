@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 from functools import partial
 from io import BytesIO
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _UNSEEN = 1 << 1 | 1 << 5
 # A bit of a button's flags: it is no box that is ticked.
 _PUSHED = 1 << 16
+# Seconds of computing after which no page is recognized in a file for which nobody waits: all of it may take some more.
+_RECOGNITION_S = 6
 # What boxes stand for that have no option of their own.
 _PLAIN_OPTIONS = ("/Yes", "/On", "/Off", "/1")
 # Characters of private use: some fonts map ligatures to them. Those of symbol fonts are kept, or are usual bullets.
@@ -52,7 +55,8 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
     if reader.is_encrypted and not reader.decrypt(""):
         raise Encrypted
     pages = ShownPages(reader)
-    recognition = PageRecognition()
+    is_watched = text.parts.stops_at < math.inf
+    recognition = PageRecognition(math.inf if is_watched else _RECOGNITION_S)
     scanned = 0
     for number in text.wanted_parts(PAGE, [""] * len(reader.pages)):
         page = reader.pages[number - 1]

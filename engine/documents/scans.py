@@ -1,15 +1,28 @@
-"""The text of pages that are pictures, where this computer has Tesseract, which recognizes letters."""
+"""The text of pages that are pictures, by macOS's Vision, or by Tesseract where this computer has it."""
 
 from __future__ import annotations
 
 import csv
+import math
 import re
+import time
+from collections.abc import Iterable
 from functools import cached_property
 from io import BytesIO, StringIO
-from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from engine.documents.programs import output_of, program_at
+from engine.documents.recognized import (
+    NOTHING,
+    Confidences,
+    NotRecognized,
+    RecognizedText,
+    Recognizer,
+    Word,
+    sureness,
+    text_of,
+)
+from engine.documents.vision import vision
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -33,63 +46,64 @@ _MUCH_MORE = 1.1
 # Lines that are this share of a picture's width are no strokes of letters, but those of a grid.
 _RULE_SHARE = 1 / 10
 _INK = 255
-# Tesseract's confidence in a word, from 0 to 100. With a mean below the first, most letters of a page are wrong; a page
-# is uncertain below the second, or where more than a share of its letters have less than the first. Of pages made of
-# text in four languages, those that were certain had at most one letter in ten wrong.
-_LEAST_MEAN = 60
-_CERTAIN_MEAN = 80
-_MOST_UNSURE = 0.1
+# Of pages made of text in four languages, those that were certain by these had at most one letter in ten wrong.
+_CONFIDENCES = Confidences(least_mean=60, certain_mean=80, least_word=60)
 # Spaces that it puts between words of Chinese and Japanese.
 _BETWEEN_SIGNS = re.compile(
     r"(?<=[\u3001-\u30ff\u3400-\u9fff\uff01-\uff5e]) (?=[\u3001-\u30ff\u3400-\u9fff\uff01-\uff5e])"
 )
 
 
-class RecognizedText(NamedTuple):
-    """The text of a page that is a picture; "" if none could be recognized. `is_uncertain`: some may be wrong."""
-
-    text: str
-    is_uncertain: bool
-
-
-class _Word(NamedTuple):
-    """A word that was recognized, with the numbers of its paragraph and line, and Tesseract's confidence."""
-
-    paragraph: tuple[str, str]
-    line: str
-    confidence: float
-    letters: str
-
-
 class PageRecognition:
     """Recognizes the pages of one file, up to `MOST_PAGES`."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_s: float = math.inf) -> None:
+        """Begin no page after `most_s` seconds of this process's computing, in which Vision computes."""
         self._left = MOST_PAGES
+        self._stops_at = time.process_time() + most_s
+        self._recognizer: Recognizer = vision() or Tesseract()
 
     def text_of(self, page: PageObject) -> RecognizedText:
         """Return the text in the pictures of a page; "" if there is none, or nothing here recognizes it. Waits.
 
         Raises what Pillow and pypdf raise for damaged pictures.
         """
-        if not self._left or not self._languages:
-            return RecognizedText("", is_uncertain=False)
+        if not self._left or time.process_time() > self._stops_at or not self._recognizer.works:
+            return NOTHING
         self._left -= 1
-        words = [self._recognized(picture, page.rotation) for file in page.images if (picture := file.image)]
-        return _text_of([word for of_picture in words for word in of_picture])
+        pictures = [upright for file in page.images if (upright := _upright(file.image, page.rotation))]
+        try:
+            words = [self._recognizer.words(picture) for picture in pictures]
+        except NotRecognized:
+            # Vision fails where it may not use the computer's processors. It is not tried again.
+            self._recognizer = Tesseract()
+            return self.text_of(page)
+        return text_of([word for of_picture in words for word in of_picture], self._recognizer)
 
-    def _recognized(self, picture: Image, rotation: int) -> list[_Word]:
-        """Return the words in a picture that the page turns clockwise by `rotation` degrees."""
-        if min(picture.size) < _SHORTEST_SIDE or picture.width * picture.height > _MOST_PIXELS:
-            return []
+
+class Tesseract:
+    """Recognizes words by Tesseract, if this computer has it."""
+
+    confidences = _CONFIDENCES
+
+    @property
+    def works(self) -> bool:
+        """Whether the program is there, with a language. Waits."""
+        return bool(self._languages)
+
+    def words(self, picture: Image) -> list[Word]:
+        """Return the words in a grey picture; none if the program fails. Waits."""
         file = BytesIO()
-        # Grey is all that it looks at.
-        without_rules(picture.convert("L").rotate(-rotation, expand=True)).save(file, "PPM")
+        without_rules(picture).save(file, "PPM")
         columns = self._words(file.getvalue(), _WITH_COLUMNS)
         block = self._words(file.getvalue(), _ONE_BLOCK)
-        return block if _sureness(block) > _MUCH_MORE * _sureness(columns) else columns
+        return block if sureness(block) > _MUCH_MORE * sureness(columns) else columns
 
-    def _words(self, picture: bytes, layout: str) -> list[_Word]:
+    def line_of(self, words: Iterable[str]) -> str:
+        """Return the line that words make."""
+        return _BETWEEN_SIGNS.sub("", " ".join(words))
+
+    def _words(self, picture: bytes, layout: str) -> list[Word]:
         """Return the words in the file of a picture, looked at in one of Tesseract's ways."""
         command = [self._program, "stdin", "stdout", "-l", "+".join(self._languages), "--psm", layout, "tsv"]
         return _words_in(output_of(command, picture, _PAGE_S).decode("utf-8", "replace"))
@@ -105,6 +119,16 @@ class PageRecognition:
             return []
         installed = output_of([self._program, "--list-langs"], b"", _PAGE_S).decode("utf-8", "replace").split()
         return [language for language in _LANGUAGES if language in installed]
+
+
+def _upright(picture: Image | None, rotation: int) -> Image | None:
+    """Return a picture in grey, which is all that recognizers look at, as a page turns it clockwise by degrees.
+
+    Returns None for signs and lines, and for what is too large.
+    """
+    if picture is None or min(picture.size) < _SHORTEST_SIDE or picture.width * picture.height > _MOST_PIXELS:
+        return None
+    return picture.convert("L").rotate(-rotation, expand=True)
 
 
 def without_rules(picture: Image) -> Image:
@@ -123,30 +147,11 @@ def without_rules(picture: Image) -> Image:
     return ImageChops.lighter(picture, lines.filter(ImageFilter.MaxFilter(5)))
 
 
-def _words_in(table: str) -> list[_Word]:
+def _words_in(table: str) -> list[Word]:
     """Return the words of Tesseract's table of a picture, whose last columns are the confidence and the letters."""
     rows = csv.DictReader(StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE)
     return [
-        _Word((row["block_num"], row["par_num"]), row["line_num"], float(row["conf"]), row["text"])
+        Word((row["block_num"], row["par_num"]), row["line_num"], float(row["conf"]), row["text"])
         for row in rows
         if row.get("text") and row["text"].strip()
     ]
-
-
-def _sureness(words: list[_Word]) -> float:
-    """Return how many letters there are, each as often as Tesseract is sure of it, from 0 to 100 times."""
-    return sum(word.confidence * len(word.letters) for word in words)
-
-
-def _text_of(words: list[_Word]) -> RecognizedText:
-    """Return the text of a page's words; "" if most of its letters are likely to be wrong."""
-    letters = sum(len(word.letters) for word in words)
-    mean = _sureness(words) / max(1, letters)
-    if mean < _LEAST_MEAN:
-        return RecognizedText("", is_uncertain=False)
-    paragraphs: list[str] = []
-    for _, paragraph in groupby(words, lambda word: word.paragraph):
-        lines = (" ".join(word.letters for word in line) for _, line in groupby(paragraph, lambda word: word.line))
-        paragraphs.append("\n".join(_BETWEEN_SIGNS.sub("", line) for line in lines))
-    unsure = sum(len(word.letters) for word in words if word.confidence < _LEAST_MEAN)
-    return RecognizedText("\n\n".join(paragraphs), mean < _CERTAIN_MEAN or unsure > letters * _MOST_UNSURE)

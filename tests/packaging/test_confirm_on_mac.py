@@ -85,6 +85,13 @@ def test_heic_pictures_are_compared_with_what_was_written(
             script["heic_pictures"]()
 
 
+def test_scanned_pages_are_recognized_by_a_program_that_compiles(script: dict[str, Any]) -> None:
+    point = script["scanned_pages"]
+    found = json.dumps({"right": {"en": 1.0}, "seconds": 2.5})
+    point.__globals__["run"] = lambda command: compile(command[-1], "<point>", "exec") and f"a line\n{found}\n"
+    assert point() == found
+
+
 @pytest.mark.full
 def test_a_mac_is_seen_to_stay_awake_however_slow_pmset_is(
     script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -475,6 +475,7 @@ def test_scanned_pages_are_said_and_a_file_of_nothing_else_has_no_text(
     words: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.documents.scans.program_at", lambda _: "")
+    monkeypatch.setattr("engine.documents.scans.vision", lambda: None)
     writer = pdf(words, "")
     (scan,) = writer.pages[1:]
     (picture := StreamObject()).update(objects(Subtype="/Image"))

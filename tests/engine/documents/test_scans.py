@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from pathlib import Path
 
@@ -10,9 +9,8 @@ import pytest
 from PIL import Image
 
 from engine.documents import programs, scans
-from engine.documents.document import DocumentText, document_text
 from engine.documents.scans import without_rules
-from tests.app.pdf_files import pdf
+from tests.engine.documents.scanned_pages import scanned
 
 # Stands for Tesseract: it says how large the picture is, which PPM has after the mark, and in which languages it reads.
 # It is the less sure the lower the picture is, and finds nothing in columns where that has a width of 210.
@@ -32,7 +30,8 @@ if size != ["300", "150"] and (size[0] != "210" or "6" in sys.argv):
 
 @pytest.fixture
 def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return where the program may be, which is not there."""
+    """Return where the program may be, which is not there. Nor is Vision, as on Linux."""
+    monkeypatch.setattr(scans, "vision", lambda: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(programs, "HOMEBREW", tmp_path / "homebrew")
     return tmp_path / "tesseract"
@@ -41,18 +40,6 @@ def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def install(path: Path) -> None:
     path.write_text(f"#!{sys.executable} -S\n{TESSERACT}")
     path.chmod(0o755)
-
-
-def scanned(*sizes: tuple[int, int], words: str = "Read.", rotation: int = 0) -> DocumentText:
-    """Return what is read of a file with a page of words, and one for each picture of such a size."""
-    writer = pdf(words)
-    for size in sizes:
-        Image.new("RGB", size).save(file := io.BytesIO(), "PDF")
-        file.seek(0)
-        writer.append(file)
-        writer.pages[-1].rotate(rotation)
-    writer.write(file := io.BytesIO())
-    return document_text("a.pdf", file.getvalue(), 10_000)
 
 
 @pytest.mark.usefixtures("tesseract")
