@@ -250,6 +250,12 @@ class Answer:
         self._separated = 0
         self._known = 0
 
+    def take_back_resume(self) -> None:
+        """Leave the answer as it was before `resume`, because the store could not note that it goes on."""
+        self.state = State.DONE if self.closing else State.INTERRUPTED
+        self.text = self.before = self.text.removesuffix(self.closing)
+        self.closing = ""
+
     def apply(self, events: Iterable[Event]) -> None:
         """Take the events of a request, in their order."""
         for event in events:

@@ -201,7 +201,7 @@ class AnswerService(QObject):
             return turn.question_node.id, answer_id
 
         def give_back() -> None:
-            turn.answer.state = State.INTERRUPTED
+            turn.answer.take_back_resume()
             self.arrived.emit(chat, turn)
 
         def start(stored: tuple[list[Token], list[RoundRecord]]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversations.answers import Answers
 from app.conversations.conversation_list import ARCHIVED, ConversationList
 from app.conversations.database.errors import StoreError
 from app.conversations.store import ConversationStore
@@ -108,3 +109,30 @@ def test_every_operation_that_fails_says_why_and_leaves_the_session_usable(
     session.chats.keep_unsent(session.chat, "half a message")
     session.close()
     assert open_session().chat.unsent == "half a message"
+
+
+@pytest.mark.expects_log
+def test_thoughts_that_are_closed_to_go_on_are_closed_on_disk_though_the_first_try_was_not_written(
+    open_session: OpenSession, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thoughts = "<think>\nHm"
+    session = open_session(ScriptedEngine([Script(thoughts, reason="stop"), Script("Yes.", reason="stop")]))
+    turn = session.answers.ask("first")
+    settle()
+    assert turn.answer.stopped_thinking
+
+    def fail(*_: object) -> None:
+        raise ERRORS[0]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Answers, "resume", fail)
+        session.answers.continue_answer(turn)
+        settle()
+    assert (turn.answer.text, turn.answer.stopped_thinking) == (thoughts, True)
+    session.answers.continue_answer(turn)
+    settle()
+    whole = f"{thoughts}\n</think>\n\nYes."
+    assert turn.answer.text == whole
+    chat_id = session.chat.id
+    assert chat_id is not None
+    assert session.store.wait_for(lambda store: store.messages.path(chat_id)[-1].content) == whole
