@@ -47,6 +47,7 @@ REPLIES: dict[str, Any] = {kind.__name__: kind for kind in (PrefillProgress, Tok
 _CROSSING = (
     errors.BadRequest,
     errors.ModelNotUsable,
+    errors.LoadCancelled,
     errors.NoModel,
     errors.PromptTooLong,
     errors.QueueFull,

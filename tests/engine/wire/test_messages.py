@@ -71,6 +71,7 @@ EVENT_VALUES: list[Event] = [
 ERRORS = [
     errors.BadRequest("stop", "texts", [1]),
     errors.ModelNotUsable("a", "damaged", "x"),
+    errors.LoadCancelled(),
     errors.NoModel(),
     errors.PromptTooLong(10, 5),
     errors.QueueFull(32),
