@@ -15,6 +15,8 @@ from tests.engine.serving_requests import request, user
 
 # One runner in so many is a process, which takes a second to start.
 PROCESSES = 16
+# Disturbances after which most of what was prepared can still be used.
+USABLE = ("untouched", "wrong_but_possible", "of_an_earlier_round")
 QUESTIONS = ("the quick brown fox", "안녕하세요 세계", "こんにちは世界", "你好，世界", "lazy dog " * 12)
 # What an answer matches, and whether its thoughts are limited.
 KINDS: dict[str, dict[str, Any]] = {
@@ -99,12 +101,20 @@ def drawn(number: int, seed: int) -> Combination:
         acceptance=draw.choice(("match", "match", "rejection")),
         sample_share=draw.choice((0.0, 0.02)),
     )
+    delay_s = draw.choice((0.0, 0.0002, 0.002, 0.02)) if place == "tcp" else 0.0
+    disturbance = draw.choice(list(DISTURBANCES))
+    before = draw.choice(("nothing", "prefix", "edit"))
+    question = draw.choice(QUESTIONS)
+    if speculation.redraws:
+        # Prepared tokens have to be verified in most of these, which a short answer and a lost runner prevent.
+        settings["max_tokens"] = 48
+        disturbance = draw.choice((disturbance, *USABLE))
     return Combination(
         place=place,
-        delay_s=draw.choice((0.0, 0.0002, 0.002, 0.02)) if place == "tcp" else 0.0,
-        disturbance=draw.choice(list(DISTURBANCES)),
-        before=draw.choice(("nothing", "prefix", "edit")),
-        question=draw.choice(QUESTIONS),
+        delay_s=delay_s,
+        disturbance=disturbance,
+        before=before,
+        question=question,
         kind=kind,
         speculation=speculation,
         settings=settings,

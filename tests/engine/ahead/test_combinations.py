@@ -114,7 +114,7 @@ def test_the_text_is_plain_decodings(
             # A draft model here has distributions, with which "rejection" draws another text.
             monkeypatch.setattr(Controller, "choose", ahead_or_plain)
             # A plain round is over before a runner has drafted anything.
-            slow_verification(monkeypatch)
+            slow_verification(monkeypatch, 0.04)
         scheduler.clear_prefix_cache()
         earlier = combination.earlier
         told = run(scheduler, earlier)[0].finished.text if earlier is not None else ""
