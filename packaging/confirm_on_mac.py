@@ -441,7 +441,7 @@ POINTS = (
         minutes=60,
     ),
     Point(
-        "whether passes sent in parts, or compiled, are faster than whole ones on this Mac (read the table)",
+        "in how many parts a pass is the fastest, and whether compiled ones are faster, is measured (read the table)",
         (PYTHON, "-m", "tests.benchmarks.verify_pass"),
         here=True,
         long=True,

@@ -4,7 +4,9 @@
 
 MODEL is a folder or an id with caches of full attention; without one, a random 4-bit bfloat16 model of 36 thin layers,
 whose passes are mostly the host's work. A verify pass begins with nothing to do for the device, as after a round was
-read; a plain one is built while the device computes the one before.
+read; a plain one is built while the device computes the one before. "in 2 parts" is sent once before the rest of it,
+after the last layer of those that end a part; the engine sends a pass in all its parts, and the last line says which
+number was the fastest.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from functools import partial
+from math import inf
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -21,7 +25,7 @@ import mlx.core as mx
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
 from engine.speculation.rounds.compiled_steps import CompiledSteps
-from engine.speculation.rounds.passes import model_pass
+from engine.speculation.rounds.passes import ends_of_parts, launched_after, model_pass
 from tests.tiny_models import QWEN3, write_model
 
 TEXT, PASSES, WIDTHS = 300, 24, (2, 3, 4, 5, 6)
@@ -33,14 +37,23 @@ def random_model() -> LoadedModel:
         return load(write_model(Path(folder, "main"), config=config))
 
 
+def counts_of_parts(model: Any) -> range:
+    """Return in how many parts a pass of this model can be sent; the engine takes the most."""
+    return range(2, len(ends_of_parts(model)) + 2)
+
+
+def pass_in(count: int, model: Any, ids: mx.array, caches: list[Any]) -> mx.array:
+    """Return lazy logits of a pass in so many parts, of which the first has the layers of all that are left out."""
+    ends = ends_of_parts(model)
+    with launched_after(ends[len(ends) + 1 - count :]):
+        return model_pass(model, ids, caches, None)[0]
+
+
 def measured(loaded: LoadedModel, rows: int) -> dict[str, tuple[float, bool]]:
     """Return for each way the median milliseconds of a pass, and whether its logits have the bits of a whole one."""
-    model, steps = loaded.model, CompiledSteps(loaded.model)
-    ways: dict[str, Any] = {
-        "whole": lambda ids, caches: model_pass(model, ids, caches, None)[0],
-        "in parts": lambda ids, caches: model_pass(model, ids, caches, None, in_parts=True)[0],
-        "compiled": steps,
-    }
+    model = loaded.model
+    parts = {name_of(count): partial(pass_in, count, model) for count in counts_of_parts(model)}
+    ways: dict[str, Any] = {"whole": partial(pass_in, 1, model), **parts, "compiled": CompiledSteps(model)}
     text = mx.arange(TEXT, dtype=mx.uint32)[None] % loaded.vocabulary
     states = {way: loaded.new_caches() for way in ways}
     for caches in states.values():
@@ -62,13 +75,12 @@ def measured(loaded: LoadedModel, rows: int) -> dict[str, tuple[float, bool]]:
     return {way: (median(times[way][4:]), equal[way]) for way in ways}
 
 
-def plain_ms(loaded: LoadedModel, *, in_parts: bool) -> float:
-    """Return the median milliseconds of a plain round."""
+def plain_ms(loaded: LoadedModel, count: int) -> float:
+    """Return the median milliseconds of a plain round whose pass is sent in so many parts."""
     caches, times = loaded.new_caches(), []
 
     def step(ids: mx.array) -> mx.array:
-        logits, _ = model_pass(loaded.model, ids, caches, None, in_parts=in_parts)
-        token = mx.argmax(logits[:, -1:], axis=-1).astype(mx.uint32)
+        token = mx.argmax(pass_in(count, loaded.model, ids, caches)[:, -1:], axis=-1).astype(mx.uint32)
         mx.async_eval(token)  # type: ignore[no-untyped-call]
         return token
 
@@ -83,18 +95,32 @@ def plain_ms(loaded: LoadedModel, *, in_parts: bool) -> float:
 
 def main() -> None:
     loaded = load(sys.argv[1]) if len(sys.argv) > 1 else random_model()
-    whole, parts = (min(plain_ms(loaded, in_parts=in_parts) for _ in range(3)) for in_parts in (False, True))
-    print(f"1 row: whole {whole:.2f} ms, in parts {parts:.2f} ms")
-    won: dict[str, list[bool]] = {"in parts": [], "compiled": []}
+    counts = (1, *counts_of_parts(loaded.model))
+    plain = {count: min(plain_ms(loaded, count) for _ in range(3)) for count in counts}
+    print("1 row:", ", ".join(f"{name_of(count)} {ms:.2f} ms" for count, ms in plain.items()))
+    # Of the whole pass's time, by the rows of the pass; ways with other bits do not count.
+    shares: dict[str, list[float]] = {name_of(count): [ms / plain[1]] for count, ms in plain.items()}
     for rows in WIDTHS:
         found = measured(loaded, rows)
         print(
             f"{rows} rows:",
             ", ".join(f"{way} {ms:.2f} ms{'' if same else ' (other bits)'}" for way, (ms, same) in found.items()),
         )
-        for way, wins in won.items():
-            wins.append(found[way][1] and found[way][0] < 0.98 * found["whole"][0])
-    print("; ".join(f"{way} pays: {'yes' if sum(wins) > len(wins) // 2 else 'no'}" for way, wins in won.items()))
+        for way, (ms, same) in found.items():
+            shares.setdefault(way, []).append(ms / found["whole"][0] if same else inf)
+    by_parts = {name_of(count): median(shares[name_of(count)]) for count in counts}
+    fastest = min(by_parts, key=lambda way: by_parts[way])
+    compiled = "yes" if median(shares["compiled"]) < 0.98 else "no"
+    taken = name_of(counts[-1])
+    print(
+        f"fastest: {fastest}, {by_parts[fastest]:.2f} of the whole pass's time; the engine's way: {taken}, "
+        f"{by_parts[taken]:.2f}; compiled pays: {compiled}"
+    )
+
+
+def name_of(count: int) -> str:
+    """Return how a way of sending a pass is named."""
+    return "whole" if count == 1 else f"in {count} parts"
 
 
 if __name__ == "__main__":

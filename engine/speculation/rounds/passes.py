@@ -35,7 +35,7 @@ def model_pass(
     With `in_parts`, most layers have been sent to the device when it returns, unless the model has no list of layers.
     With pictures among the rows, the model reads what is `seen`.
     """
-    launching = _launched_in_parts(model) if in_parts else nullcontext()
+    launching = launched_after(ends_of_parts(model)) if in_parts else nullcontext()
     recording: AbstractContextManager[list[mx.array]] = nullcontext([]) if taps is None else taps.record()
     with recording as outputs, launching:
         if seen is None:
@@ -89,18 +89,23 @@ def _seeing_blocks(base: type[Any], blocks: Sequence[tuple[int, int]]) -> type[A
     return type(f"BothWays{base.__name__}", (base,), {"make_mask": make_mask})
 
 
-@contextmanager
-def _launched_in_parts(model: Any) -> Iterator[None]:
-    """Send the pass that the body builds to the device after 1, 2, 4, 8, ... layers.
+def ends_of_parts(model: Any) -> list[nn.Module]:
+    """Return the layers after which a pass in parts is sent to the device: the first, second, fourth, eighth, ...
 
-    Each part takes the device as long as all before it together, and the host builds the next one meanwhile.
+    There are none if the model has no list of layers. Each part takes the device as long as all before it together, and
+    the host builds the next one meanwhile.
     """
     try:
         layers = layers_of(model)
     except CannotTap:
-        layers = []
+        return []
     # The output matrix follows the last layer at once.
-    ends = [layers[2**power - 1] for power in range((len(layers) - 1).bit_length()) if layers]
+    return [layers[2**power - 1] for power in range((len(layers) - 1).bit_length())]
+
+
+@contextmanager
+def launched_after(ends: Sequence[nn.Module]) -> Iterator[None]:
+    """Send the pass that the body builds to the device after each of these layers."""
     with with_classes(ends, [_launching(type(layer)) for layer in ends]):  # type: ignore[arg-type]
         yield
 
