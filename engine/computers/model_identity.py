@@ -13,7 +13,8 @@ from engine.files.paths import starter_pair
 from engine.model_files.model_folder import INDEX_NAME, ModelFolder
 from engine.model_files.names import name_of_snapshot, resolve_model
 
-_STARTER = "starter"
+# The names of the models that come with Tandem, which may be in another folder on each computer.
+_STARTER, _STARTER_DRAFT = "starter", "starter draft"
 # Large enough for any header, which takes about 100 bytes for a tensor.
 _LARGEST_HEADER = 2**26
 _CONFIG = "config.json"
@@ -22,24 +23,32 @@ _FOLDER = "/"
 
 
 def portable_name(name_or_path: str | Path) -> str:
-    """Return a name by which another machine finds a model: the starter, a name on the Hub, or the same folder there.
+    """Return a name by which another machine finds a model: one that comes with Tandem, on the Hub, or a folder there.
 
     Raises `ModelNotUsable` if this machine does not have the model.
     """
     path = resolve_model(name_or_path)
-    if path == starter_pair()[0].resolve():
-        return _STARTER
+    for name, folder in _with_tandem().items():
+        if path == folder.resolve():
+            return name
     return name_of_snapshot(path) if "snapshots" in path.parts else str(path)
 
 
 def is_on_hub(portable: str) -> bool:
     """Whether a machine can download the model of this portable name."""
-    return portable != _STARTER and not os.path.isabs(portable)
+    return portable not in _with_tandem() and not os.path.isabs(portable)
 
 
 def folder_of(portable: str) -> Path:
     """Return the folder of the model of a portable name. Raises `ModelNotUsable`."""
-    return starter_pair()[0] if portable == _STARTER else resolve_model(portable)
+    own = _with_tandem().get(portable)
+    return resolve_model(portable) if own is None else own
+
+
+def _with_tandem() -> dict[str, Path]:
+    """Return the folders of the models that come with Tandem, by their portable names."""
+    main, draft = starter_pair()
+    return {_STARTER: main, _STARTER_DRAFT: draft}
 
 
 def fingerprint(folder: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.computers.model_identity import are_alike, fingerprint, folder_of, portable_name
+from engine.computers.model_identity import are_alike, fingerprint, folder_of, is_on_hub, portable_name
 from engine.files.paths import starter_pair
 
 
@@ -29,8 +29,9 @@ def test_where_files_are_lacking_the_version_has_to_be_the_same() -> None:
     assert not are_alike(whole, {name: digest for name, digest in part.items() if not name.endswith("index.json")})
 
 
-def test_the_starter_is_called_the_same_on_every_machine(tiny_main: Path) -> None:
-    main = starter_pair()[0]
-    assert portable_name(main) == "starter"
-    assert folder_of("starter") == main
+def test_the_starter_pair_is_called_the_same_on_every_machine(tiny_main: Path) -> None:
+    main, draft = starter_pair()
+    assert (portable_name(main), portable_name(draft)) == ("starter", "starter draft")
+    assert (folder_of("starter"), folder_of("starter draft")) == (main, draft)
+    assert not is_on_hub("starter draft")
     assert folder_of(portable_name(tiny_main)) == tiny_main.resolve()
