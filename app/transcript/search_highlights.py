@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -70,11 +69,6 @@ class SearchHighlights:
         source = self._matches[min(index, len(self._matches) - 1)].source if self._matches else None
         return source if isinstance(source, AnswerRun) else None
 
-    def first_below(self, y: int, turn: QWidget) -> int | None:
-        """Return the first match whose line begins at a height in the turn's widget or below; None if all are above."""
-        index = bisect_left(self._matches, y, key=lambda match: _top_of(match, turn))
-        return index if index < len(self._matches) else None
-
     def rect_of(self, index: int, turn: QWidget) -> QRect | None:
         """Return the place of a match in the turn's widget after scrolling sideways to it; None without matches.
 
@@ -92,19 +86,6 @@ class SearchHighlights:
         if not 0 <= rect.left() <= width * 3 // 4:
             bar.setValue(bar.value() + rect.left() - width // 3)
         return rect.translated(view.viewport().mapTo(turn, QPoint(0, 0)))
-
-
-def _top_of(match: _ShownMatch, turn: QWidget) -> int:
-    """Return where the line of a match begins in the turn's widget, or its run, if that has no text widget now."""
-    view = view_of(match.source)
-    if view is not None:
-        rect = view.cursorRect(cursor_over(view, match.start, match.start))
-        within = view.viewport()
-    else:
-        assert isinstance(match.source, AnswerRun)
-        within = match.source.widget
-        rect = within.rect()
-    return within.mapTo(turn, rect.topLeft()).y()
 
 
 def view_of(source: TextView | AnswerRun) -> TextView | None:

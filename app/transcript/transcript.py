@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -157,10 +156,6 @@ class Transcript(ThemeAware, TurnOwner):
     def count_matches(self, turn: Turn, query: Query) -> int:
         """Return the number of matches in the text that a turn shows, or would show if it were loaded."""
         return self._texts.count(turn, query)
-
-    def first_match(self, query: Query, counts: Mapping[Turn, int]) -> tuple[Turn, int] | None:
-        """Return the first match at or below the top of the view; None if all are above it."""
-        return self._column.first_match_below(query, counts, self.verticalScrollBar().value())
 
     def reveal_match(self, turn: Turn, index: int) -> None:
         """Scroll to a match that is highlighted, or to the turn if it shows none."""

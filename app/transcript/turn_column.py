@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -12,7 +12,6 @@ from app.session.chats import Turn
 from app.widgets.layouts import fill, vbox
 
 if TYPE_CHECKING:
-    from app.conversations.search import Query
     from app.transcript.lazy_turn import LazyTurn
     from app.transcript.plain_turn import PlainTurn
     from app.transcript.turn_view import TurnView
@@ -143,22 +142,6 @@ class TurnColumn(QWidget):
             elif bounds.bottom() < top - far or bounds.top() > bottom + far:
                 slot.unload()
         return budget
-
-    def first_match_below(self, query: Query, counts: Mapping[Turn, int], y: int) -> tuple[Turn, int] | None:
-        """Return the first match below `y`, as its turn and index in it; None if all are above.
-
-        `counts` has the number of matches in each turn that has any.
-        """
-        if (first_slot := self.slot_at(y)) is None:
-            return None
-        first, slot = first_slot
-        if (count := counts.get(slot.turn, 0)) and slot.view is not None:
-            index = slot.attempt(lambda view: view.first_match_below(query, y - slot.y()), None)
-            if index is not None:
-                return slot.turn, min(index, count - 1)
-        elif count:
-            return slot.turn, 0
-        return next(((turn, 0) for turn in self.turns[first + 1 :] if turn in counts), None)
 
     def anchor_at(self, y: int) -> QWidget | None:
         """Return the widget at a height: the block of an answer if it has one, else the turn."""

@@ -36,7 +36,7 @@ from app.transcript.token_legend import TokenLegend
 from app.transcript.tool_step import ToolSteps
 from app.transcript.turn_owner import TurnOwner
 from app.widgets.labels import WrappedLabel, label, set_name
-from app.widgets.layouts import fill, hbox, settle_layouts, top_in, vbox
+from app.widgets.layouts import fill, hbox, top_in, vbox
 from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 
@@ -291,13 +291,6 @@ class TurnView(ThemeAware, QWidget):
                 view.setExtraSelections([])
         turn, index = self._transcript.current_match or (None, None)
         self._highlights.show(self._transcript.query, self._sources(), index if turn is self.turn else None)
-
-    def first_match_below(self, query: Query, y: int) -> int | None:
-        """Return the first match of a query below a height in this widget; None if there is none."""
-        self._unfold_matches(query)
-        settle_layouts()
-        self._highlights.show(query, self._sources(), None)
-        return self._highlights.first_below(y, self)
 
     def rect_of_match(self, index: int) -> QRect | None:
         """Return the place of a match in this widget; None if there are no matches."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import takewhile
 
@@ -43,17 +43,12 @@ class FindBar(ThemeAware, QFrame):
         self,
         turns: Callable[[], Sequence[Turn]],
         count: Callable[[Turn, Query], int],
-        first: Callable[[Query, Mapping[Turn, int]], tuple[Turn, int] | None],
         parent: QWidget | None = None,
     ) -> None:
-        """`turns` returns the turns of the chat, `count` the number of matches that a turn shows.
-
-        `first` gets the number of matches in each turn that has any. It returns the first one at or below the top of
-        the view, as its turn and its index in it; None if all are above.
-        """
+        """`turns` returns the turns of the chat, `count` the number of matches that a turn shows."""
         super().__init__(parent)
         self.setObjectName("findBar")
-        self._turns, self._count_in, self._first = turns, count, first
+        self._turns, self._count_in = turns, count
         self._matches: dict[Turn, int] = {}
         self._total = self._current = 0
         self._parse = parse_phrase
@@ -162,11 +157,8 @@ class FindBar(ThemeAware, QFrame):
         self._search(self.edit.words, self._show_first)
 
     def _show_first(self) -> None:
-        """Go to the first match at or below the top of the view, or to the first of all."""
+        """Go to the first match of the chat."""
         self._current = 0
-        place = self._first(self.query, self._matches) if self.query is not None and self._total else None
-        if place is not None:
-            self._current = self._first_in(place[0]) + place[1]
         self._show_count()
         if self.current is None:
             self.changed.emit()

@@ -151,7 +151,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._welcome.set_offer(self._offer, lambda: self._offer.may_come)
         self._another = AskAnother(self._library, session, self.models, self)
         shown = self.transcript
-        self.find_bar = FindBar(lambda: session.chat.turns, shown.count_matches, shown.first_match, self._middle)
+        self.find_bar = FindBar(lambda: session.chat.turns, shown.count_matches, self._middle)
         self._search = ChatSearch(session, self.transcript, self.find_bar, self)
         self.composer = Composer(actions["send"], actions["stop"], self._middle)
         self.composer.files.pictures = self.transcript.pictures = lambda: session.store.of(session.chat).pictures

@@ -104,32 +104,30 @@ def test_enter_goes_from_match_to_match_and_scrolls_to_each(open_window: OpenWin
     assert window.found_text == "1 of 4"
 
 
-def test_the_search_begins_at_the_first_match_below_the_top_of_the_view(open_window: OpenWindow) -> None:
+def test_the_search_begins_at_the_first_match_of_the_chat(open_window: OpenWindow) -> None:
     paragraphs = [f"Paragraph {number} has a draft." for number in range(1, 81)]
     window = open_window(
         ScriptedEngine([Script("\n\n".join(paragraphs)), Script("\n\n".join(paragraphs).replace("draft", "word"))])
     )
     answered(window, "One?", "Two?")
     bar, viewport = window.transcript.verticalScrollBar(), window.transcript.viewport().rect()
-
-    def top() -> int:
-        """Return where the line of the current match begins in the chat."""
-        return bar.value() + current_rect(window).top()
-
-    # All matches are above the view: it goes on at the first one.
-    window.find_in_chat("draft")
-    assert window.found_text == "1 of 80"
-    for share in (0.1, 0.25, 0.4):
-        window.find_bar.close_bar()
+    # The chat is at its end, then among the matches: both begin at the first one, and scroll to it.
+    for share in (1.0, 0.25):
         bar.setValue(round(share * bar.maximum()))
         window.settle()
-        before = bar.value()
         window.find_in_chat("draft")
-        # It is in view already.
-        assert bar.value() == before
+        assert window.found_text == "1 of 80"
         assert viewport.contains(current_rect(window))
-        window.trigger("find-previous")
-        assert top() < before
+        assert bar.value() < 0.1 * bar.maximum()
+        window.find_bar.close_bar()
+    # Another letter begins there again.
+    window.find_in_chat("draft")
+    window.trigger("find-next")
+    assert window.found_text == "2 of 80"
+    window.find_in_chat("drafts")
+    assert window.found_text == "Not found"
+    window.find_in_chat("a draft")
+    assert window.found_text == "1 of 80"
 
 
 def test_the_search_begins_after_the_last_letter_and_lets_the_window_go_on(
@@ -155,7 +153,7 @@ def test_the_search_begins_after_the_last_letter_and_lets_the_window_go_on(
         before = len(searched)
         QCoreApplication.processEvents()
         most = max(most, len(searched) - before)
-    assert (window.found_text, searched) == ("2 of 7", list("1234567"))
+    assert (window.found_text, searched) == ("1 of 7", list("1234567"))
     assert most < 5
 
 
