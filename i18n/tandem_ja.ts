@@ -572,6 +572,14 @@
         <translation>ウインドウをしまう</translation>
     </message>
     <message>
+        <source>Open in new window</source>
+        <translation>新規ウインドウで開く</translation>
+    </message>
+    <message>
+        <source>Show this chat in a window of its own</source>
+        <translation>このチャットを別のウインドウに表示</translation>
+    </message>
+    <message>
         <source>Ask in a small window, which answers in place</source>
         <translation>その場で答える小さなウインドウで質問</translation>
     </message>
@@ -1593,6 +1601,10 @@
     <message>
         <source>Delete permanently</source>
         <translation>完全に削除</translation>
+    </message>
+    <message>
+        <source>Open in new window</source>
+        <translation>新規ウインドウで開く</translation>
     </message>
     <message>
         <source>Rename</source>

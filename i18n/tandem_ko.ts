@@ -580,6 +580,14 @@
         <translation>윈도우 최소화</translation>
     </message>
     <message>
+        <source>Open in new window</source>
+        <translation>새 윈도우에서 열기</translation>
+    </message>
+    <message>
+        <source>Show this chat in a window of its own</source>
+        <translation>이 대화를 별도의 윈도우에서 보기</translation>
+    </message>
+    <message>
         <source>Ask in a small window, which answers in place</source>
         <translation>그 자리에서 답하는 작은 윈도우에서 질문</translation>
     </message>
@@ -1593,6 +1601,10 @@
     <message>
         <source>Delete permanently</source>
         <translation>완전히 삭제</translation>
+    </message>
+    <message>
+        <source>Open in new window</source>
+        <translation>새 윈도우에서 열기</translation>
     </message>
     <message>
         <source>Rename</source>

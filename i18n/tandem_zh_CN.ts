@@ -580,6 +580,14 @@
         <translation>将窗口最小化</translation>
     </message>
     <message>
+        <source>Open in new window</source>
+        <translation>在新窗口中打开</translation>
+    </message>
+    <message>
+        <source>Show this chat in a window of its own</source>
+        <translation>在单独的窗口中显示此对话</translation>
+    </message>
+    <message>
         <source>Ask in a small window, which answers in place</source>
         <translation>在就地回答的小窗口中提问</translation>
     </message>
@@ -1593,6 +1601,10 @@
     <message>
         <source>Delete permanently</source>
         <translation>永久删除</translation>
+    </message>
+    <message>
+        <source>Open in new window</source>
+        <translation>在新窗口中打开</translation>
     </message>
     <message>
         <source>Rename</source>

@@ -104,25 +104,35 @@ class Actions(QObject):
 class Menus:
     """Fills the menu bar of `window`, which owns all menus."""
 
-    def __init__(self, actions: Actions, window: QMainWindow, on_mac: bool = sys.platform == "darwin") -> None:
+    def __init__(
+        self,
+        actions: Actions,
+        window: QMainWindow,
+        on_mac: bool = sys.platform == "darwin",
+        of_app: Actions | None = None,
+    ) -> None:
+        """`of_app` has the app's own menu, if `actions` are those of another window than the main one."""
         self._actions = actions
         self._titled: list[tuple[QMenu, str]] = []
         for menu in MENUS:
             # On macOS Qt moves the actions of this menu by their roles into the app menu.
-            if not (on_mac and menu == "tandem"):
+            if menu in actions.by_menu and not (on_mac and menu == "tandem"):
                 shown = self._add(Menu(window.menuBar()), menu)
                 window.menuBar().addMenu(shown)
                 self._fill(shown, actions.by_menu[menu])
+        app = of_app or actions
+        app_actions = [app[spec.id] for spec in app.by_menu["tandem"]]
         if on_mac:
-            help_menu = self._titled[-1][0]
-            help_menu.addActions([actions[spec.id] for spec in actions.by_menu["tandem"]])
+            self._titled[-1][0].addActions(app_actions)
         window.addActions(actions.all())
-        if on_mac:
+        if of_app is not None:
+            window.addActions(app_actions)
+        if on_mac and of_app is None:
             dock: Any = Menu(window)
             dock.addAction(actions["new-chat"])
             # This method exists only in Qt for macOS.
             dock.setAsDockMenu()
-        else:
+        elif not on_mac:
             window.menuBar().hide()
 
     def _add(self, widget: QMenu, menu: str) -> QMenu:

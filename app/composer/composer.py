@@ -141,6 +141,12 @@ class Composer(ThemeAware, QWidget):
         self._queued |= queued
         self._show_queue()
 
+    def follow_unsent(self, chat: Chat) -> None:
+        """Show the unsent message of the chat on screen, if it was written elsewhere. It is then no longer queued."""
+        if (self.edit.toPlainText(), self.files.attachments) != (chat.unsent, chat.unsent_attachments):
+            self.unqueue(chat)
+            self.show_unsent(chat, chat.unsent, chat.unsent_attachments)
+
     def restore(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Put a question that could not be asked back into the box, before text that was written since."""
         self.files.show_files((*attachments, *self.files.attachments))

@@ -114,8 +114,10 @@ class _ContextUsage:
 class ContextMeter(QObject):
     """Sets the composer's info line and fills the menu of its "Shorten" button."""
 
-    def __init__(self, session: Session, composer: Composer, parent: QObject) -> None:
+    def __init__(self, session: Session, composer: Composer, chat: Callable[[], Chat], parent: QObject) -> None:
+        """`chat` returns the chat of the composer."""
         super().__init__(parent)
+        self._chat = chat
         self._session, self._composer = session, composer
         self._background = Background("tokens", parent=self)
         # What was counted last.
@@ -152,7 +154,7 @@ class ContextMeter(QObject):
         if blind and pictures_in(self._composer.files.attachments):
             # A notice says so beside what helps.
             self._composer.set_info("", self.tr("This model can't see pictures"))
-        elif self._composer.queued and self._session.chat.streaming:
+        elif self._composer.queued and self._chat().streaming:
             self._composer.set_info(self.tr("Queued until the answer has ended."))
         elif self._composer.queued:
             self._composer.set_info(self.tr("Queued until the model is ready."))
@@ -171,11 +173,12 @@ class ContextMeter(QObject):
     @property
     def _usage(self) -> _ContextUsage | None:
         """The counts so far of the chat on screen; None without any."""
-        return self._counted[1] if self._counted and self._counted[0].chat is self._session.chat else None
+        return self._counted[1] if self._counted and self._counted[0].chat is self._chat() else None
 
     def _words(self, usage: _ContextUsage) -> tuple[str, str, str]:
         """Return the info line, the problem that it tells, and its brief form."""
-        chat, limit = self._session.chat, usage.limit
+        chat = self._chat()
+        limit = usage.limit
         # What was counted last does not know the answer that is being written.
         used = max(usage.total, chat.context_tokens() + usage.message) if chat.streaming else usage.total
         if not used:
@@ -215,7 +218,7 @@ class ContextMeter(QObject):
         return ways
 
     def _drop_oldest(self) -> None:
-        chat = self._session.chat
+        chat = self._chat()
         self._session.settings.set_own(chat, chat.system_prompt, {**chat.own, "overflow": "shorten"})
 
     def _cut(self, file: Attachment, tokens: int) -> None:
@@ -230,7 +233,7 @@ class ContextMeter(QObject):
             self._composer.files.replace(file, cut)
 
     def _follow_growth(self, chat: Chat, *_: object) -> None:
-        if chat is self._session.chat:
+        if chat is self._chat():
             self._growth.request()
 
     def _count_soon(self, *_: object) -> None:
@@ -251,7 +254,9 @@ class ContextMeter(QObject):
 
     def _unsent(self) -> _Unsent | None:
         """Return what to count; None without a main model."""
-        session, chat, main = self._session, self._session.chat, self._session.models.pair.main
+        session = self._session
+        chat = self._chat()
+        main = session.models.pair.main
         if main is None:
             return None
         before = chat.context_tokens()

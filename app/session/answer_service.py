@@ -73,12 +73,11 @@ class AnswerService(QObject):
         loaded = pair.main is not None and pair.loading != "main"
         return loaded and self._store.ready and not chat.streaming
 
-    @property
-    def queues(self) -> bool:
-        """Whether a question waits until models are loaded, chats are opened, or an answer has ended."""
+    def queues_in(self, chat: Chat) -> bool:
+        """Return whether a question in that chat waits for models, for the chats to be opened, or for an answer."""
         pair = self._models.pair
         loads = pair.loading == "main" or (pair.main is not None and not self._store.ready)
-        return loads or self._chats.shown.streaming
+        return loads or chat.streaming
 
     @property
     def is_idle(self) -> bool:
@@ -115,12 +114,12 @@ class AnswerService(QObject):
         self.asked.emit(chat, turn)
         return turn
 
-    def ask_again(self, turn: Turn, other: OtherModel | None = None) -> None:
+    def ask_again(self, turn: Turn, other: OtherModel | None = None, chat: Chat | None = None) -> None:
         """Answer a question once more, perhaps with another model; the old answer stays as a sibling of the new one.
 
         If the results of an answer's calls have no answer yet, the answer continues from these results.
         """
-        chat = self._chats.shown
+        chat = chat or self._chats.shown
         varied = self._settings.varied_generation_of(chat, turn.version_node.count)
         source = self._source(chat, varied)
         if other is not None:
@@ -168,9 +167,9 @@ class AnswerService(QObject):
 
         self._store.of(chat).run(write, lambda version: show(chat, version, lambda: None))
 
-    def edit(self, turn: Turn, question: str) -> None:
+    def edit(self, turn: Turn, question: str, chat: Chat | None = None) -> None:
         """Ask an edited question; the old question stays as its sibling."""
-        chat = self._chats.shown
+        chat = chat or self._chats.shown
         question_id = turn.question_node.id
         source = self._source(chat)
         if question_id is None:
@@ -188,9 +187,9 @@ class AnswerService(QObject):
 
         self._begin(chat, fresh, source, write, give_back)
 
-    def continue_answer(self, turn: Turn) -> None:
+    def continue_answer(self, turn: Turn, chat: Chat | None = None) -> None:
         """Let the model continue an answer that stopped."""
-        chat = self._chats.shown
+        chat = chat or self._chats.shown
         answer_id = turn.answer_node.id
         source = self._source(chat)
         if answer_id is None or not turn.answer.unfinished:
@@ -215,19 +214,19 @@ class AnswerService(QObject):
 
         self._store.of(chat).run(partial(_tokens_and_rounds, answer_id), start)
 
-    def stop_repeating(self, turn: Turn) -> None:
+    def stop_repeating(self, turn: Turn, chat: Chat | None = None) -> None:
         """End an answer that is paused because it repeats itself."""
         answer_id = turn.answer_node.id
         if answer_id is None or turn.answer.state is not State.REPEATING:
             return
-        chat = self._chats.shown
+        chat = chat or self._chats.shown
         turn.answer.state = State.CANCELLED
         self._store.of(chat).run(lambda store: store.answers.stop_repeating(answer_id))
         self.arrived.emit(chat, turn)
 
-    def stop(self) -> None:
-        """Stop the answers in the chat on screen: the last one, or an earlier one that is being continued."""
-        for turn in self._chats.shown.turns:
+    def stop(self, chat: Chat | None = None) -> None:
+        """Stop the answers in a chat: the last one, or an earlier one that is being continued."""
+        for turn in (chat or self._chats.shown).turns:
             if answer := self._running.get(turn):
                 answer.cancel()
 

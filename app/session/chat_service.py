@@ -39,7 +39,7 @@ class ChatService(QObject):
     before it is moved to the trash or deleted, `trashed` a chat's id and title once it is in the trash. `branched` is
     emitted when the copy of a branch is shown. `messages_deleted` carries how many messages were deleted at once, and
     `trash_emptied` how many chats were deleted. `left` carries whether `restore_last` restores the temporary chat that
-    was left.
+    was left, and `unsent_kept` a chat whose unsent message may be another one now.
     """
 
     opened = Signal(object)
@@ -50,6 +50,7 @@ class ChatService(QObject):
     messages_deleted = Signal(int)
     trash_emptied = Signal(int)
     left = Signal(bool)
+    unsent_kept = Signal(object)
 
     def __init__(self, store: StoreClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -66,6 +67,8 @@ class ChatService(QObject):
         # The chats whose unsent messages are about to be written, and those whose could not be written.
         self._unsent_waiting: set[Chat] = set()
         self._unsent_refused: set[Chat] = set()
+        self.beside: list[Chat] = []
+        """The chats in windows of their own, which stay in memory."""
         # The id of the chat that is being loaded to be shown; None if there is none.
         self._wanted: int | None = None
         store.opened.connect(lambda _report: self._store_opened())
@@ -172,16 +175,29 @@ class ChatService(QObject):
 
         self._store.load(chat_id, show)
 
+    def read(self, chat_id: int, then: Callable[[Chat], object]) -> None:
+        """Load a chat without showing it; `then` gets it. Of one in memory, as that on screen, it gets that object."""
+
+        def take(loaded: Chat) -> None:
+            chat = self.shown if self.shown.id == chat_id else self._open.get(chat_id, loaded)
+            self._remember(chat)
+            then(chat)
+
+        self._store.load(chat_id, take)
+
     def has(self, chat: Chat) -> bool:
         """Whether the chat is still in use; False for the first empty chat after the one of the store replaced it."""
         return chat is self.blank or chat.id is not None or bool(chat.turns)
 
     def keep_unsent(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Keep the text and files of the composer; on disk within half a second."""
-        if (chat.unsent, chat.unsent_attachments) == (text, attachments) and chat not in self._unsent_refused:
-            return
+        is_same = (chat.unsent, chat.unsent_attachments) == (text, attachments)
         chat.unsent = text
         chat.unsent_attachments = attachments
+        # Asking has emptied it already where it is the same.
+        self.unsent_kept.emit(chat)
+        if is_same and chat not in self._unsent_refused:
+            return
         if chat in self._unsent_waiting:
             return
         self._unsent_waiting.add(chat)
@@ -432,13 +448,13 @@ class ChatService(QObject):
             self.new_chat()
 
     def _remember(self, chat: Chat) -> None:
-        """Keep the most recent chats in memory, and all that are being answered."""
+        """Keep the most recent chats in memory, and all that are being answered or have a window of their own."""
         if chat.id is None:
             return
         self._open.pop(chat.id, None)
         self._open[chat.id] = chat
         for chat_id in list(self._open)[:-CHATS_IN_MEMORY]:
-            if not self._open[chat_id].answering:
+            if not self._open[chat_id].answering and self._open[chat_id] not in self.beside:
                 del self._open[chat_id]
 
     def _store_opened(self) -> None:

@@ -26,6 +26,7 @@ class RowMenu(Menu):
     rename_wanted = Signal(int)
     purge_wanted = Signal(int)
     export_wanted = Signal(int)
+    window_wanted = Signal(int)
     new_folder_wanted = Signal(int)
     folder_rename_wanted = Signal(int)
     folder_page_wanted = Signal(int)
@@ -43,6 +44,7 @@ class RowMenu(Menu):
             self._add(translate("ChatPane", "Restore"), partial(listed.change, ConversationList.restore), chat.id)
             self._add(translate("ChatPane", "Delete permanently"), self.purge_wanted.emit, chat.id)
             return
+        self._add(translate("ChatPane", "Open in new window"), self.window_wanted.emit, chat.id)
         self._add(translate("ChatPane", "Rename"), self.rename_wanted.emit, chat.id)
         if chat.archived_at is None:
             pinned = chat.pin_position is not None

@@ -43,6 +43,8 @@ class TurnOwner(QScrollArea):
     read_only = False
     # A copy of the chat up to a turn can be made.
     may_branch = True
+    # Versions of an answer can be shown side by side.
+    may_compare = True
     # The text of the button below answers that are beyond the Starter, "" for no such button.
     offer = ""
     # Why Regenerate says the same words: "greedy", "starter", or "" if it does not.

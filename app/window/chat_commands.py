@@ -21,15 +21,17 @@ from app.window.notifications import Notifications
 class ChatSearch(QObject):
     """Marks the matches, and searches again when the chat changes."""
 
-    def __init__(self, session: Session, transcript: Transcript, bar: FindBar, parent: QObject) -> None:
+    def __init__(
+        self, session: Session, transcript: Transcript, bar: FindBar, chat: Callable[[], Chat], parent: QObject
+    ) -> None:
+        """`chat` returns the chat that the transcript shows."""
         super().__init__(parent)
         self._session, self._transcript, self._bar = session, transcript, bar
         bar.chosen.connect(self._show)
         bar.changed.connect(self._mark)
         transcript.shown_as.connect(bar.search_again)
-        session.chats.opened.connect(lambda _chat: bar.close_bar())
         session.chats.path_changed.connect(lambda _chat: bar.search_again())
-        session.answers.ended.connect(lambda chat, _turn: bar.search_again() if chat is session.chat else None)
+        session.answers.ended.connect(lambda ended, _turn: bar.search_again() if ended is chat() else None)
 
     def show_hit(self, chat_id: int, message_id: int, text: str) -> None:
         """Show a message that the search over all chats found for `text`, with the matches marked."""

@@ -49,6 +49,7 @@ from app.window.ask_another import AskAnother
 from app.window.attachment_reader import AttachmentReader, VisionHint
 from app.window.built_in_tools import tools_button
 from app.window.chat_commands import ChatCommands, ChatSearch
+from app.window.chat_windows import ChatWindows
 from app.window.find_bar import FindBar
 from app.window.folder_page import FolderPage
 from app.window.header import Header
@@ -128,6 +129,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.import_card.folder_wanted.connect(self.transfer.import_folder)
         self.shortcuts_card = ShortcutsCard(self._actions, self)
         self.quick_entry = QuickEntry(self.preferences, session, self.attachments, self)
+        self._chat_windows = ChatWindows(self, self._actions)
         self._settings_applier = SettingsApplier(self.preferences, application, session, self.composer, self)
         self._announcer = Announcer(session, self)
         AnswerNotice(session, self.preferences, self)
@@ -152,7 +154,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._another = AskAnother(self._library, session, self.models, self)
         shown = self.transcript
         self.find_bar = FindBar(lambda: session.chat.turns, shown.count_matches, self._middle)
-        self._search = ChatSearch(session, self.transcript, self.find_bar, self)
+        session.chats.opened.connect(lambda _chat: self.find_bar.close_bar())
+        self._search = ChatSearch(session, self.transcript, self.find_bar, lambda: session.chat, self)
         self.composer = Composer(actions["send"], actions["stop"], self._middle)
         self.composer.files.pictures = self.transcript.pictures = lambda: session.store.of(session.chat).pictures
         self.attachments = AttachmentReader(session, self._banner, self)
@@ -166,8 +169,9 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
         self.composer.add_tools(*buttons, tools_button(session, self._library, self))
         self._temporary = TemporaryMark(actions, self._middle)
-        self._meter = ContextMeter(session, self.composer, self)
-        self.turns = TurnCommands(session, self.transcript, self.composer, self.models.other_models, self)
+        self._meter = ContextMeter(session, self.composer, lambda: session.chat, self)
+        models = self.models.other_models
+        self.turns = TurnCommands(session, self.transcript, self.composer, models, lambda: session.chat, self)
         self.chats = ChatCommands(session, self.sidebar, self._search, self.notifications, self)
 
     def _make_panel(self) -> None:
@@ -359,6 +363,9 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
     def _keep_unsent(self) -> None:
         self.session.chats.keep_unsent(self._shown, self.composer.edit.toPlainText(), self.composer.files.attachments)
 
+    def open_beside(self, chat_id: int) -> None:
+        self._chat_windows.open(chat_id)
+
     def _show_arrived(self, chat: Chat, turn: Turn) -> None:
         if turn.answer.ended and turn.answer.state not in (State.DONE, State.LENGTH):
             # A follow-up may say something else after an answer that was stopped or failed.
@@ -394,7 +401,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self._actions.update()
         self.setWindowTitle(self.tr("Temporary chat") if session.chat.temporary else "")
         self.composer.set_streaming(session.chat.streaming)
-        self.composer.set_waiting(session.answers.queues)
+        self.composer.set_waiting(session.answers.queues_in(session.chat))
         self._welcome.set_ready(session.answers.ready)
         folder = session.projects.folder(session.chat.folder_id)
         self._welcome.show_folder(folder, left_out_sentence(folder, session.models.pair))
@@ -490,6 +497,7 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
         self.folder_page.end()
         self.settings.close()
         self.quick_entry.close()
+        self._chat_windows.close()
         self._library.close()
         self.session.close()
         self._closed = True

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.composer.composer import Composer
 from app.session.chat_requests import OtherModel
-from app.session.chats import Turn
+from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.system.background import Background
 from app.system.speaker import LONGEST as LONGEST_SPOKEN
@@ -57,9 +57,12 @@ class TurnCommands(QObject):
         transcript: Transcript,
         composer: Composer,
         other_models: Callable[[], Sequence[OtherModel]],
+        chat: Callable[[], Chat],
         parent: QObject,
     ) -> None:
+        """`chat` returns the chat that the transcript shows."""
         super().__init__(parent)
+        self._chat = chat
         self._other_models = other_models
         self._session = session
         self._transcript = transcript
@@ -72,7 +75,7 @@ class TurnCommands(QObject):
         transcript.acted.connect(self.run)
         transcript.edited.connect(self._save_edit)
         transcript.call_chosen.connect(session.answers.choose)
-        transcript.tokens_wanted.connect(lambda turn: session.answers.load_tokens(session.chat, turn))
+        transcript.tokens_wanted.connect(lambda turn: session.answers.load_tokens(self._chat(), turn))
         transcript.menu_wanted.connect(self._show_menu)
         settings = session.settings
         changes = session.chats.opened, settings.chat_changed, settings.defaults_changed, session.models.changed
@@ -113,30 +116,32 @@ class TurnCommands(QObject):
             "edit": _TurnAction(
                 self.edit,
                 lambda _: self.tr("Edit the message"),
-                lambda turn: turn.asks and session.answers.ready and len(turn.question) <= LONGEST_EDITED,
+                lambda turn: turn.asks and self._can_ask and len(turn.question) <= LONGEST_EDITED,
                 begins_section=True,
             ),
             "again": _TurnAction(
                 self.regenerate,
                 lambda _: self.tr("Regenerate"),
-                lambda turn: session.answers.ready and turn.answer.ended,
+                lambda turn: self._can_ask and turn.answer.ended,
             ),
             "versions": _TurnAction(
-                self.versions_wanted.emit, lambda _: self.tr("Side by side"), shown=self.has_versions
+                self.versions_wanted.emit,
+                lambda _: self.tr("Side by side"),
+                shown=lambda turn: self._transcript.may_compare and self.has_versions(turn),
             ),
-            "stop-repeating": _TurnAction(session.answers.stop_repeating),
+            "stop-repeating": _TurnAction(lambda turn: session.answers.stop_repeating(turn, self._chat())),
             "ask-another": _TurnAction(self.other_wanted.emit),
             "go-on": _TurnAction(
                 self.continue_answer,
                 lambda _: self.tr("Continue the answer"),
-                lambda _: session.answers.ready,
-                shown=lambda turn: turn in session.chat.turns[-1:] and turn.answer.unfinished,
+                lambda _: self._can_ask,
+                shown=lambda turn: turn in self._chat().turns[-1:] and turn.answer.unfinished,
             ),
             "branch": _TurnAction(
                 session.chats.branch,
                 lambda _: self.tr("Branch from here"),
                 lambda turn: turn.answer.ended,
-                shown=lambda _: not session.chat.temporary,
+                shown=lambda _: self._transcript.may_branch,
             ),
         }
 
@@ -144,15 +149,15 @@ class TurnCommands(QObject):
         session = self._session
         return {
             "delete-question": _TurnAction(
-                lambda turn: session.chats.delete_question(session.chat, turn),
+                lambda turn: session.chats.delete_question(self._chat(), turn),
                 lambda _: self.tr("Delete the message and its answer"),
-                lambda turn: turn.question_node.id is not None and not session.chat.answering,
+                lambda turn: turn.question_node.id is not None and not self._chat().answering,
                 begins_section=True,
             ),
             "delete-answer": _TurnAction(
-                lambda turn: session.chats.delete_answer(session.chat, turn),
+                lambda turn: session.chats.delete_answer(self._chat(), turn),
                 self._delete_text,
-                lambda turn: turn.answer_node.id is not None and not session.chat.answering,
+                lambda turn: turn.answer_node.id is not None and not self._chat().answering,
             ),
         }
 
@@ -163,20 +168,24 @@ class TurnCommands(QObject):
         """
         session = self._session
         return {
-            "previous-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, -1)),
-            "next-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, 1)),
-            "previous-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.version_node, -1)),
-            "next-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.version_node, 1)),
+            "previous-question": _TurnAction(lambda turn: session.chats.switch(self._chat(), turn.question_node, -1)),
+            "next-question": _TurnAction(lambda turn: session.chats.switch(self._chat(), turn.question_node, 1)),
+            "previous-answer": _TurnAction(lambda turn: session.chats.switch(self._chat(), turn.version_node, -1)),
+            "next-answer": _TurnAction(lambda turn: session.chats.switch(self._chat(), turn.version_node, 1)),
         }
+
+    @property
+    def _can_ask(self) -> bool:
+        return self._session.answers.can_ask_in(self._chat())
 
     def run(self, turn: Turn, action_id: str) -> None:
         """Run the action of a button, unless the chat shows other turns by now."""
-        if turn in self._session.chat.turns:
+        if turn in self._chat().turns:
             self._actions[action_id].run(turn)
 
     def _tell_of_repeats(self) -> None:
         session = self._session
-        if session.settings.is_greedy(session.chat):
+        if session.settings.is_greedy(self._chat()):
             reason = "greedy"
         elif session.models.is_starter:
             reason = "starter"
@@ -186,19 +195,19 @@ class TurnCommands(QObject):
 
     def has_versions(self, turn: Turn) -> bool:
         """Whether an answer has several versions, and none of them is being written."""
-        return turn.version_node.count > 1 and not self._session.chat.answering
+        return turn.version_node.count > 1 and not self._chat().answering
 
     def on_last(self, run: Callable[[Turn], object]) -> None:
-        """Call `run` with the last turn of the chat on screen, if it has one."""
-        if self._session.chat.turns:
-            run(self._session.chat.turns[-1])
+        """Call `run` with the last turn of the chat, if it has one."""
+        if self._chat().turns:
+            run(self._chat().turns[-1])
 
     def copy_answer(self, turn: Turn) -> None:
         _copy(turn.answer.reply)
 
     def copy_last_answer(self) -> None:
         """Copy the last answer that has text."""
-        self.copy_answer([turn for turn in self._session.chat.turns if turn.answer.text][-1])
+        self.copy_answer([turn for turn in self._chat().turns if turn.answer.text][-1])
 
     def speak(self, turn: Turn) -> None:
         """Read an answer aloud, up to LONGEST_SPOKEN."""
@@ -224,29 +233,29 @@ class TurnCommands(QObject):
             then(render(markdown))
 
     def regenerate(self, turn: Turn) -> None:
-        if self._session.answers.ready:
-            self._session.answers.ask_again(turn)
+        if self._can_ask:
+            self._session.answers.ask_again(turn, chat=self._chat())
 
     def continue_answer(self, turn: Turn) -> None:
-        if self._session.answers.ready:
-            self._session.answers.continue_answer(turn)
+        if self._can_ask:
+            self._session.answers.continue_answer(turn, self._chat())
 
     def edit(self, turn: Turn) -> None:
         """Open the editor in the place of the question."""
-        if self._session.answers.ready and len(turn.question) <= LONGEST_EDITED:
+        if self._can_ask and len(turn.question) <= LONGEST_EDITED:
             view = self._transcript.view(turn)
             if view is not None:
                 view.edit_question(self._composer.edit.send_key)
 
     def _save_edit(self, turn: Turn, text: str) -> None:
         is_new = text != turn.question
-        if is_new and not self._session.answers.ready:
+        if is_new and not self._can_ask:
             return
         view = self._transcript.view(turn)
         if view is not None:
             view.end_edit()
         if is_new:
-            self._session.answers.edit(turn, text)
+            self._session.answers.edit(turn, text, self._chat())
 
     def _show_menu(self, turn: Turn, position: QPoint) -> None:
         self.fill_menu(turn)
@@ -279,11 +288,11 @@ class TurnCommands(QObject):
             self.menu.addMenu(self._others)
 
     def _answer_with(self, turn: Turn, other: OtherModel) -> None:
-        if turn in self._session.chat.turns and self._session.answers.ready:
-            self._session.answers.ask_again(turn, other)
+        if turn in self._chat().turns and self._can_ask:
+            self._session.answers.ask_again(turn, other, self._chat())
 
     def _delete_text(self, turn: Turn) -> str:
-        if turn in self._session.chat.turns[-1:]:
+        if turn in self._chat().turns[-1:]:
             return self.tr("Delete the answer")
         return self.tr("Delete the answer and everything after it")
 

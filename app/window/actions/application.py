@@ -80,6 +80,14 @@ WINDOW_ACTIONS = (
         "Ctrl+Alt+Down",
     ),
     WindowAction(
+        "chat-window",
+        "Open in new window",
+        "Show this chat in a window of its own",
+        lambda window: window.chats.on_shown(window.open_beside),
+        "Ctrl+Alt+N",
+        enabled=lambda window: window.is_kept,
+    ),
+    WindowAction(
         "focus-composer",
         "Focus message box",
         "Go to the message box",

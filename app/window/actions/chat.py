@@ -7,7 +7,7 @@ from app.window.actions.window_action import ActedWindow, WindowAction
 
 def _can_send(window: ActedWindow) -> bool:
     answers = window.session.answers
-    return (answers.ready or answers.queues) and window.composer.can_be_sent
+    return (answers.can_ask_in(window.chat) or answers.queues_in(window.chat)) and window.composer.can_be_sent
 
 
 CHAT_ACTIONS = (
@@ -24,10 +24,10 @@ CHAT_ACTIONS = (
         "stop",
         "Stop",
         "Stop the answer",
-        lambda window: window.session.answers.stop(),
+        lambda window: window.session.answers.stop(window.chat),
         "Esc",
         "stop",
-        enabled=lambda window: window.session.chat.streaming,
+        enabled=lambda window: window.chat.streaming,
     ),
     WindowAction(
         "ask-again",
@@ -46,7 +46,7 @@ CHAT_ACTIONS = (
         lambda window: window.turns.on_last(window.turns.continue_answer),
         "Ctrl+Shift+R",
         "play",
-        enabled=lambda window: window.can_retry and window.session.chat.turns[-1].answer.unfinished,
+        enabled=lambda window: window.can_retry and window.chat.turns[-1].answer.unfinished,
     ),
     WindowAction(
         "edit-last",

@@ -95,7 +95,7 @@ EDIT_ACTIONS = (
         lambda window: window.find_bar.open(),
         "Ctrl+F",
         "search",
-        enabled=lambda window: bool(window.session.chat.turns),
+        enabled=lambda window: bool(window.chat.turns),
         begins_section=True,
         submenu="find",
     ),

@@ -8,7 +8,7 @@ from app.window.actions.window_action import ActedWindow, WindowAction
 def _print(window: ActedWindow) -> None:
     from app.window.printing import print_chat
 
-    print_chat(window.session.chat, window)
+    print_chat(window.chat, window)
 
 
 def _attach(window: ActedWindow) -> None:
@@ -93,7 +93,7 @@ FILE_ACTIONS = (
         "Print this chat",
         _print,
         "Ctrl+P",
-        enabled=lambda window: bool(window.session.chat.turns),
+        enabled=lambda window: bool(window.chat.turns),
         begins_section=True,
     ),
     WindowAction(

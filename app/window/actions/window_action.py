@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from app.composer.composer import Composer
     from app.composer.settings_sheet import ChatSettingsSheet
     from app.models.model_controller import ModelController
+    from app.session.chats import Chat
     from app.session.session import Session
     from app.settings.store import SettingsStore
     from app.settings_window.dialog import SettingsWindow
@@ -69,6 +70,15 @@ class ActedWindow(QMainWindow):
         """End the session and the program. Return False if the person is asked first."""
         raise NotImplementedError
 
+    def open_beside(self, chat_id: int) -> None:
+        """Show a chat in a window of its own."""
+        raise NotImplementedError
+
+    @property
+    def chat(self) -> Chat:
+        """The chat that the window shows."""
+        return self.session.chat
+
     @property
     def front_window(self) -> QWidget:
         """The active window, which may be the settings: they have no menu bar of their own."""
@@ -83,16 +93,16 @@ class ActedWindow(QMainWindow):
     @property
     def is_kept(self) -> bool:
         """Whether the chat on screen is in the list. One that holds only an unsent message is the next new chat."""
-        chat = self.session.chat
+        chat = self.chat
         return chat.id is not None and bool(chat.turns) and not chat.temporary
 
     @property
     def has_answer(self) -> bool:
-        return any(turn.answer.text for turn in self.session.chat.turns)
+        return any(turn.answer.text for turn in self.chat.turns)
 
     @property
     def can_retry(self) -> bool:
-        return self.session.answers.ready and bool(self.session.chat.turns)
+        return self.session.answers.can_ask_in(self.chat) and bool(self.chat.turns)
 
 
 WindowAction = ActionSpec[ActedWindow]

@@ -1,0 +1,285 @@
+"""Chats in windows of their own, beside the main window, on the same session."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QPoint, QRect, Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QWidget
+
+from app.actions.actions import Actions, Menus
+from app.composer.attachment_row import attach_button
+from app.composer.composer import Composer
+from app.composer.context_meter import ContextMeter
+from app.composer.message_edit import files_in
+from app.session.answer import State
+from app.session.chats import Chat, Turn
+from app.settings.window_geometry import within
+from app.transcript.transcript import Transcript
+from app.transcript.turn_column import COLUMN_WIDTH
+from app.widgets.banner import Banner
+from app.widgets.keyboard_focus import TabOrdered
+from app.widgets.layouts import centred, fill, vbox
+from app.widgets.outside import bring_to_front
+from app.widgets.style_class import named
+from app.widgets.theme_aware import ThemeAware
+from app.window.actions import ACTIONS
+from app.window.actions.window_action import ActedWindow
+from app.window.attachment_reader import AttachmentReader
+from app.window.chat_commands import ChatSearch
+from app.window.find_bar import FindBar
+from app.window.turn_commands import TurnCommands
+
+# The actions of the main window that such a window has, too. They use only what it has.
+_ACTIONS = {
+    *("attach", "print-chat", "close-window"),
+    *("undo", "redo", "cut", "copy", "paste", "select-all", "copy-answer"),
+    *("find-in-chat", "find-next", "find-previous", "read-aloud", "stop-reading"),
+    *("send", "stop", "ask-again", "continue-answer", "edit-last"),
+    *("show-text", "show-tokens", "zoom-in", "zoom-out", "zoom-reset", "full-screen"),
+    *("minimize", "zoom-window", "focus-composer"),
+}
+_WIDTH, _HEIGHT, _STEP = 760, 720, 32
+
+
+class ChatWindow(ThemeAware, TabOrdered, ActedWindow):
+    """A window with one chat and its message box.
+
+    It has no list of chats, no live panel and no pickers: the settings of the chat are those that it has in the main
+    window. The unsent message is that of the chat, in both windows. After it is closed, it is used for another chat.
+    """
+
+    def __init__(self, main: ActedWindow, app_actions: Actions) -> None:
+        super().__init__()
+        self._main = main
+        self.session, self.preferences = main.session, main.preferences
+        self._chat = Chat()
+        session = self.session
+        by_menu = {menu: [spec for spec in specs if spec.id in _ACTIONS] for menu, specs in ACTIONS.items()}
+        self._actions = actions = Actions({menu: specs for menu, specs in by_menu.items() if specs}, self)
+        self._middle = named(QWidget(self), "middle")
+        self.setCentralWidget(self._middle)
+        self.transcript = Transcript(self._middle)
+        # Both would show another chat or another card in the main window.
+        self.transcript.may_branch = self.transcript.may_compare = False
+        self.find_bar = FindBar(lambda: self._chat.turns, self.transcript.count_matches, self._middle)
+        ChatSearch(session, self.transcript, self.find_bar, lambda: self._chat, self)
+        banner = Banner(self._middle)
+        self.composer = Composer(actions["send"], actions["stop"], self._middle)
+        self.composer.files.pictures = self.transcript.pictures = lambda: session.store.pictures
+        self.attachments = AttachmentReader(session, banner, self)
+        self.composer.add_tools(attach_button(actions["attach"], self))
+        self._meter = ContextMeter(session, self.composer, lambda: self._chat, self)
+        others = main.models.other_models
+        self.turns = TurnCommands(session, self.transcript, self.composer, others, lambda: self._chat, self)
+        self._menus = Menus(actions, self, of_app=app_actions)
+        column = vbox(self._middle, margins=(0, 0, 0, 0), spacing=0)
+        fill(column, self.find_bar, (self.transcript, 1), centred(banner, COLUMN_WIDTH)).addSpacing(8)
+        fill(column, centred(self.composer, COLUMN_WIDTH))
+        actions.bind(self)
+        self._connect_session()
+        self._connect_composer()
+        self.restyle()
+        # Where the main window is hidden when it is closed, the program goes on without this one.
+        self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
+        self.setMinimumSize(480, 360)
+        self.setAcceptDrops(True)
+
+    @property
+    def chat(self) -> Chat:
+        return self._chat
+
+    @property
+    def front_window(self) -> QWidget:
+        return self
+
+    def quit(self) -> bool:
+        return self._main.quit()
+
+    def _connect_session(self) -> None:
+        answers, chats, session = self.session.answers, self.session.chats, self.session
+        answers.asked.connect(self._show_new_turn)
+        answers.arrived.connect(self._show_arrived)
+        chats.path_changed.connect(self._show_path)
+        chats.unsent_kept.connect(self._show_unsent)
+        for changed in (answers.stored, answers.ended, session.store.opened, session.store.unavailable):
+            changed.connect(lambda *_: self._update_actions())
+        for changed in (session.models.changed, self.find_bar.searched, self.turns.speaker.changed):
+            changed.connect(self._update_actions)
+        session.list.changed.connect(self._show_title)
+        session.history.measured_changed.connect(lambda: session.history.note_speedups(self._chat))
+
+    def _connect_composer(self) -> None:
+        composer = self.composer
+        composer.sent.connect(self._ask)
+        composer.sendable_changed.connect(self._update_actions)
+        for written in (composer.edit.edited, composer.files.changed):
+            written.connect(self._update_actions)
+            written.connect(self._keep_unsent)
+        composer.edit.history = lambda: [turn.question for turn in self._chat.turns if turn.question]
+        composer.edit.files_given.connect(lambda files: self.attachments.attach(files, composer.files))
+        composer.edit.picture_given.connect(lambda image: self.attachments.attach_picture(image, composer.files))
+        composer.edit.escaped.connect(self.find_bar.close_bar)
+        for done in (self.transcript.focus_lost, self.find_bar.focus_lost):
+            done.connect(composer.setFocus)
+
+    def show_chat(self, chat: Chat) -> None:
+        """Show a chat instead of the one before."""
+        self.find_bar.close_bar()
+        self._chat = chat
+        self.session.history.note_speedups(chat)
+        self.transcript.show_chat(chat)
+        self.composer.set_send_key(self.preferences.values.send_key)
+        self.composer.show_unsent(chat, chat.unsent, chat.unsent_attachments)
+        self.setWindowTitle(chat.title)
+        self._show_title()
+        self._update_actions()
+        self.composer.setFocus()
+
+    def _show_title(self) -> None:
+        """Show the title that the list has. The list of another view does not have it."""
+        row = self.session.list.chat(self._chat.id) if self._chat.id is not None else None
+        if row is not None:
+            self.setWindowTitle(row.title)
+
+    def _show_new_turn(self, chat: Chat, turn: Turn) -> None:
+        if chat is self._chat:
+            self.transcript.add_turn(turn)
+            self._update_actions()
+
+    def _show_arrived(self, chat: Chat, turn: Turn) -> None:
+        if turn.answer.ended and turn.answer.state not in (State.DONE, State.LENGTH):
+            # As in the main window.
+            self.composer.unqueue(chat)
+        if chat is self._chat:
+            self.transcript.refresh(turn)
+            if turn.answer.ended or not self._actions["stop"].isEnabled():
+                self._update_actions()
+
+    def _show_path(self, chat: Chat) -> None:
+        if chat is self._chat:
+            self.transcript.show_path(chat)
+            self._update_actions()
+
+    def _show_unsent(self, chat: Chat) -> None:
+        if chat is self._chat:
+            self.composer.follow_unsent(chat)
+
+    def _keep_unsent(self) -> None:
+        files = self.composer.files.attachments
+        self.session.chats.keep_unsent(self._chat, self.composer.edit.toPlainText(), files)
+
+    def _ask(self, text: str) -> None:
+        if self.session.answers.can_ask_in(self._chat):
+            self.attachments.forget_reasons()
+            self.session.answers.ask(text, self.composer.take_attachments(), self._chat)
+            self._keep_unsent()
+            self._update_actions()
+
+    def _update_actions(self) -> None:
+        self._actions.update()
+        self.composer.set_streaming(self._chat.streaming)
+        self.composer.set_waiting(self.session.answers.queues_in(self._chat))
+
+    def retranslate(self) -> None:
+        self._actions.retranslate()
+        self._menus.retranslate()
+        self._meter.show_usage()
+        self._update_actions()
+
+    def apply_theme(self) -> None:
+        self._actions.apply_theme()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Accept files and pictures."""
+        if files_in(event.mimeData()) or event.mimeData().hasImage():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        event.acceptProposedAction()
+        if files := files_in(event.mimeData()):
+            self.attachments.attach(files, self.composer.files)
+        else:
+            self.attachments.attach_picture(event.mimeData().imageData(), self.composer.files)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Let go of the chat, whose answer goes on."""
+        # A syllable that is being composed belongs to the unsent message.
+        self.composer.edit.commit_preedit()
+        # Nothing would send it.
+        self.composer.unqueue(self._chat)
+        self.turns.speaker.stop()
+        if self._chat in self.session.chats.beside:
+            self.session.chats.beside.remove(self._chat)
+        self.show_chat(Chat())
+        super().closeEvent(event)
+
+    def end(self) -> None:
+        """Close the window for good, before the session ends."""
+        self.close()
+        self.attachments.close()
+        self.turns.speaker.close()
+        self._meter.close()
+        self.deleteLater()
+
+
+class ChatWindows(QObject):
+    """Opens and closes the windows of chats. `close` ends them all."""
+
+    def __init__(self, main: ActedWindow, actions: Actions) -> None:
+        super().__init__(main)
+        self._main, self._actions = main, actions
+        self._windows: list[ChatWindow] = []
+        session = main.session
+        main.sidebar.row_menu.window_wanted.connect(self.open)
+        session.chats.unsent_kept.connect(self._show_unsent)
+        session.chats.removing.connect(self._close_chat)
+        # The ids of chats mean others in another store.
+        session.store.opened.connect(lambda _damaged: self._close_all())
+        main.preferences.subscribe(self._apply_send_key)
+
+    def open(self, chat_id: int) -> None:
+        """Show a chat in a window of its own, or bring the one that it has to the front."""
+        window = next((window for window in self._windows if window.chat.id == chat_id), None)
+        if window is not None:
+            bring_to_front(window)
+        else:
+            self._main.session.chats.read(chat_id, self._show)
+
+    def _show(self, chat: Chat) -> None:
+        shown = [window for window in self._windows if window.isVisible()]
+        if any(window.chat is chat for window in shown):
+            return
+        window = next((window for window in self._windows if not window.isVisible()), None)
+        if window is None:
+            window = ChatWindow(self._main, self._actions)
+            self._windows.append(window)
+        self._main.session.chats.beside.append(chat)
+        window.show_chat(chat)
+        place = QRect(0, 0, _WIDTH, _HEIGHT)
+        place.moveCenter(self._main.geometry().center() + QPoint(_STEP, _STEP) * (len(shown) + 1))
+        window.setGeometry(within(place, self._main.screen()))
+        bring_to_front(window)
+
+    def _show_unsent(self, chat: Chat) -> None:
+        """Show an unsent message in the main window, too, if it shows that chat."""
+        if chat is self._main.chat:
+            self._main.composer.follow_unsent(chat)
+
+    def _close_chat(self, chat_id: int) -> None:
+        for window in self._windows:
+            if window.chat.id == chat_id:
+                window.close()
+
+    def _close_all(self) -> None:
+        for window in self._windows:
+            window.close()
+
+    def _apply_send_key(self) -> None:
+        for window in self._windows:
+            window.composer.set_send_key(self._main.preferences.values.send_key)
+
+    def close(self) -> None:
+        """Close all windows for good, before the session ends."""
+        for window in self._windows:
+            window.end()
+        self._windows.clear()
