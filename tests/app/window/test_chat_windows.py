@@ -229,3 +229,22 @@ def test_what_it_cannot_do_is_not_there_and_language_and_settings_reach_it(
     window.wait(lambda: beside.edit.placeholderText() == window.edit.placeholderText() != "Message")
     window.preferences.change(send_key="modifier")
     assert beside.key_hint == window.key_hint
+
+
+def test_all_its_commands_act_on_it(window: WindowDriver) -> None:
+    beside = opened(window)
+    beside.shows(("first", "One."))
+    window.trigger("new-chat")
+    last = "close-window"
+    # A dialog of the system, and what would end the test.
+    left = {"print-chat", "quit", last}
+    with beside.file_dialog(None):
+        for action in beside.window.findChildren(QAction):
+            if action.objectName() and action.objectName() not in left and action.isEnabled():
+                action.trigger()
+                window.settle()
+    assert window.turns == []
+    assert window.edit.toPlainText() == ""
+    beside.trigger(last)
+    assert chat_windows() == []
+    assert window.isVisible()
