@@ -86,10 +86,7 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
     # A damaged or hostile tokenizer can make the library raise any exception.
     except Exception as error:
         raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error
-    if vocabulary == 0:
-        raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
-    if vocabulary > _LARGEST_VOCABULARY:
-        raise ModelNotUsable(path, "no-tokenizer", f"a token has the id {vocabulary - 1}")
+    _check_vocabulary(path, vocabulary)
     end = _of_template(tokenizer, source, disk, turn_end_of, find_turn_end)
     if end is not None and end not in tokenizer.eos_token_ids:
         # Many conversions name another token only.
@@ -99,6 +96,14 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
     if may_choose(template_of(tokenizer)):
         choice = _of_template(tokenizer, source, disk, thinking_of, find_thinking)
     return tokenizer, vocabulary, source, choice or ThinkingChoice()
+
+
+def _check_vocabulary(path: Path, vocabulary: int) -> None:
+    """Raise `ModelNotUsable` for a number of ids that no model has."""
+    if vocabulary == 0:
+        raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
+    if vocabulary > _LARGEST_VOCABULARY:
+        raise ModelNotUsable(path, "no-tokenizer", f"a token has the id {vocabulary - 1}")
 
 
 def _of_template(
