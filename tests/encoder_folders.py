@@ -65,7 +65,8 @@ def write_encoder(folder: Path, config: Mapping[str, Any], pooling: str, *, dens
         modules.append({"idx": place, "path": name, "type": "sentence_transformers.models.Dense"})
         inputs = outputs
     modules.append({"idx": 9, "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"})
-    _write(folder / "modules.json", modules)
+    # As published: each module has its number for a name.
+    _write(folder / "modules.json", [{"name": str(module["idx"]), **module} for module in modules])
     return weights
 
 
