@@ -41,8 +41,8 @@ def is_on_hub(portable: str) -> bool:
 
 def folder_of(portable: str) -> Path:
     """Return the folder of the model of a portable name. Raises `ModelNotUsable`."""
-    own = _with_tandem().get(portable)
-    return resolve_model(portable) if own is None else own
+    folder = _with_tandem().get(portable)
+    return resolve_model(portable) if folder is None else folder
 
 
 def _with_tandem() -> dict[str, Path]:

@@ -21,7 +21,7 @@ from engine import Engine
 from engine.events import Finished
 from engine.requests import ChatRequest
 from tests.encoder_folders import BERT, GEMMA, HEADS, LAYERS, WIDTH, XLM_ROBERTA, write_encoder
-from tests.engine.encoders.test_encoders import Numbers, embed, scaled
+from tests.engine.encoders.embedding import Numbers, embeddings_of, scaled
 from tests.patience import PATIENCE_S
 
 PYTHON = os.environ.get("TANDEM_SENTENCE_TRANSFORMERS", "")
@@ -110,7 +110,7 @@ def test_vectors_are_those_of_sentence_transformers(
     settings = {"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": "<pad>", "model_max_length": 64}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
     expected = np.array(json.loads(run(_EMBED, str(tmp_path), json.dumps(TEXTS), json.dumps(None))))
-    ours = np.array(by_main_model(tmp_path) if config is QWEN else embed(tmp_path, *TEXTS).vectors)
+    ours = np.array(by_main_model(tmp_path) if config is QWEN else embeddings_of(tmp_path, *TEXTS).vectors)
     apart = float(np.abs(ours - expected).max())
     print(f"{config['model_type']}, {pooling}: {apart:.1e} apart")
     assert apart < 2e-4

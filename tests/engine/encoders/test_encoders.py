@@ -23,20 +23,14 @@ from engine.model_files.architecture import can_load
 from engine.model_files.sentence_files import prompt_for
 from engine.requests import EmbeddingRequest
 from tests.encoder_folders import BERT, GEMMA, HEADS, LAYERS, NOMIC, WIDTH, WORDS, XLM_ROBERTA, Weights, write_encoder
+from tests.engine.encoders.embedding import Numbers, embeddings_of, scaled
 
-Numbers = NDArray[np.float64]
 TEXT = "the quick brown fox jumps over the lazy dog deep learning query dog fox"
 IDS = [0, *(4 + WORDS.index(word) for word in TEXT.split()), 2]
-ROOM = 2**40
 
 
 def embed(folder: Path, *texts: str, cuts: bool = False) -> Embeddings:
-    encoder = ResidentEncoder(lambda: ROOM)
-    return run_to_completion(encoder.embed(EmbeddingRequest(str(folder), texts or (TEXT,), cuts)))
-
-
-def scaled(vector: Numbers) -> Numbers:
-    return vector / np.linalg.norm(vector)
+    return embeddings_of(folder, *texts or (TEXT,), cuts=cuts)
 
 
 def layer_norm(states: Numbers, weights: Weights, name: str, epsilon: float) -> Numbers:
