@@ -84,7 +84,7 @@ class Details(ThemeAware, QWidget):
         self.costs.setVisible(bool(words))
 
     def retranslate(self) -> None:
-        self.words.setToolTip("".join(wrapped_tip(EXPLANATIONS[key]) for key in ("first", "saved", "cached")))
+        self.words.setToolTip(wrapped_tip(*(EXPLANATIONS[key] for key in ("first", "saved", "cached"))))
         longest = RequestStats(ttft_s=8.88, saved_s=88.8, cached_tokens=8888, prompt_tokens=8888)
         self.words.reserve_height([self._words_of(longest)])
         self._positions_section.explain("positions")

@@ -19,9 +19,9 @@ def tip(words: str) -> str:
     return f'<p style="white-space: pre-wrap">{escape(words)}</p>'
 
 
-def wrapped_tip(words: str) -> str:
-    """Return a long sentence for `setToolTip` as rich text, whose lines Qt wraps, unlike those of plain text."""
-    return f"<p>{escape(words)}</p>"
+def wrapped_tip(*paragraphs: str) -> str:
+    """Return long sentences for `setToolTip` as rich text, whose lines Qt wraps, unlike those of plain text."""
+    return "".join(f"<p>{escape(words)}</p>" for words in paragraphs)
 
 
 def set_name(widget: QWidget, words: str) -> None:

@@ -46,7 +46,11 @@ def interpreted() -> list[str]:
         if isinstance(widget, QLabel) and widget.textFormat() == Qt.TextFormat.AutoText:
             found += [widget.text()] if GuiQt.mightBeRichText(widget.text()) else []
         rich = widget.toolTip()
-        if GuiQt.mightBeRichText(rich) and NAME not in shown_text(rich) and wrapped_tip(shown_text(rich)) != rich:
+        if (
+            GuiQt.mightBeRichText(rich)
+            and NAME not in shown_text(rich)
+            and wrapped_tip(*shown_text(rich).split("\n")) != rich
+        ):
             found.append(rich)
     return found
 
