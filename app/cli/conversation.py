@@ -26,6 +26,8 @@ from app.settings.declarations import declared_in
 from app.settings.engine_settings import none_values, own_sampling
 from app.text.thinking import without_thoughts
 from engine import EngineClient, EngineError, Finished
+from engine.errors import PromptTooLong
+from engine.events import Failed
 from engine.files.atomic_file import write_atomically
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.tokenizers.thinking import ThinkingChoice
@@ -55,6 +57,7 @@ Up, Down       earlier questions"""
 _RUNNER_S, _POLL_S = 5.0, 0.05
 _WITHOUT_RUNNER = "tandem: drafting ahead is still starting, so the answer begins without it."
 _STOPPED = "tandem: the answer repeats itself, so it was stopped."
+_FILES_TOO_LONG = "tandem: read a part of the files, with --pages FIRST-LAST or --sheets NAME."
 _PAUSED = "tandem: the answer repeats itself, so it is paused: /continue lets it go on."
 
 
@@ -159,6 +162,8 @@ class TerminalConversation:
             stream.cancel()
             last = self._show.events(stream)
             code = INTERRUPTED
+        if isinstance(last, Failed) and isinstance(last.error, PromptTooLong) and self._texts:
+            self._show.note(_FILES_TOO_LONG)
         if not isinstance(last, Finished):
             return code or FAILED
         if code == DONE:

@@ -16,7 +16,7 @@ from app.cli.answers import TextOutput
 from app.conversations.measured import PairSpeeds
 from app.system.paths import speeds_file
 from engine import Event, Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
-from engine.errors import EngineError
+from engine.errors import EngineError, PromptTooLong
 from engine.events import Token
 from engine.pictures.reading import digest_of
 from engine.requests import MAX_DEPTH
@@ -362,6 +362,16 @@ def test_files_come_before_the_first_question(engine: AnsweringEngine, pipe_in: 
     assert "| Kim | 1" in first
     assert first.endswith("\n\nWho leads?")
     assert (second[0], second[-1]) == (first, "And then?")
+
+
+def test_files_that_are_too_long_are_said_to_be_read_in_part(
+    answering: Answering, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("words " * 100)
+    for options, said in ((("--file", str(tmp_path / "a.txt")), True), ((), False)):
+        answering([Failed(PromptTooLong(9000, 8192), "")])
+        assert main(["chat", "Hi", *options]) == 1
+        assert ("--pages FIRST-LAST" in capsys.readouterr().err) == said
 
 
 @pytest.mark.parametrize(
