@@ -4228,6 +4228,10 @@
         <translation>専用ヘッド付き</translation>
     </message>
     <message>
+        <source>changes weights by up to {percent}%</source>
+        <translation>重みの変化は最大{percent}%</translation>
+    </message>
+    <message>
         <source>Its draft: {name}</source>
         <translation>ドラフト：{name}</translation>
     </message>

@@ -4240,6 +4240,10 @@
         <translation>전용 헤드 포함</translation>
     </message>
     <message>
+        <source>changes weights by up to {percent}%</source>
+        <translation>가중치 변화 최대 {percent}%</translation>
+    </message>
+    <message>
         <source>Its draft: {name}</source>
         <translation>초안 모델: {name}</translation>
     </message>

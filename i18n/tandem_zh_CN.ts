@@ -4240,6 +4240,10 @@
         <translation>附带专用草稿头</translation>
     </message>
     <message>
+        <source>changes weights by up to {percent}%</source>
+        <translation>权重变化最多 {percent}%</translation>
+    </message>
+    <message>
         <source>Its draft: {name}</source>
         <translation>草稿模型：{name}</translation>
     </message>

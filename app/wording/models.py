@@ -16,7 +16,7 @@ from app.wording.figures import as_fast, capitalized, number, percent, times, ti
 from app.wording.hub import size_words
 from app.wording.sentences import Sentences, translate
 from app.wording.sources import recorded_name
-from engine.gguf.names import tag_of
+from engine.gguf.names import change_of, tag_of
 
 if TYPE_CHECKING:
     from app.conversations.request_history import Totals
@@ -277,8 +277,12 @@ def _properties(entry: Entry) -> str:
 
 
 def quantisation_words(entry: Entry, word: str) -> str:
-    """Return a choice among the models of a repository: Q4_K_M · 4.9 GB · `word`."""
-    return _separated(tag_of(entry.id) if entry.is_gguf_file else "MLX", size_words(entry.bytes), word)
+    """Return a choice among the models of a repository: Q4_K_M · 4.9 GB · `word`, and what its conversion changes."""
+    if not entry.is_gguf_file:
+        return _separated("MLX", size_words(entry.bytes), word)
+    change = change_of(entry.id)
+    changes = translate("Models", "changes weights by up to {percent}%") if change else ""
+    return _separated(tag_of(entry.id), size_words(entry.bytes), word, changes.format(percent=number(100 * change, 1)))
 
 
 def details_words(entry: Entry) -> str:

@@ -42,6 +42,21 @@ def tag_of(name: str) -> str:
     return name
 
 
+# By how much of their size (root mean square) weights change at most in being converted, by the kinds whose names begin
+# so. Measured against gguf-py's reading of normally distributed weights. Other kinds keep the codes of the file.
+_CHANGES = {"Q6_K": 0.004, "IQ4": 0.016, "NVFP4": 0.022, "Q3_K": 0.032, "Q2_K": 0.04, "IQ3": 0.05, "IQ2": 0.062,
+            "IQ1": 0.062}  # fmt: skip
+
+
+def change_of(name: str) -> float:
+    """Return by how much of their size a set's weights change at most in being converted; 0.0 if they keep its codes.
+
+    The name says it: most tensors of a set have the kind that it names, the others a finer one.
+    """
+    tag = tag_of(name).upper().removeprefix("UD-")
+    return next((change for kind, change in _CHANGES.items() if tag.startswith(kind)), 0.0)
+
+
 def named(names: Sequence[str], wanted: str) -> list[str]:
     """Return the sets that a tag or the name of a file means, whatever its case; Q4_K_XL also means UD-Q4_K_XL."""
     text = name_of_set(re.sub(r"\.gguf$", ".gguf", wanted.strip("/"), flags=re.IGNORECASE)).lower()

@@ -129,3 +129,11 @@ def test_a_menu_without_a_draft_and_every_row_that_cannot_be_chosen_say_why(
     said = in_every_language(qapp, lambda: (picker.picker.refresh(), picker.note_text)[1])
     assert said[0] == "No matching draft model is installed or in the catalog. Prompt lookup needs none."
     assert len(set(said)) == len(LANGUAGES)
+
+
+def test_a_choice_says_what_its_conversion_changes(qapp: Application) -> None:
+    entry = Entry("org/a/a-Q3_K_M", "search", bytes=4_000_000_000, is_gguf_file=True)
+    said = in_every_language(qapp, lambda: wording.quantisation_words(entry, ""))
+    assert said[0].replace("\u00a0", " ") == "Q3_K_M · 4.0 GB · changes weights by up to 3.2%"
+    assert len(set(said)) == len(LANGUAGES)
+    assert "%" not in wording.quantisation_words(replace(entry, id="org/a/a-Q4_K_M"), "")

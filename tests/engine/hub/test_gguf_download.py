@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.finding.discovery import installed_models
-from engine.gguf.names import proposed, tag_of
+from engine.gguf.names import change_of, proposed, tag_of
 from engine.hub.downloads import DownloadQueue
 from engine.hub.listing import gguf_listing, left_out, list_files
 from engine.hub.remove import plan_removal, remove
@@ -89,6 +89,22 @@ def test_without_the_usual_quantisation_the_middle_one_is_proposed(names: tuple[
 ])  # fmt: skip
 def test_the_tag_of_a_file_is_how_it_is_quantised(file: str, tag: str) -> None:
     assert tag_of(file) == tag
+
+
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("org/a/a-Q4_K_M", 0.0),
+        ("org/a/a-Q8_0", 0.0),
+        ("org/a/a-TQ1_0", 0.0),
+        ("org/a/a-Q6_K", 0.004),
+        ("org/a/UD-IQ2_XXS", 0.062),
+        ("org/a/a-Q3_K_M", 0.032),
+        ("org/a/a-IQ4_NL", 0.016),
+    ],
+)
+def test_what_a_conversion_changes_is_told_by_the_name(file: str, change: float) -> None:
+    assert change_of(file) == change
 
 
 @pytest.mark.parametrize(("typed", "name", "tag"), [
