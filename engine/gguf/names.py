@@ -44,7 +44,7 @@ def tag_of(name: str) -> str:
 
 # By how much of their size (root mean square) weights change at most in being converted, by the kinds whose names begin
 # so. Measured against gguf-py's reading of normally distributed weights. Other kinds keep the codes of the file.
-_CHANGES = {"Q6_K": 0.004, "IQ4": 0.016, "NVFP4": 0.022, "Q3_K": 0.032, "Q2_K": 0.04, "IQ3": 0.05, "IQ2": 0.062,
+_CHANGES = {"Q6_K": 0.004, "IQ4": 0.016, "Q3_K": 0.032, "Q2_K": 0.04, "IQ3": 0.05, "IQ2": 0.062,
             "IQ1": 0.062}  # fmt: skip
 
 

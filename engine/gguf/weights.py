@@ -1,4 +1,4 @@
-"""The weights of GGUF tensors as MLX reads them: affine groups of 32 with the codes of the file where that is exact.
+"""The weights of GGUF tensors as MLX reads them: groups of 32 (NVFP4: 16) with the file's codes where that is exact.
 
 A code q of a group with scale s and bias b stands for q * s + b. GGUF's kinds below have groups of 32, too, so their
 codes stay; the remaining kinds are quantised again. Works on arrays of whole rows, with NumPy only.
@@ -20,20 +20,22 @@ Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 GROUP = 32
 FLOATS = {Kind.F32: "F32", Kind.F16: "F16", Kind.BF16: "BF16"}
+# The kinds whose codes are floats of four bits, and MLX's mode for each.
+_FLOAT_CODES = {Kind.MXFP4: "mxfp4", Kind.NVFP4: "nvfp4"}
 # The kinds that are quantised again, with two bits more than they have: a group's new step is then less than half of
 # the file's, even where two of the file's groups of 16 become one.
 _BITS_ANEW = {
     **dict.fromkeys((Kind.IQ1_S, Kind.IQ1_M), 4),
     **dict.fromkeys((Kind.Q2_K, Kind.IQ2_XXS, Kind.IQ2_XS, Kind.IQ2_S), 4),
     **dict.fromkeys((Kind.Q3_K, Kind.IQ3_XXS, Kind.IQ3_S), 5),
-    **dict.fromkeys((Kind.IQ4_NL, Kind.IQ4_XS, Kind.NVFP4), 6),
+    **dict.fromkeys((Kind.IQ4_NL, Kind.IQ4_XS), 6),
     Kind.Q6_K: 8,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """How MLX stores a quantised tensor: bits a code, in groups of 32 weights.
+    """How MLX stores a quantised tensor: bits a code, in `group`s of weights that share a scale.
 
     `codes_of_file` says whether the codes are those of the file, so that every weight stays the same number. Others
     are quantised again.
@@ -44,17 +46,22 @@ class Width:
     codes_of_file: bool = True
 
     @property
+    def group(self) -> int:
+        """The number of weights in a group."""
+        return 16 if self.mode == "nvfp4" else GROUP
+
+    @property
     def settings(self) -> dict[str, Any]:
         """The entry of config.json."""
-        return {"group_size": GROUP, "bits": self.bits, "mode": self.mode}
+        return {"group_size": self.group, "bits": self.bits, "mode": self.mode}
 
 
 def width_of(kind: GGMLQuantizationType) -> Width | None:
     """Return how a quantised kind is stored. None for floats; raises KeyError for what cannot be read."""
     if kind in FLOATS:
         return None
-    if kind == Kind.MXFP4:
-        return Width(4, "mxfp4")
+    if kind in _FLOAT_CODES:
+        return Width(4, _FLOAT_CODES[kind])
     return Width(_KEPT[kind][0]) if kind in _KEPT else Width(_BITS_ANEW[kind], codes_of_file=False)
 
 
@@ -67,8 +74,11 @@ def stored_bytes(kind: GGMLQuantizationType, elements: int, nbytes: int) -> int:
         width = width_of(kind)
     except KeyError:
         width = None
-    scales = 8 if width is not None and width.mode == "mxfp4" else 32
-    return nbytes if width is None else elements * (width.bits * GROUP + scales) // (8 * GROUP)
+    if width is None:
+        return nbytes
+    # Bits: a scale and a bias of 16 each, or a scale of 8.
+    scales = 32 if width.mode == "affine" else 8
+    return elements * (width.bits * width.group + scales) // (8 * width.group)
 
 
 def floats_of(kind: GGMLQuantizationType, rows: Bytes) -> Floats:
@@ -82,8 +92,8 @@ def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, 
     """Return MLX's arrays of encoded `rows` (rows, bytes a row) of a quantised kind, by the last part of their names.
 
     "weight" is uint32 (rows, weights a row * bits / 32). "scales" and, for affine groups, "biases" are (rows, groups)
-    in `dtype`, the name of a safetensors type; the scales of mxfp4 are uint8. Raises ValueError for scales that are not
-    finite in `dtype`.
+    in `dtype`, the name of a safetensors type; the scales of mxfp4 and nvfp4 are uint8. Raises ValueError for scales
+    that are not finite in `dtype`.
     """
     width = width_of(kind)
     assert width is not None
@@ -92,6 +102,13 @@ def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, 
         scaled = rows.reshape(len(rows), -1, 17)
         codes = _nibbles(scaled[..., 1:]).reshape(len(rows), -1)
         return {"weight": _packed(codes, 4), "scales": scaled[..., 0].copy()}
+    if width.mode == "nvfp4":
+        # Blocks of 36 bytes: four scales (E4M3 without a sign), and for each of them 8 bytes of nibbles (E2M1).
+        scaled = rows.reshape(len(rows), -1, 36)
+        codes = _nibbles(scaled[..., 4:].reshape(len(rows), -1, 4, 8)).reshape(len(rows), -1)
+        scales = scaled[..., :4].reshape(len(rows), -1)
+        # What is no number for MLX is 0 in such files.
+        return {"weight": _packed(codes, 4), "scales": np.where(scales == 0x7F, np.uint8(0), scales)}
     if width.codes_of_file:
         blocks = rows.reshape(-1, GGML_QUANT_SIZES[kind][1])
         codes, scales, biases = _KEPT[kind][1](blocks)

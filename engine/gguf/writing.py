@@ -281,7 +281,7 @@ def _output(place: Placement, tensor: GgufTensor, dtype: str) -> _Output:
         stored_dtype = "F32" if precise else dtype
         return _Output(place, tensor, None, {place.name: (stored_dtype, shape)})
     stem = place.name.removesuffix(".weight")
-    groups = (*shape[:-1], shape[-1] // GROUP)
+    groups = (*shape[:-1], shape[-1] // width.group)
     arrays = {place.name: ("U32", (*shape[:-1], shape[-1] * width.bits // 32))}
     if width.mode == "affine":
         arrays |= {f"{stem}.{leaf}": (dtype, groups) for leaf in ("scales", "biases")}

@@ -28,6 +28,8 @@ def random_rows(kind: Kind, count: int, width: int, seed: int = 5) -> NDArray[np
         blocks[:, 0] = generator.integers(110, 126, len(blocks))
     if kind == Kind.NVFP4:
         blocks[:, :4] = generator.integers(40, 70, (len(blocks), 4))
+        # The largest scale stands for 0.
+        blocks[::7, 1] = 0x7F
     if kind == Kind.IQ1_M:
         # The four highest bits of four words make the float.
         blocks[:, 49:56:2] = blocks[:, 49:56:2] & 15 | np.array([0x00, 0x50, 0x20, 0x20], np.uint8)

@@ -13,10 +13,9 @@ from tests.engine.gguf.random_blocks import random_rows
 
 Kind = GGMLQuantizationType
 EXACT = ("Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "TQ1_0", "TQ2_0")
-KEPT = (*EXACT, "Q4_K", "Q5_K", "MXFP4")
+KEPT = (*EXACT, "Q4_K", "Q5_K", "MXFP4", "NVFP4")
 ANEW = (
     *("Q6_K", "Q2_K", "Q3_K", "IQ1_S", "IQ1_M", "IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ3_XXS", "IQ3_S", "IQ4_NL", "IQ4_XS"),
-    "NVFP4",
 )
 DTYPES = {"F16": mx.float16, "BF16": mx.bfloat16, "F32": mx.float32}
 
@@ -28,7 +27,12 @@ def as_mlx_has_it(kind: Kind, rows: np.ndarray, dtype: str) -> np.ndarray:
     if width.mode == "affine":
         arrays |= {name: arrays[name].view(DTYPES[dtype]).astype(mx.float32) for name in ("scales", "biases")}
     found = mx.dequantize(
-        arrays["weight"], arrays["scales"], arrays.get("biases"), group_size=32, bits=width.bits, mode=width.mode
+        arrays["weight"],
+        arrays["scales"],
+        arrays.get("biases"),
+        group_size=width.group,
+        bits=width.bits,
+        mode=width.mode,
     )
     return np.array(found.astype(mx.float32))
 

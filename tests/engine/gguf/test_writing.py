@@ -96,13 +96,17 @@ def mixed(path: Path, kinds: dict[str, Kind], **fields: Any) -> Path:
 
 
 def test_kinds_that_are_mixed_become_quantisation_per_layer(tmp_path: Path) -> None:
-    source = mixed(tmp_path / "a.gguf", {"token_embd": Kind.Q6_K, "attn_v": Kind.Q5_K, "ffn_down": Kind.MXFP4})
+    source = mixed(
+        tmp_path / "a.gguf",
+        {"token_embd": Kind.Q6_K, "attn_v": Kind.Q5_K, "ffn_down": Kind.MXFP4, "ffn_up": Kind.NVFP4},
+    )
     _, record = write(source, tmp_path / "folder")
     assert json.loads((tmp_path / "folder/config.json").read_text())["quantization"] == {
         "group_size": 32, "bits": 4, "mode": "affine",
         "model.embed_tokens": {"group_size": 32, "bits": 8, "mode": "affine"},
         "model.layers.0.self_attn.v_proj": {"group_size": 32, "bits": 5, "mode": "affine"},
         "model.layers.0.mlp.down_proj": {"group_size": 32, "bits": 4, "mode": "mxfp4"},
+        "model.layers.0.mlp.up_proj": {"group_size": 16, "bits": 4, "mode": "nvfp4"},
     }  # fmt: skip
     assert record.requantised == ("token_embd.weight",)
     check_folder(tmp_path / "folder")
