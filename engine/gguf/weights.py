@@ -106,9 +106,9 @@ def quantised(kind: GGMLQuantizationType, rows: Bytes, dtype: str) -> dict[str, 
         # Blocks of 36 bytes: four scales (E4M3 without a sign), and for each of them 8 bytes of nibbles (E2M1).
         scaled = rows.reshape(len(rows), -1, 36)
         codes = _nibbles(scaled[..., 4:].reshape(len(rows), -1, 4, 8)).reshape(len(rows), -1)
-        scales = scaled[..., :4].reshape(len(rows), -1)
+        stored = scaled[..., :4].reshape(len(rows), -1)
         # What is no number for MLX is 0 in such files.
-        return {"weight": _packed(codes, 4), "scales": np.where(scales == 0x7F, np.uint8(0), scales)}
+        return {"weight": _packed(codes, 4), "scales": np.where(stored == 0x7F, np.uint8(0), stored)}
     if width.codes_of_file:
         blocks = rows.reshape(-1, GGML_QUANT_SIZES[kind][1])
         codes, scales, biases = _KEPT[kind][1](blocks)
