@@ -339,11 +339,15 @@ def lfm2(settings: GgufSettings) -> dict[str, Any]:
 
 
 def olmo2(settings: GgufSettings) -> dict[str, Any]:
-    """For olmo2.py; undoes Olmo2Model (conversion/olmo.py). Raises `SettingError` for OLMo 3."""
-    # Only OLMo 3, of the same name in llama.cpp, has a window.
-    if settings.get("attention.sliding_window") is not None:
-        raise SettingError("attention.sliding_window")
-    return settings.shared("olmo2")
+    """For olmo2.py and olmo3.py; undoes Olmo2Model (conversion/olmo.py)."""
+    # Only OLMo 3, of the same name in llama.cpp, has a window, and the converter writes which layers have it.
+    if settings.get("attention.sliding_window") is None:
+        return settings.shared("olmo2")
+    slides = settings.each("attention.sliding_window_pattern")
+    return settings.shared("olmo3") | {
+        "sliding_window": settings.whole("attention.sliding_window"),
+        "layer_types": ["sliding_attention" if slide else "full_attention" for slide in slides],
+    }
 
 
 def glm4(settings: GgufSettings) -> dict[str, Any]:

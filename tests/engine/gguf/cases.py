@@ -211,6 +211,11 @@ CASES = {
         {"attention.head_count_kv": [0, 2], "shortconv.l_cache": 3},
     ),
     "olmo2": Case("olmo2", {**BASE, "model_type": "olmo2"}),
+    "olmo3": Case(
+        "olmo2",
+        {**BASE, "model_type": "olmo3", "sliding_window": 8, "layer_types": ["sliding_attention", "full_attention"]},
+        {"attention.sliding_window": 8, "attention.sliding_window_pattern": [True, False]},
+    ),
     "glm4": Case(
         "glm4",
         {**BASE, "model_type": "glm4", "attention_bias": True, "partial_rotary_factor": 0.5},
