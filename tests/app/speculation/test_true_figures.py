@@ -136,7 +136,9 @@ def comparison(world: SimulatedWindow) -> None:
     assert compared is not None
     world.qtbot.waitUntil(lambda: compared.step is ComparisonStep.DONE)
     machine.load = usual
-    speculated = world.engine.answered[-2]
+    # Those with speculation and plain ones take turns, and the faster one of each counts.
+    runs = world.engine.answered[-4:]
+    speculated = min(runs[::2], key=lambda run: run.decode_s)
     view = driver.find(ComparisonView)
     world.qtbot.waitUntil(lambda: "×" in view.gain.text() + view.verdict.text())
     assert compared.ratio == pytest.approx(speculated.truth, rel=0.1)
