@@ -41,12 +41,17 @@ def _print_concurrency(concurrent: dict[str, Any]) -> None:
     print()
     print_table(("answers at once", *speeds, "by source"), rows, figures=speeds)
     ratios = {"of mlx-lm": "ratio", "plain of mlx-lm": "plain_ratio", "of plain": "gain"}
+    first = "of plain at first"
     rows = [
-        (count, *(f"{_ratio(figures[name])} {_spread(figures['spread'][name])}" for name in ratios.values()))
+        (
+            count,
+            *(f"{_ratio(figures[name])} {_spread(figures['spread'][name])}" for name in ratios.values()),
+            _ratio(figures["first_gain"]),
+        )
         for count, figures in concurrent.items()
     ]
-    print("\nin brackets the middle half of the repetitions:")
-    print_table(("answers at once", *ratios), rows, figures=ratios)
+    print("\nof a warm engine, in brackets the middle half of the repetitions; at first, it learns what batches cost:")
+    print_table(("answers at once", *ratios, first), rows, figures=(*ratios, first))
 
 
 def _spread(quartiles: Sequence[float]) -> str:

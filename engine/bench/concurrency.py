@@ -55,13 +55,15 @@ def measure(
     All arms decode greedily: ours with speculation by `method` and without, and mlx-lm's `batch_generate`. In each
     repetition, which asks other prompts, every arm answers twice, the second time in the opposite order, so that a
     steady drift of the machine affects all arms equally. Ratios compare arms in the same repetition; figures are
-    medians over the repetitions, and `spread` has the quartiles of each ratio. `ratio` and `plain_ratio` are ours over
-    mlx-lm's, with and without speculation; `gain` is ours with speculation over ours without. `sources` has each
+    medians over the repetitions, and `spread` has the quartiles of each ratio. The first repetition, in which the
+    engine learns what batches cost, is not among them; `first_gain` is its gain. `ratio` and `plain_ratio` are ours
+    over mlx-lm's, with and without speculation; `gain` is ours with speculation over ours without. `sources` has each
     source's share of the tokens. Ctrl-C ends the measurement; answers of all arms are kept.
     """
     asked = list(prompts)
     random.Random(0).shuffle(asked)
     measured: dict[int, list[Runs]] = {count: [] for count in counts}
+    firsts: dict[int, Runs] = {}
     tallies: dict[int, Counter[str]] = {count: Counter() for count in counts}
     interrupted = False
     try:
@@ -76,13 +78,14 @@ def measure(
                     "mlx-lm": partial(_mlx_lm, main, texts, max_tokens),
                 }
                 runs = _mirrored(arms, repetition)
-                # The first repetition warms up.
-                if repetition >= 0:
-                    measured[count].append(runs)
-                    tallies[count] += shares
+                if repetition < 0:
+                    firsts[count] = runs
+                    continue
+                measured[count].append(runs)
+                tallies[count] += shares
     except KeyboardInterrupt:
         interrupted = True
-    groups = {str(count): _figures(runs, tallies[count]) for count, runs in measured.items() if runs}
+    groups = {str(count): _figures(runs, firsts[count], tallies[count]) for count, runs in measured.items() if runs}
     return {"machine": machine(), "interrupted": interrupted, "concurrent": groups}
 
 
@@ -95,7 +98,7 @@ def _mirrored(arms: Mapping[str, Callable[[], ConcurrencyRun]], turn: int) -> Ru
     return {name: there[name] + arms[name]() for name in reversed(order)}
 
 
-def _figures(measured: Sequence[Runs], tallies: Counter[str]) -> dict[str, Any]:
+def _figures(measured: Sequence[Runs], first: Runs, tallies: Counter[str]) -> dict[str, Any]:
     pairs = {"ratio": ("ours", "mlx-lm"), "plain_ratio": ("plain", "mlx-lm"), "gain": ("ours", "plain")}
     ratios = {name: [runs[arm].speed / runs[base].speed for runs in measured] for name, (arm, base) in pairs.items()}
     names = {"ours": "", "plain": "plain_", "mlx-lm": "mlx_lm_"}
@@ -103,6 +106,7 @@ def _figures(measured: Sequence[Runs], tallies: Counter[str]) -> dict[str, Any]:
     return {
         **{f"{prefix}tokens_per_s": round(speed, 1) for prefix, speed in speeds.items()},
         **{name: round(median(values), 3) for name, values in ratios.items()},
+        "first_gain": round(first["ours"].speed / first["plain"].speed, 3),
         "spread": {name: quartiles(values) for name, values in ratios.items()},
         "repetitions": len(measured),
         "sources": {source: round(tokens / tallies.total(), 3) for source, tokens in tallies.most_common()},

@@ -140,6 +140,8 @@ def test_concurrent_answers_are_compared_by_repetition(
     )
     assert report["concurrent"].keys() == {"1", "2"}
     assert all(figures["ratio"] > 0 for figures in report["concurrent"].values())
+    # The repetition in which the engine learns what batches cost is not in the others.
+    assert all(figures["first_gain"] > 0 for figures in report["concurrent"].values())
     assert progress == [f"{count} at once, repetition {number} of 1" for number in (0, 1) for count in (1, 2)]
 
 
