@@ -25,7 +25,7 @@ from app.api.requests.conversation import (
     content_of,
     readable_content,
 )
-from app.api.requests.errors import ApiError, sse
+from app.api.requests.errors import KEEP_ALIVE, ApiError, sse
 from app.api.requests.lenient_content import readable_text
 from app.api.requests.request_settings import refuse_unsupported
 from app.api.requests.tool_use import RequestTools
@@ -154,8 +154,10 @@ class LmStudioChatWriter(ResponseWriter):
         return (self._parts,)
 
     def keep_alive(self) -> bytes:
-        """Return the progress again, or a piece without text."""
-        return self._progress() if self._reading else sse({"type": "message.delta", "content": ""}, "message.delta")
+        """Return the progress again, or a piece without text of the item that grows; a comment between two items."""
+        if self._reading:
+            return self._progress()
+        return _event(f"{self._output[-1]['type']}.delta", content="") if self._growing else KEEP_ALIVE
 
     def events(self, index: int, event: Event) -> list[bytes]:
         del index

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from app.api.dialects.lm_studio_chat import LmStudioChatWriter
 from app.api.kept_chats import MOST_BYTES, MOST_CHATS, KeptChat, KeptChats
+from app.text.answer_parts import AnswerParts
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
 from tests.app.picture_files import RULES, picture
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.scripts import Script
+from tests.app.scripts import Script, play
 
 CHAT = "/api/v1/chat"
 QUESTION = "What is a draft model?"
@@ -110,6 +112,20 @@ def test_the_settings_reach_the_model(told: Served) -> None:
     request = told.requests[-1]
     assert (request.sampling.repetition_penalty, request.sampling.top_k, request.kept_context) == (1.2, 5, 512)
     assert request.overflow == "shorten"
+
+
+def test_a_sign_of_life_belongs_to_what_is_under_way() -> None:
+    writer = LmStudioChatWriter("m", AnswerParts(), None)
+    events = list(play(Script("<think>Hm.</think>One.")))
+    signs = []
+    for event in events[:-1]:
+        writer.write([(0, event)])
+        signs.append(writer.keep_alive().partition(b"\n")[0].decode())
+    in_order = list(dict.fromkeys(signs))
+    assert in_order[0] == "event: prompt_processing.progress"
+    assert in_order[-2:] == ["event: reasoning.delta", "event: message.delta"]
+    # Before the first item, and between two, there is nothing that an event could belong to.
+    assert set(in_order[1:-2]) <= {": keep-alive"}
 
 
 def test_the_oldest_chats_go_first() -> None:
