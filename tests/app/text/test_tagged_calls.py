@@ -47,11 +47,14 @@ def test_a_text_arrives_whole_wherever_the_answer_is_cut_into_pieces(form: str) 
     ["", *(f"<｜DSML｜{word}>\n" for word in ("toolcalls", "tool", "tool_call", "function_calls", "tool_calls"))],
 )
 @pytest.mark.parametrize("end", ["", "</｜DSML｜tool_calls>", "</｜DSML｜toolcalls>\n"])
-def test_calls_with_other_marks_around_them_or_none_are_calls(form: str, begin: str, end: str) -> None:
+@pytest.mark.parametrize(
+    "every", [pytest.param(7, id="every seventh place"), pytest.param(1, id="each place", marks=pytest.mark.full)]
+)
+def test_calls_with_other_marks_around_them_or_none_are_calls(form: str, begin: str, end: str, every: int) -> None:
     calls = [call(form, path="a", content=content) for content in ("x", f"y\n{file_of(form, 'z')}")]
     for chosen in (calls[:1], calls):
         text = f"Look:\n{begin}{''.join(chosen)}{end}"
-        for place in range(1, len(text)):
+        for place in range(1, len(text), every):
             parts = fed(form, text, [place])
             assert len(parts.calls) == len(chosen)
             assert (contents(parts)[0], parts.content, parts.unclear) == ("x", "Look:\n", "")
