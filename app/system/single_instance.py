@@ -27,6 +27,9 @@ log = logging.getLogger(__name__)
 _PATIENCE_S = 10.0
 _PAUSE_S = 0.1
 _SOCKET, _ANSWER = "raise", b"raised"
+_PREFIX = "tandem-"
+# The bytes of a socket's path: sockaddr_un.sun_path has 104 on macOS, with a zero at the end; Linux has 108.
+_LONGEST_PATH = 103
 
 
 class SingleInstance:
@@ -66,7 +69,7 @@ class SingleInstance:
         if self._lock is None:
             return
         try:
-            self._socket_folder = Path(tempfile.mkdtemp(prefix="tandem-"))
+            self._socket_folder = _make_socket_folder()
             self._server = socket.socket(socket.AF_UNIX)
             self._server.bind(str(self._socket_folder / _SOCKET))
             self._server.listen()
@@ -115,7 +118,7 @@ class SingleInstance:
         """Return the socket folder of the process that wrote the lock's file last, if the content is plausible."""
         with suppress(OSError, UnicodeDecodeError):
             folder = Path(self._path.read_text())
-            if folder.is_absolute() and folder.name.startswith("tandem-") and folder.stat().st_uid == os.getuid():
+            if folder.is_absolute() and folder.name.startswith(_PREFIX) and folder.stat().st_uid == os.getuid():
                 return folder
         return None
 
@@ -137,6 +140,19 @@ class SingleInstance:
             with caller:
                 if come_to_front():
                     caller.sendall(_ANSWER)
+
+
+def _make_socket_folder() -> Path:
+    """Make a private folder for the socket, and return it.
+
+    It is among the temporary files, or in /tmp if the path of its socket would be too long there: TMPDIR may be any
+    folder. Raises OSError.
+    """
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    if len(os.fsencode(folder / _SOCKET)) <= _LONGEST_PATH:
+        return folder
+    folder.rmdir()
+    return Path(tempfile.mkdtemp(prefix=_PREFIX, dir="/tmp"))
 
 
 def _remove(folder: Path) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +33,12 @@ def second(tmp_path: Path, data: str = "data") -> SingleInstance:
     return SingleInstance(tmp_path / "cache", tmp_path / data)
 
 
+def socket_folder(home: Path) -> Path:
+    """Return the folder that the only lock below `home` names."""
+    (lock,) = home.rglob("instance-*.lock")
+    return Path(lock.read_text())
+
+
 def claimed_meanwhile(qtbot: QtBot, instance: SingleInstance) -> bool:
     """Return the outcome of a claim on another thread, which stands for a process, while events are handled."""
     outcome: list[bool] = []
@@ -53,6 +61,23 @@ def test_the_first_one_comes_to_the_front(first: SingleInstance, tmp_path: Path,
     assert not claimed_meanwhile(qtbot, second(tmp_path))
     assert not claimed_meanwhile(qtbot, second(tmp_path))
     assert len(raised) == 2
+
+
+def test_a_long_name_of_the_temporary_folder_is_no_hindrance(
+    first: SingleInstance, tmp_path: Path, qtbot: QtBot, qapp: QObject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The path of a socket has about 100 bytes at most, and TMPDIR can have more."""
+    temporary = tmp_path / ("long" * 25)
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    assert first.claim()
+    first.listen(lambda: True, qapp)
+    assert not claimed_meanwhile(qtbot, second(tmp_path))
+    folder = socket_folder(tmp_path)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    first.close()
+    assert not folder.exists()
+    assert not list(temporary.iterdir())
 
 
 def test_another_data_folder_is_another_app(first: SingleInstance, tmp_path: Path) -> None:
@@ -99,8 +124,7 @@ def test_what_stands_in_the_file_of_the_lock_is_not_trusted(tmp_path: Path) -> N
 
 def start(*module: str, home: Path) -> subprocess.Popen[str]:
     environment = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")}
-    environment |= {"HOME": str(home), "QT_QPA_PLATFORM": "offscreen", "TMPDIR": str(home / "tmp")}
-    (home / "tmp").mkdir(parents=True, exist_ok=True)
+    environment |= {"HOME": str(home), "QT_QPA_PLATFORM": "offscreen"}
     return subprocess.Popen(
         [sys.executable, "-m", *module], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
     )
@@ -116,10 +140,12 @@ def leave_a_page(home: Path) -> Path:
 
 @pytest.mark.parametrize("after_a_kill", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_two_processes_have_one_window_also_after_a_kill(tmp_path: Path, after_a_kill: bool) -> None:
+    folders: list[Path] = []
     if after_a_kill:
         killed = start("tests.app.first_instance", home=tmp_path)
         assert killed.stdout is not None
         assert killed.stdout.readline() == "minimised\n"
+        folders.append(socket_folder(tmp_path))
         killed.send_signal(signal.SIGKILL)
         killed.communicate()
     pages = leave_a_page(tmp_path)
@@ -128,11 +154,12 @@ def test_two_processes_have_one_window_also_after_a_kill(tmp_path: Path, after_a
     assert first.stdout.readline() == "minimised\n"
     assert not pages.exists()
     leave_a_page(tmp_path)
-    assert len(list((tmp_path / "tmp").glob("tandem-*"))) == 1
+    folders.append(socket_folder(tmp_path))
+    assert [folder.exists() for folder in folders] == [False] * (len(folders) - 1) + [True]
     again = start("app", home=tmp_path)
     said, _ = again.communicate(timeout=PATIENCE_S)
     assert (again.returncode, said) == (0, "Tandem is already open. Its window is now in front.\n")
     assert first.communicate(timeout=PATIENCE_S)[0] == "raised\n"
     assert first.returncode == 0
-    assert not list((tmp_path / "tmp").glob("tandem-*"))
+    assert not folders[-1].exists()
     assert not pages.exists()
