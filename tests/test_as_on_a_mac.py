@@ -21,6 +21,8 @@ def test_cpu():
     import mlx.core as mx
     assert os.environ["TANDEM_DEVICE"] == "cpu"
     assert mx.metal.is_available()
+    from mlx_vlm.models import rope_utils
+    assert not rope_utils._HAS_METAL
 
 def test_loopback():
     socket.create_server(("127.0.0.1", 0)).close()
@@ -35,6 +37,7 @@ def test_temporary():
     folder = tempfile.mkdtemp()
     assert Path(folder).parents[4].is_symlink() and "/private/" not in folder
     assert "/private/var/" in str(Path(folder).resolve())
+    assert len(os.environ["TMPDIR"]) == 49
 
 def test_version():
     assert platform.mac_ver()[0] == "16.6"
