@@ -10,7 +10,7 @@ from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes
 
 NAME = "gguf.json"
 # Raised when files other than the weights change; those of older folders are then written again.
-VERSION = 1
+VERSION = 2
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):

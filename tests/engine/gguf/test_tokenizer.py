@@ -64,6 +64,15 @@ def test_a_decomposed_text_has_the_ids_of_the_composed_one_where_the_published_t
         assert tokenizer.encode(normalize("NFD", text)).ids == tokenizer.encode(text).ids
 
 
+@pytest.mark.parametrize("kind", ["gpt-4o", "tekken"])
+def test_marks_stay_in_their_words_and_large_letters_of_any_script_begin_new_ones(kind: str, tmp_path: Path) -> None:
+    write_tokenizer(metadata_of(kind), tmp_path)
+    splitting = Tokenizer.from_file(str(tmp_path / "tokenizer.json")).pre_tokenizer
+    pieces = ["हिन्दी", " ที่นี่", " בְּרֵאשִׁית", " Привет", "Мир", " Éa", "Éa"]
+    text = "".join(pieces)
+    assert [text[start:stop] for _, (start, stop) in splitting.pre_tokenize_str(text)] == pieces
+
+
 def test_every_split_of_the_table_has_golden_ids() -> None:
     tried = {EXPRESSIONS[kind] for kind in GOLDEN["ids"] if kind in EXPRESSIONS}
     assert tried == set(EXPRESSIONS.values())
