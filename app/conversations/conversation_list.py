@@ -103,6 +103,15 @@ class ConversationList:
         rows = self._database.rows("SELECT uid FROM conversations UNION SELECT uid FROM folders")
         return [row["uid"] for row in rows]
 
+    def ids_of(self, uids: Collection[str]) -> dict[str, int]:
+        """Return the ids of those of these chats that exist and are not in the trash, by their uids.
+
+        At most a few hundred `uids`.
+        """
+        marks = ", ".join("?" * len(uids))
+        query = f"SELECT uid, id FROM conversations WHERE trashed_at IS NULL AND uid IN ({marks})"
+        return {row["uid"]: row["id"] for row in self._database.rows(query, (*uids,))}
+
     def rename(self, conversation_id: int, title: str) -> None:
         """Set the title that the user chose; an empty one restores the automatic title."""
         title = " ".join(title.split())

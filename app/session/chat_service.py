@@ -183,7 +183,7 @@ class ChatService(QObject):
             self._remember(chat)
             then(chat)
 
-        self._store.load(chat_id, take)
+        self._store.load(chat_id, take, on_screen=False)
 
     def has(self, chat: Chat) -> bool:
         """Whether the chat is still in use; False for the first empty chat after the one of the store replaced it."""

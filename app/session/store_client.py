@@ -239,9 +239,9 @@ class StoreClient(QObject):
         self.view = view
         self.run(lambda _: self._listing.forget())
 
-    def load(self, conversation_id: int, then: Callable[[Chat], object]) -> None:
-        """Read a chat and note that it is on screen now."""
-        self.run(lambda store: _load(store, conversation_id), then)
+    def load(self, conversation_id: int, then: Callable[[Chat], object], *, on_screen: bool = True) -> None:
+        """Read a chat and, if it is to be `on_screen`, note that it is there now."""
+        self.run(lambda store: _load(store, conversation_id, on_screen), then)
 
     def close(self) -> None:
         """Write pending changes and close the file. A temporary store without chats is removed. Safe to call twice."""
@@ -401,10 +401,12 @@ class StoreClient(QObject):
         self.failed.emit(reported)
 
 
-def _load(store: ConversationStore, conversation_id: int) -> Chat:
-    """Read a chat, and note in its settings that it is on screen now. Raises NotFound."""
+def _load(store: ConversationStore, conversation_id: int, on_screen: bool) -> Chat:
+    """Read a chat, and note in its settings if it is on screen now. Raises NotFound."""
     conversation = store.conversations.get(conversation_id)
     chat = chat_of(conversation, store.messages.path(conversation_id))
+    if not on_screen:
+        return chat
     try:
         settings = {**conversation.settings, OPENED_AT: time.time()}
         store.conversations.set_settings(conversation_id, settings)

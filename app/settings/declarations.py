@@ -59,7 +59,8 @@ class RememberedValues:
     `update_checked_at` is in seconds since 1970. `offer_seen` says whether the user answered the offer of a first pair.
     `fit_context` is the context in tokens for which memory is calculated. `main_model` and `draft_model` are the
     folders of the pair used last: both "" for the starter pair, else `draft_model` "" for no draft.
-    `window_geometry` is the window's place and state in Qt's form, "" before the first run. `sidebar` and `panel` say
+    `window_geometry` is the window's place and state in Qt's form, "" before the first run; each of `chat_windows` is
+    the uid of a chat in a window of its own, a space and the same of that window. `sidebar` and `panel` say
     whether a pane is shown ("auto": if it fits; "later": not before the first question); their widths are in pixels,
     0 for the default. `panel_details` says whether the live panel's details are unfolded.
     """
@@ -75,6 +76,7 @@ class RememberedValues:
     main_model: str = ""
     draft_model: str = ""
     window_geometry: str = ""
+    chat_windows: tuple[str, ...] = ()
     sidebar: str = NO_PAGE.setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
     panel: str = NO_PAGE.setting("later", choices=(("later", ""), ("auto", ""), ("shown", ""), ("hidden", "")))
     sidebar_width: int = 0

@@ -1,4 +1,4 @@
-"""Restores the main window's place and state from the last run, and holds windows within the screen."""
+"""Restores the places and states of windows from the last run, and holds windows within the screen."""
 
 from __future__ import annotations
 
@@ -23,11 +23,16 @@ def restore_geometry(window: QWidget, stored: str) -> None:
     `stored` is what the window's place and state were kept as, "" before the first run. The first window, and one from
     a screen of another size, is centred and not larger than the screen.
     """
-    if not window.restoreGeometry(QByteArray.fromBase64(stored.encode())):
+    if not restored(window, stored):
         screen = QGuiApplication.primaryScreen()
         first = QRect(QPoint(), _FIRST.boundedTo(_free(screen).size()))
         first.moveCenter(_free(screen).center())
         window.setGeometry(first)
+
+
+def restored(window: QWidget, stored: str) -> bool:
+    """Restore what `geometry_of` returned, within the present screens. Return False if `stored` is nothing of it."""
+    return window.restoreGeometry(QByteArray.fromBase64(stored.encode()))
 
 
 def within(place: QRect, screen: QScreen) -> QRect:

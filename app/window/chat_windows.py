@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPoint, QRect, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QWidget
 
 from app.actions.actions import Actions, Menus
 from app.composer.attachment_row import attach_button
 from app.composer.composer import Composer
 from app.composer.context_meter import ContextMeter
-from app.composer.message_edit import files_in
 from app.session.answer import State
 from app.session.chats import Chat, Turn
-from app.settings.window_geometry import within
+from app.settings.window_geometry import geometry_of, restored, within
 from app.transcript.transcript import Transcript
 from app.transcript.turn_column import COLUMN_WIDTH
 from app.widgets.banner import Banner
@@ -26,6 +25,7 @@ from app.window.actions import ACTIONS
 from app.window.actions.window_action import ActedWindow
 from app.window.attachment_reader import AttachmentReader
 from app.window.chat_commands import ChatSearch
+from app.window.file_drop import FileDrop
 from app.window.find_bar import FindBar
 from app.window.turn_commands import TurnCommands
 
@@ -41,17 +41,21 @@ _ACTIONS = {
 _WIDTH, _HEIGHT, _STEP = 760, 720, 32
 
 
-class ChatWindow(ThemeAware, TabOrdered, ActedWindow):
+class ChatWindow(ThemeAware, TabOrdered, FileDrop):
     """A window with one chat and its message box.
 
     It has no list of chats, no live panel and no pickers: the settings of the chat are those that it has in the main
     window. The unsent message is that of the chat, in both windows. After it is closed, it is used for another chat.
+
+    `closed` carries the chat of a window that was closed, though not where the session ends.
     """
+
+    closed = Signal(object)
 
     def __init__(self, main: ActedWindow, app_actions: Actions) -> None:
         super().__init__()
         self._main = main
-        self.session, self.preferences = main.session, main.preferences
+        self.session, self.preferences, self.transfer = main.session, main.preferences, main.transfer
         self._chat = Chat()
         session = self.session
         by_menu = {menu: [spec for spec in specs if spec.id in _ACTIONS] for menu, specs in ACTIONS.items()}
@@ -116,8 +120,8 @@ class ChatWindow(ThemeAware, TabOrdered, ActedWindow):
             written.connect(self._update_actions)
             written.connect(self._keep_unsent)
         composer.edit.history = lambda: [turn.question for turn in self._chat.turns if turn.question]
-        composer.edit.files_given.connect(lambda files: self.attachments.attach(files, composer.files))
-        composer.edit.picture_given.connect(lambda image: self.attachments.attach_picture(image, composer.files))
+        composer.edit.files_given.connect(self.attach_files)
+        composer.edit.picture_given.connect(self.attach_picture)
         composer.edit.escaped.connect(self.find_bar.close_bar)
         for done in (self.transcript.focus_lost, self.find_bar.focus_lost):
             done.connect(composer.setFocus)
@@ -189,20 +193,21 @@ class ChatWindow(ThemeAware, TabOrdered, ActedWindow):
     def apply_theme(self) -> None:
         self._actions.apply_theme()
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept files and pictures."""
-        if files_in(event.mimeData()) or event.mimeData().hasImage():
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        event.acceptProposedAction()
-        if files := files_in(event.mimeData()):
-            self.attachments.attach(files, self.composer.files)
-        else:
-            self.attachments.attach_picture(event.mimeData().imageData(), self.composer.files)
-
     def closeEvent(self, event: QCloseEvent) -> None:
         """Let go of the chat, whose answer goes on."""
+        chat = self._chat
+        self._keep_read_position()
+        self.let_go()
+        super().closeEvent(event)
+        self.closed.emit(chat)
+
+    def _keep_read_position(self) -> None:
+        # The main window keeps its own.
+        if self._chat is not self._main.chat:
+            self.session.chats.keep_read_position(self._chat, self.transcript.reading_position)
+
+    def let_go(self) -> None:
+        """Show no chat any more. The unsent message is the chat's."""
         # A syllable that is being composed belongs to the unsent message.
         self.composer.edit.commit_preedit()
         # Nothing would send it.
@@ -211,11 +216,12 @@ class ChatWindow(ThemeAware, TabOrdered, ActedWindow):
         if self._chat in self.session.chats.beside:
             self.session.chats.beside.remove(self._chat)
         self.show_chat(Chat())
-        super().closeEvent(event)
 
     def end(self) -> None:
         """Close the window for good, before the session ends."""
-        self.close()
+        self._keep_read_position()
+        self.let_go()
+        self.hide()
         self.attachments.close()
         self.turns.speaker.close()
         self._meter.close()
@@ -223,19 +229,35 @@ class ChatWindow(ThemeAware, TabOrdered, ActedWindow):
 
 
 class ChatWindows(QObject):
-    """Opens and closes the windows of chats. `close` ends them all."""
+    """Opens and closes the windows of chats, and opens those of the last run again. `close` ends them all."""
 
     def __init__(self, main: ActedWindow, actions: Actions) -> None:
         super().__init__(main)
         self._main, self._actions = main, actions
         self._windows: list[ChatWindow] = []
+        # Where the windows are, by the uids of their chats: those of the last run first.
+        self._places = dict(place.split(" ", 1) for place in main.preferences.values.chat_windows if " " in place)
         session = main.session
         main.sidebar.row_menu.window_wanted.connect(self.open)
         session.chats.unsent_kept.connect(self._show_unsent)
         session.chats.removing.connect(self._close_chat)
-        # The ids of chats mean others in another store.
-        session.store.opened.connect(lambda _damaged: self._close_all())
+        session.store.opened.connect(lambda _damaged: self._restore())
         main.preferences.subscribe(self._apply_send_key)
+
+    def _restore(self) -> None:
+        """Open the windows of the chats that the store has, where they were in the last run."""
+        # The ids of their chats mean others in another store.
+        for window in self._windows:
+            window.let_go()
+            window.hide()
+        uids = [*self._places]
+        if uids:
+            self._main.session.store.run(lambda store: store.conversations.ids_of(uids), self._open_again)
+
+    def _open_again(self, ids: dict[str, int]) -> None:
+        self._places = {uid: place for uid, place in self._places.items() if uid in ids}
+        for uid in self._places:
+            self._main.session.chats.read(ids[uid], self._show)
 
     def open(self, chat_id: int) -> None:
         """Show a chat in a window of its own, or bring the one that it has to the front."""
@@ -252,13 +274,30 @@ class ChatWindows(QObject):
         window = next((window for window in self._windows if not window.isVisible()), None)
         if window is None:
             window = ChatWindow(self._main, self._actions)
+            window.closed.connect(self._forget)
             self._windows.append(window)
         self._main.session.chats.beside.append(chat)
         window.show_chat(chat)
+        # The main window stays in front of those of the last run.
+        window.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating, chat.uid in self._places)
+        if chat.uid in self._places and restored(window, self._places[chat.uid]):
+            window.show()
+            return
         place = QRect(0, 0, _WIDTH, _HEIGHT)
         place.moveCenter(self._main.geometry().center() + QPoint(_STEP, _STEP) * (len(shown) + 1))
         window.setGeometry(within(place, self._main.screen()))
         bring_to_front(window)
+        self._places[chat.uid] = geometry_of(window)
+        self._keep_places()
+
+    def _forget(self, chat: Chat) -> None:
+        """Forget where the window of a chat was that was closed."""
+        self._places.pop(chat.uid, None)
+        self._keep_places()
+
+    def _keep_places(self) -> None:
+        places = tuple(f"{uid} {place}" for uid, place in self._places.items())
+        self._main.preferences.change(chat_windows=places)
 
     def _show_unsent(self, chat: Chat) -> None:
         """Show an unsent message in the main window, too, if it shows that chat."""
@@ -270,16 +309,16 @@ class ChatWindows(QObject):
             if window.chat.id == chat_id:
                 window.close()
 
-    def _close_all(self) -> None:
-        for window in self._windows:
-            window.close()
-
     def _apply_send_key(self) -> None:
         for window in self._windows:
             window.composer.set_send_key(self._main.preferences.values.send_key)
 
     def close(self) -> None:
-        """Close all windows for good, before the session ends."""
+        """Close all windows for good, before the session ends. The next run opens them again."""
+        for window in self._windows:
+            if window.isVisible():
+                self._places[window.chat.uid] = geometry_of(window)
+        self._keep_places()
         for window in self._windows:
             window.end()
         self._windows.clear()

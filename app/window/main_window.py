@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
 from app.actions.actions import Actions, Menus
@@ -14,7 +14,6 @@ from app.composer.attachment_row import attach_button
 from app.composer.choice_buttons import PresetButton, ThinkingButton
 from app.composer.composer import Composer
 from app.composer.context_meter import ContextMeter
-from app.composer.message_edit import files_in
 from app.composer.settings_sheet import ChatSettingsSheet
 from app.composer.welcome import Welcome
 from app.conversations.database.records import Attachment
@@ -43,13 +42,13 @@ from app.widgets.layouts import centred, fill, vbox
 from app.widgets.outside import bring_to_front
 from app.widgets.theme_aware import ThemeAware
 from app.window.actions import ACTIONS
-from app.window.actions.window_action import ActedWindow
 from app.window.answer_notice import Announcer, AnswerNotice
 from app.window.ask_another import AskAnother
 from app.window.attachment_reader import AttachmentReader, VisionHint
 from app.window.built_in_tools import tools_button
 from app.window.chat_commands import ChatCommands, ChatSearch
 from app.window.chat_windows import ChatWindows
+from app.window.file_drop import FileDrop
 from app.window.find_bar import FindBar
 from app.window.folder_page import FolderPage
 from app.window.header import Header
@@ -71,7 +70,6 @@ from app.window.unsaved import UnsavedChats
 from app.window.updates import UpdateChecker
 from app.wording import privacy
 from app.wording.pictures import left_out_sentence
-from engine.documents.formats import program_of
 
 # Actions that need no main window; the others show it again after it was closed on macOS.
 _ACT_ELSEWHERE = {"about", "close-window", "models-page", "quick-entry", "request-history", "serve-api", "settings"}
@@ -90,7 +88,7 @@ def prepare_answers() -> None:
     QScrollArea().viewport()
 
 
-class MainWindow(ThemeAware, TabOrdered, ActedWindow):
+class MainWindow(ThemeAware, TabOrdered, FileDrop):
     """Wires the session to the three panes. Closing it ends the session.
 
     On macOS closing only hides it, as in other programs, and `quit` ends the session.
@@ -254,8 +252,8 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             written.connect(self._update_actions)
             written.connect(self._keep_unsent)
         composer.edit.history = lambda: [turn.question for turn in self.session.chat.turns if turn.question]
-        composer.edit.files_given.connect(self._attach)
-        composer.edit.picture_given.connect(self._attach_picture)
+        composer.edit.files_given.connect(self.attach_files)
+        composer.edit.picture_given.connect(self.attach_picture)
         composer.edit.escaped.connect(self.find_bar.close_bar)
         for done in (self.transcript.focus_lost, self.find_bar.focus_lost, self._offer.starter_wanted):
             done.connect(composer.setFocus)
@@ -337,28 +335,13 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
             words = "\n\n".join(part for part in (text, chat.unsent) if part)
             self.session.chats.keep_unsent(chat, words, (*attachments, *chat.unsent_attachments))
 
-    def _attach(self, files: list[str]) -> None:
-        if len(files) == 1 and files[0].lower().endswith(".gguf"):
-            self.session.models.load(files[0], None)
-            return
-        # Some programs save a folder that the Finder shows as a file.
-        if len(files) == 1 and not program_of(Path(files[0]).name) and Path(files[0]).is_dir():
-            self.transfer.read(Path(files[0]))
-            return
-        self.attachments.attach(files, self.composer.files)
-        self.composer.setFocus()
-
     def _open_document(self, name: str) -> None:
         """Take a file that was opened with the app as a dropped one, but import one of chats."""
         self._come_back()
         if name.lower().endswith(IMPORTED):
             self.transfer.read(Path(name))
         else:
-            self._attach([name])
-
-    def _attach_picture(self, image: object) -> None:
-        self.attachments.attach_picture(image, self.composer.files)
-        self.composer.setFocus()
+            self.attach_files([name])
 
     def _keep_unsent(self) -> None:
         self.session.chats.keep_unsent(self._shown, self.composer.edit.toPlainText(), self.composer.files.attachments)
@@ -421,18 +404,6 @@ class MainWindow(ThemeAware, TabOrdered, ActedWindow):
 
     def apply_text_size(self) -> None:
         self.panes.arrange_restyled()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept files and pictures."""
-        if files_in(event.mimeData()) or event.mimeData().hasImage():
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        event.acceptProposedAction()
-        if files := files_in(event.mimeData()):
-            self._attach(files)
-        else:
-            self._attach_picture(event.mimeData().imageData())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

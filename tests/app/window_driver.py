@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from unittest.mock import patch
 
-from PySide6.QtCore import QCoreApplication, QMimeData, QObject, Qt, QUrl
-from PySide6.QtGui import QAction, QInputMethodEvent
+from PySide6.QtCore import QCoreApplication, QMimeData, QObject, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QAction, QDragEnterEvent, QDragMoveEvent, QDropEvent, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QApplication,
     QFileDialog,
     QFrame,
     QLabel,
@@ -220,6 +221,15 @@ class WindowDriver:
         return self.composer.findChild(QLabel, options=Qt.FindChildOption.FindDirectChildrenOnly).text()
 
     # Files
+
+    def drop(self, at: QPoint, data: QMimeData) -> bool:
+        """Drag `data` into the window and drop it, as the system delivers it. Return whether the drop was accepted."""
+        options = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+        dropped = QDropEvent(QPointF(at), *options)
+        dropped.ignore()
+        for event in (QDragEnterEvent(at, *options), QDragMoveEvent(at, *options), dropped):
+            QApplication.sendEvent(self.windowHandle(), event)
+        return dropped.isAccepted()
 
     def paste(self, *files: Path) -> None:
         """Paste files into the message box."""

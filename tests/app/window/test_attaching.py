@@ -7,8 +7,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QToolButton
 
@@ -25,7 +24,7 @@ from tests.app.pdf_files import pdf
 from tests.app.picture_files import picture
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
-from tests.app.window_driver import WindowDriver, texts
+from tests.app.window_driver import texts
 from tests.engine.tiers import by_tier
 from tests.slow_files import slow_pdf
 
@@ -260,7 +259,7 @@ def test_after_a_file_was_dropped_or_removed_a_person_types_the_message(
     with window.file_dialog(None):
         for view in (window.edit, window.header):
             window.find(ChatPane).list.setFocus()
-            assert drop(window, view.mapTo(window.window, view.rect().center()), files)
+            assert window.drop(view.mapTo(window.window, view.rect().center()), files)
             window.wait(lambda: len(window.attached) == 2)
             type_words("a b")
             for left in (1, 0):
@@ -283,16 +282,6 @@ def test_closing_the_window_ends_the_reading_of_files(open_window: OpenWindow, t
     assert DOCUMENTS.quick.pid is None
 
 
-def drop(window: WindowDriver, at: QPoint, data: QMimeData) -> bool:
-    """Drag `data` into the window and drop it, as the system delivers it. Return whether the drop was accepted."""
-    options = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    dropped = QDropEvent(QPointF(at), *options)
-    dropped.ignore()
-    for event in (QDragEnterEvent(at, *options), QDragMoveEvent(at, *options), dropped):
-        QApplication.sendEvent(window.windowHandle(), event)
-    return dropped.isAccepted()
-
-
 def test_files_dropped_anywhere_in_the_window_land_in_the_message_and_words_only_there(
     open_window: OpenWindow, tmp_path: Path
 ) -> None:
@@ -309,12 +298,12 @@ def test_files_dropped_anywhere_in_the_window_land_in_the_message_and_words_only
         file.write_text("note")
         files.setUrls([QUrl.fromLocalFile(str(file))])
         assert view.isVisible()
-        assert drop(window, view.mapTo(window.window, view.rect().center()), files), view
+        assert window.drop(view.mapTo(window.window, view.rect().center()), files), view
         window.wait(lambda count=number: len(window.attached) == count)
     words.setText("words")
-    assert not drop(window, header.rect().center(), words)
+    assert not window.drop(header.rect().center(), words)
     assert window.unsent == ""
-    assert drop(window, window.edit.mapTo(window.window, window.edit.rect().center()), words)
+    assert window.drop(window.edit.mapTo(window.window, window.edit.rect().center()), words)
     assert window.unsent == "words"
 
 

@@ -6,12 +6,14 @@ import threading
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, QRect, Qt, QUrl
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.session.answer import State
+from app.settings.store import SettingsStore
+from app.system.paths import settings_folder
 from app.widgets.application import Application
 from app.window.chat_windows import ChatWindow
 from tests.app.conftest import OpenWindow
@@ -54,6 +56,15 @@ def opened(window: WindowDriver) -> _Beside:
     window.wait(lambda: len(chat_windows()) > len(before))
     new = next(shown for shown in chat_windows() if shown not in before)
     return _Beside(new, window.session, window.wait)  # type: ignore[arg-type]
+
+
+def reopened(window: WindowDriver, open_window: OpenWindow) -> tuple[WindowDriver, list[ChatWindow]]:
+    """Close the program and open it again. Return its window, and those of chats once all chats are shown."""
+    window.close()
+    assert chat_windows() == []
+    again = open_window(ScriptedEngine())
+    again.settle()
+    return again, chat_windows()
 
 
 @pytest.fixture
@@ -248,3 +259,77 @@ def test_all_its_commands_act_on_it(window: WindowDriver) -> None:
     beside.trigger(last)
     assert chat_windows() == []
     assert window.isVisible()
+
+
+def test_a_restart_opens_the_windows_that_were_open_again_at_their_places(
+    window: WindowDriver, open_window: OpenWindow
+) -> None:
+    beside = opened(window)
+    window.trigger("new-chat")
+    window.ask_and_wait("other")
+    closed = opened(window)
+    beside.window.setGeometry(QRect(60, 70, 500, 400))
+    closed.close()
+    assert window.turns == [("other", "Two.")]
+    window, windows = reopened(window, open_window)
+    assert [(shown.windowTitle(), shown.geometry()) for shown in windows] == [("First", QRect(60, 70, 500, 400))]
+    assert (window.turns, windows[0].chat.turns[0].answer.text) == ([("other", "Two.")], "One.")
+    # After the window is closed, nor does the next run open it.
+    windows[0].close()
+    window, windows = reopened(window, open_window)
+    assert windows == []
+
+
+def test_a_window_is_kept_at_once_and_a_damaged_place_or_a_chat_that_is_gone_hinders_none(
+    window: WindowDriver, open_window: OpenWindow
+) -> None:
+    opened(window)
+    kept = window.preferences.values.chat_windows
+    assert len(kept) == 1
+    uid = kept[0].split(" ")[0]
+    window.close()
+    settings = SettingsStore(settings_folder() / "settings.json")
+    settings.change(chat_windows=("no-such-chat AAAA", f"{uid} damage", "damage"))
+    window = open_window(ScriptedEngine())
+    window.settle()
+    assert [shown.windowTitle() for shown in chat_windows()] == ["First"]
+    assert [place.split(" ")[0] for place in window.preferences.values.chat_windows] == [uid]
+
+
+def test_it_opens_where_one_stopped_reading_and_the_main_window_with_its_own_chat(
+    open_window: OpenWindow,
+) -> None:
+    long = "\n\n".join(f"Paragraph {number}." for number in range(80))
+    window = open_window(ScriptedEngine([Script(long), Script("Two.")]))
+    window.ask_and_wait("first")
+    window.trigger("new-chat")
+    window.ask_and_wait("other")
+    window.sidebar.choose("First", "Open in new window")
+    window.wait(lambda: bool(chat_windows()))
+    shown = chat_windows()[0]
+    bar = shown.transcript.verticalScrollBar()
+    window.wait(lambda: bar.value() == bar.maximum() > 300)
+    bar.setValue(200)
+    window, windows = reopened(window, open_window)
+    assert window.turns == [("other", "Two.")]
+    bar = windows[0].transcript.verticalScrollBar()
+    window.wait(lambda: bar.value() == 200)
+
+
+def test_files_and_pictures_that_are_dropped_on_it_are_attached_there(window: WindowDriver, tmp_path: Path) -> None:
+    beside = opened(window)
+    window.trigger("new-chat")
+    (tmp_path / "notes.txt").write_text("note")
+    files = QMimeData()
+    files.setUrls([QUrl.fromLocalFile(str(tmp_path / "notes.txt"))])
+    assert beside.drop(beside.transcript.geometry().center(), files)
+    window.wait(lambda: beside.attached == ["notes.txt"])
+    assert window.attached == []
+
+
+def test_its_answer_can_be_copied(window: WindowDriver) -> None:
+    beside = opened(window)
+    beside.shows(("first", "One."))
+    window.trigger("new-chat")
+    beside.trigger("copy-answer")
+    assert QApplication.clipboard().text() == "One."
