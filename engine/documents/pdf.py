@@ -14,6 +14,7 @@ from engine.documents.marked_text import MarkedText
 from engine.documents.parts import PAGE
 from engine.documents.pdf_heights import MarkedHeights
 from engine.documents.pdf_lines import LinesOfPage
+from engine.documents.pdf_strikes import with_struck_words
 from engine.documents.pdf_tables import with_tables
 from engine.documents.scans import PageRecognition
 from engine.documents.zipped_parts import Encrypted, skipping_damage
@@ -64,7 +65,7 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
         notes = list[Any]()
         with skipping_damage(text):
             text.left_out += pages.prepare(page)
-            content = _with_known_letters(_text_of(page), text)
+            content = _with_known_letters(with_struck_words(_text_of(page)), text)
             text.add_blocks(content)
             notes = list(page.get("/Annots") or ())
             if not content.strip() and page.images:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from pypdf.generic import ArrayObject, DictionaryObject
 
 from engine.documents.pdf_fonts import FontStrings, resolved_entry
+from engine.documents.pdf_widths import GlyphWidths
 
 # x and y are mapped to (a x + c y + e, b x + d y + f) by a matrix (a, b, c, d, e, f).
 Matrix = tuple[float, float, float, float, float, float]
@@ -176,6 +177,9 @@ class GraphicsState:
     # Whether a font is set, and what its strings are rewritten by; None if pypdf reads them as they are.
     has_font: bool = False
     strings: FontStrings | None = None
+    # The font's name among the resources, and the widths of its glyphs; None if they are not known.
+    font_name: str = ""
+    widths: GlyphWidths | None = None
     # Whether the font is of Type 3: then its size says nothing, as its glyphs may have any.
     is_drawn_font: bool = False
     # Whether its characters have several bytes: then spaces between words are added to no byte, or are rare.
@@ -228,7 +232,7 @@ class PaintedAreas:
     def may_hide(self, colour: Colour) -> bool:
         """Return whether anything on the page has this colour of text."""
         if colour not in self._may_hide:
-            self._may_hide[colour] = any(_is_alike(colour, known) for known in (WHITE, *self._colours))
+            self._may_hide[colour] = any(is_alike(colour, known) for known in (WHITE, *self._colours))
         return self._may_hide[colour]
 
     def hide(self, colour: Colour, box: Box, point: Point) -> bool:
@@ -240,10 +244,10 @@ class PaintedAreas:
             return False
         for area, behind in reversed(self.areas):
             if behind is not None and area.holds(point):
-                return _is_alike(colour, behind)
-            if not _is_alike(colour, behind) and area.meets(box):
+                return is_alike(colour, behind)
+            if not is_alike(colour, behind) and area.meets(box):
                 return False
-        return _is_alike(colour, WHITE)
+        return is_alike(colour, WHITE)
 
 
 def colour_of(space: str, operands: Sequence[Any]) -> Colour:
@@ -286,7 +290,7 @@ def first_colour(space: str) -> Colour:
     return BLACK if space.startswith("/Device") else None
 
 
-def _is_alike(first: Colour, second: Colour) -> bool:
+def is_alike(first: Colour, second: Colour) -> bool:
     """Return whether two colours look the same; one that is not known looks like no other."""
     if first is None or second is None:
         return False

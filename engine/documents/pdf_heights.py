@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from engine.documents.pdf_strikes import STRUCK
+
 # How much smaller such digits are than what is before them, and how far above or below they stand, in sizes of that.
 _SMALLER = 0.95
 _LEAST_SHIFT = 0.1
@@ -74,6 +76,10 @@ class MarkedHeights:
         for piece in self._pieces:
             if not _WITHOUT_DIRECTION.fullmatch(piece.words):
                 is_from_right = bool(_FROM_RIGHT.search(piece.words))
+            if piece.words == STRUCK:
+                # It is on no line of its own.
+                parts.append(STRUCK)
+                continue
             sign = "" if base is None else _sign(piece, base)
             parts.append(sign + (_with_numbers_turned(piece.words) if is_from_right else piece.words))
             if not sign:

@@ -46,6 +46,18 @@ class ShownPages:
                 self._objects, shown.box, shown.unit, reads_unseen=shown.is_scan, reads_clips=shown.paints_text
             )
             drawn = _drawn(shown, operations, resources)
+        strikes = shown.thin_lines.strikes()
+        if strikes is not None:
+            shown = ShownPage(
+                self._objects,
+                shown.box,
+                shown.unit,
+                reads_unseen=shown.reads_unseen,
+                reads_clips=shown.reads_clips,
+                strikes=strikes,
+            )
+            drawn = _drawn(shown, operations, resources)
+            strikes.finish()
         for strings in shown.strings:
             strings.finish()
         content.operations = drawn.operations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from engine.documents.pdf_graphics import Box, Colour, Path, box_of, mapped, mapped_box
+from engine.documents.pdf_graphics import WHITE, Box, Colour, Path, box_of, is_alike, mapped, mapped_box
 from engine.documents.pdf_state import ContentState, OperatorTable
 
 # How wide a line has to be that may lie behind text, in points.
@@ -86,6 +86,8 @@ class PathOperators:
             is_plain = graphics.is_clip_plain and graphics.fill_opacity == 1
             for part in self._path.parts():
                 self._paint(part.box, graphics.fill if is_plain and part.is_rectangle else None)
+                if part.is_rectangle:
+                    self._note_line(part.box, graphics.fill)
         self._end_path(operands)
 
     def _stroke(self, operands: list[Any]) -> None:
@@ -102,15 +104,25 @@ class PathOperators:
     # Painting.
 
     def _paint_lines(self) -> None:
-        """Paint the boxes around the lines of the path, if these are wide."""
+        """Paint the boxes around the lines of the path, if these are wide; note them if they are thin."""
         graphics = self._content.graphics
         a, b, c, d = graphics.matrix[:4]
         width = graphics.line_width * math.sqrt(abs(a * d - b * c))
-        if width >= _LEAST_LINE and graphics.stroke_opacity > 0:
-            half = width / 2
-            for part in self._path.parts():
-                left, bottom, right, top = part.box
+        if graphics.stroke_opacity <= 0:
+            return
+        half = width / 2
+        for part in self._path.parts():
+            left, bottom, right, top = part.box
+            if width >= _LEAST_LINE:
                 self._paint(Box(left - half, bottom - half, right + half, top + half), None)
+            else:
+                self._note_line(Box(left, bottom - half, right, top + half), graphics.stroke)
+
+    def _note_line(self, box: Box, colour: Colour) -> None:
+        """Note what may strike words, if it is seen on white."""
+        content = self._content
+        if not content.layers_off and not is_alike(colour, WHITE):
+            content.page.thin_lines.add_line(box.within(content.graphics.clip))
 
     def _paint(self, box: Box, colour: Colour) -> None:
         """Paint what is seen of a box. The colour is None if it is not known, or not all of the box has it."""

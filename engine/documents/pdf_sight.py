@@ -11,6 +11,8 @@ from pypdf.generic import ContentStream, DictionaryObject, StreamObject
 from engine.documents.pdf_fonts import FontStrings, resolved_entry, strings_of
 from engine.documents.pdf_graphics import Box, PaintedAreas
 from engine.documents.pdf_layers import Layers
+from engine.documents.pdf_strikes import Strikes, ThinLines
+from engine.documents.pdf_widths import GlyphWidths, widths_of
 
 # Operands and their operator.
 PdfOperation = tuple[Any, bytes]
@@ -41,6 +43,13 @@ class _KnownForm(NamedTuple):
     operations: list[PdfOperation] | None
 
 
+class _KnownWidths(NamedTuple):
+    """A font, and the widths of its glyphs; None if they are not known."""
+
+    font: DictionaryObject
+    widths: GlyphWidths | None
+
+
 class PdfObjects:
     """Objects that the pages of a file share. Each is read once, and known by its place in memory, so it is kept."""
 
@@ -51,12 +60,26 @@ class PdfObjects:
         # By the identity of the object, with the object itself: another one could get the place of one that is gone.
         self._fonts: dict[int, _KnownFont] = {}
         self._forms: dict[int, _KnownForm] = {}
+        self._widths: dict[int, _KnownWidths] = {}
 
     def strings_of(self, font: DictionaryObject) -> FontStrings | None:
         """Return how the strings of a font are rewritten; None if pypdf reads them as they are."""
         if id(font) not in self._fonts:
             self._fonts[id(font)] = _KnownFont(font, strings_of(font))
         return self._fonts[id(font)].strings
+
+    def widths_of(self, font: DictionaryObject) -> GlyphWidths | None:
+        """Return the widths of a font's glyphs; None if they are not known."""
+        if id(font) not in self._widths:
+            try:
+                widths = widths_of(font)
+            except MemoryError:
+                raise
+            # Fonts may be damaged in any way.
+            except Exception:
+                widths = None
+            self._widths[id(font)] = _KnownWidths(font, widths)
+        return self._widths[id(font)].widths
 
     def operations_of(self, form: StreamObject) -> list[PdfOperation] | None:
         """Return the operations of a form; None if it has neither text nor other forms."""
@@ -71,11 +94,18 @@ class ShownPage:
     """What was seen on a page so far.
 
     With `reads_unseen`, text is kept that has no ink, size or contrast; with `reads_clips`, text that only says where
-    is painted.
+    is painted. With `strikes`, words are marked that these lines strike.
     """
 
     def __init__(
-        self, objects: PdfObjects, box: Box, unit: float, *, reads_unseen: bool = False, reads_clips: bool = False
+        self,
+        objects: PdfObjects,
+        box: Box,
+        unit: float,
+        *,
+        reads_unseen: bool = False,
+        reads_clips: bool = False,
+        strikes: Strikes | None = None,
     ) -> None:
         self.objects = objects
         # What is shown of the page, in units of `unit` points.
@@ -83,7 +113,9 @@ class ShownPage:
         self.unit = unit
         self.reads_unseen = reads_unseen
         self.reads_clips = reads_clips
+        self.strikes = strikes
         self.areas = PaintedAreas()
+        self.thin_lines = ThinLines()
         # The least size of text that can be seen, in units of the page.
         height = max(box.top - box.bottom, box.right - box.left)
         self.least_size = _LEAST_SIZE * min(1 / unit, height / _LEAST_HEIGHT)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from pypdf.generic import ArrayObject, ByteStringObject, FloatObject
+from pypdf.generic import ArrayObject, ByteStringObject, FloatObject, NameObject
 
 from engine.documents.pdf_graphics import IDENTITY, GraphicsState, Matrix, mapped, mapped_box, matrix_of, product
+from engine.documents.pdf_places import GlyphPlaces, baseline_at
 from engine.documents.pdf_sight import HIDDEN, UNREADABLE, PdfOperation
 from engine.documents.pdf_state import ContentState, OperatorTable
+from engine.documents.pdf_strikes import STRUCK_FONT, struck_font
 
 # The width of a glyph for each byte of a string, in sizes of its font: more than most have.
 _WIDTH = 0.75
@@ -37,6 +39,8 @@ class TextOperators:
         # once the line has changed.
         self._page_matrix: Matrix = IDENTITY
         self._page_matrix_of: Matrix | None = None
+        # Where glyphs are by their widths, for pages where lines may strike them.
+        self._places = GlyphPlaces()
         # `OperatorHandler` says what they return and may raise.
         self.handlers: OperatorTable = {
             b"BT": self._begin_text,
@@ -69,6 +73,7 @@ class TextOperators:
     def _start_line(self, matrix: Matrix) -> None:
         self._line = matrix
         self._page_matrix_of = None
+        self._places.start_line()
         self._nearest = 0.0
         self._farthest = 0.0
 
@@ -135,6 +140,8 @@ class TextOperators:
         # What holds if the font is missing.
         graphics.has_font = False
         graphics.strings = None
+        graphics.widths = None
+        graphics.font_name = operands[0]
         graphics.is_drawn_font = False
         graphics.is_composite_font = False
         graphics.size = float(operands[1])
@@ -146,6 +153,8 @@ class TextOperators:
         if graphics.strings is not None:
             self._content.page.strings.add(graphics.strings)
             self._content.add_resource("/Font", operands[0], graphics.strings.font)
+        if self._content.page.strikes is not None:
+            graphics.widths = self._content.page.objects.widths_of(font)
 
     # Showing text.
 
@@ -170,8 +179,43 @@ class TextOperators:
     def _shown(self, parts: list[Any]) -> list[PdfOperation] | None:
         """Return operations that show what is seen of `parts`: strings, and the gaps between them.
 
-        None if nothing changes.
+        Struck ones are marked. None if nothing changes.
         """
+        graphics = self._graphics
+        page = self._content.page
+        if page.strikes is None:
+            baseline = baseline_at(self._line_to_page(), self._nearest, graphics)
+            if baseline is not None:
+                page.thin_lines.add_words(baseline)
+            return self._seen_parts(parts)
+        pieces = self._places.struck_parts(parts, self._line_to_page(), graphics, page.strikes)
+        if all(piece.line is None for piece in pieces):
+            return self._seen_parts(parts)
+        self._content.add_resource("/Font", STRUCK_FONT, struck_font())
+        shown: list[PdfOperation] = []
+        for piece in pieces:
+            seen = self._seen_parts(piece.parts)
+            operations = [([ArrayObject(piece.parts)], b"TJ")] if seen is None else seen
+            if piece.line is not None:
+                operations = [*self._mark(piece.line), *operations, *self._mark(piece.line)]
+            shown += operations
+        return shown
+
+    def _mark(self, line: int) -> list[PdfOperation]:
+        """Return operations that show the sign before or after words that a line strikes."""
+        strikes = self._content.page.strikes
+        if strikes is None:
+            return []
+        graphics = self._graphics
+        size = FloatObject(graphics.size)
+        return [
+            ([NameObject(STRUCK_FONT), size], b"Tf"),
+            ([strikes.add_mark(line)], b"TJ"),
+            ([NameObject(graphics.font_name), size], b"Tf"),
+        ]
+
+    def _seen_parts(self, parts: list[Any]) -> list[PdfOperation] | None:
+        """Return operations that show what is seen of `parts`; None if nothing changes."""
         graphics = self._graphics
         is_seen = self._is_plainly_seen(parts)
         if graphics.mode in _CLIPPING:
