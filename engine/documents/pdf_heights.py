@@ -1,4 +1,4 @@
-"""The numbers of PDF pages: raised and lowered digits, and those of Arabic.
+"""The numbers of PDF pages: raised and lowered digits, those of Arabic, and those of lists.
 
 Raised and lowered ones would read as digits of the number before them: 10^6, 101_2.
 """
@@ -6,8 +6,9 @@ Raised and lowered ones would read as digits of the number before them: 10^6, 10
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
+from engine.documents.pdf_items import PlacedWords, with_marks_before_items
 from engine.documents.pdf_strikes import STRUCK
 
 # How much smaller such digits are than what is before them, and how far above or below they stand, in sizes of that.
@@ -27,19 +28,11 @@ _WITHOUT_DIRECTION = re.compile("[\0-/:-@\u0660-\u066d\u06f0-\u06f9\u2000-\u206f
 _ARABIC_NUMBER = re.compile("[\u0660-\u0669\u06f0-\u06f9]+(?:[\u066b\u066c.,:/][\u0660-\u0669\u06f0-\u06f9]+)*")
 
 
-class _PlacedWords(NamedTuple):
-    """A piece of a page's text in one font, and the height and size of its letters; 0 for what is turned."""
-
-    words: str
-    height: float
-    size: float
-
-
 class MarkedHeights:
     """Gathers the pieces of a page's text as pypdf reads them, by `visit`."""
 
     def __init__(self) -> None:
-        self._pieces: list[_PlacedWords] = []
+        self._pieces: list[PlacedWords] = []
         # How far above its line text is shown from here on, and how far that of the next piece began.
         self._rise = 0.0
         self._first_rise: float | None = None
@@ -59,21 +52,22 @@ class MarkedHeights:
         scale = abs(line[3] * page[3]) if is_upright else 0.0
         rise = (self._first_rise or 0.0) * line[3]
         height = (line[5] + rise) * page[3] + page[5] if is_upright else 0.0
+        left = line[4] * page[0] + page[4] if is_upright else 0.0
         self._first_rise = None
-        self._pieces.append(_PlacedWords(words, height, size * scale))
+        self._pieces.append(PlacedWords(words, height, left, size * scale))
 
     def marked(self, content: str) -> str:
         """Return the text of the page, with marks before digits that are raised or lowered, and with numbers of Arabic.
 
-        It stays as it is if these are not its pieces.
+        The signs and numbers of lists stand before their items. It stays as it is if these are not its pieces.
         """
         if "".join(piece.words for piece in self._pieces) != content:
             return content
         parts: list[str] = []
         # What is on the line: a raised piece is compared with it, and with no other raised one.
-        base: _PlacedWords | None = None
+        base: PlacedWords | None = None
         is_from_right = False
-        for piece in self._pieces:
+        for piece in with_marks_before_items(self._pieces):
             if not _WITHOUT_DIRECTION.fullmatch(piece.words):
                 is_from_right = bool(_FROM_RIGHT.search(piece.words))
             if piece.words == STRUCK:
@@ -92,7 +86,7 @@ def _with_numbers_turned(words: str) -> str:
     return _ARABIC_NUMBER.sub(lambda number: number[0][::-1], words)
 
 
-def _sign(piece: _PlacedWords, base: _PlacedWords) -> str:
+def _sign(piece: PlacedWords, base: PlacedWords) -> str:
     """Return "^" for a number that is raised beside words, "_" for one that is lowered beside a number, else ""."""
     if not _DIGITS.fullmatch(piece.words.strip()) or piece.words[:1].isspace():
         return ""

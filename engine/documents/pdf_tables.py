@@ -11,14 +11,14 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate, chain
 from typing import NamedTuple
 
+from engine.documents.pdf_items import ITEM_MARK
+
 # Cells in a line of the layout have several spaces between them.
 _CELL = re.compile(r"\S+(?: \S+)*")
 # A number beside other words may be a cell of its own: narrow columns have one space between them.
 _MAYBE_TWO_CELLS = re.compile(r"(?:^| )[-+(]?[\d.,]*\d[%)]?(?: |$)")
 # Layouts have words that are written from the right in the wrong order.
 _FROM_THE_RIGHT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-# The sign or the number of an item in a list, which is no cell.
-_ITEM_MARK = re.compile(r"[^\w\s]|\w{1,3}[.)]")
 _SPACES = re.compile(r"\s+")
 _LEAST_ROWS = 2
 # Cells of one column may be so many places apart.
@@ -84,7 +84,7 @@ def _runs(layout: str) -> list[list[str]]:
 def _count_cells(line: str) -> int:
     """Return how many cells a line of a layout may have."""
     cells = _CELL.findall(line)
-    if cells and _ITEM_MARK.fullmatch(cells[0]):
+    if cells and ITEM_MARK.fullmatch(cells[0]):
         del cells[0]
     return len(cells)
 
