@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.marked_text import MarkedText
 from engine.documents.parts import PAGE
-from engine.documents.pdf_heights import MarkedHeights
+from engine.documents.pdf_heights import MarkedHeights, with_marked_heights
 from engine.documents.pdf_lines import LinesOfPage
 from engine.documents.pdf_strikes import with_struck_words
 from engine.documents.pdf_tables import with_tables
@@ -65,7 +65,7 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
         notes = list[Any]()
         with skipping_damage(text):
             text.left_out += pages.prepare(page)
-            content = _with_known_letters(with_struck_words(_text_of(page)), text)
+            content = _with_known_letters(_text_of(page), text)
             text.add_blocks(content)
             notes = list(page.get("/Annots") or ())
             if not content.strip() and page.images:
@@ -89,7 +89,12 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
 
 
 def _text_of(page: PageObject) -> str:
-    """Return the text of a page, with its tables and with marks before raised and lowered digits."""
+    """Return the text of a page, with its tables, and with marks before raised and lowered digits and at struck words."""
+    return with_marked_heights(with_struck_words(_text_with_signs(page)))
+
+
+def _text_with_signs(page: PageObject) -> str:
+    """Return the text of a page, with its tables, and with signs instead of marks."""
     heights = MarkedHeights()
     lines = LinesOfPage()
 

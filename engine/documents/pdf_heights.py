@@ -11,6 +11,9 @@ from typing import Any
 from engine.documents.pdf_items import PlacedWords, with_marks_before_items
 from engine.documents.pdf_strikes import STRUCK
 
+# Stand before raised and lowered digits. No text has them.
+RAISED = "\u206b"
+LOWERED = "\u206c"
 # How much smaller such digits are than what is before them, and how far above or below they stand, in sizes of that.
 _SMALLER = 0.95
 _LEAST_SHIFT = 0.1
@@ -57,7 +60,7 @@ class MarkedHeights:
         self._pieces.append(PlacedWords(words, height, left, size * scale))
 
     def marked(self, content: str) -> str:
-        """Return the text of the page, with marks before digits that are raised or lowered, and with numbers of Arabic.
+        """Return the text of the page, with signs before digits that are raised or lowered, and with numbers of Arabic.
 
         The signs and numbers of lists stand before their items. It stays as it is if these are not its pieces.
         """
@@ -81,13 +84,18 @@ class MarkedHeights:
         return "".join(parts)
 
 
+def with_marked_heights(content: str) -> str:
+    """Return a page's text with "^" before digits that are raised, and "_" before those that are lowered."""
+    return content.replace(RAISED, "^").replace(LOWERED, "_")
+
+
 def _with_numbers_turned(words: str) -> str:
     """Return words in which pypdf has turned numbers of Arabic round with these numbers as they are written."""
     return _ARABIC_NUMBER.sub(lambda number: number[0][::-1], words)
 
 
 def _sign(piece: PlacedWords, base: PlacedWords) -> str:
-    """Return "^" for a number that is raised beside words, "_" for one that is lowered beside a number, else ""."""
+    """Return the sign of a number that is raised beside words, or lowered beside a number; "" for others."""
     if not _DIGITS.fullmatch(piece.words.strip()) or piece.words[:1].isspace():
         return ""
     shift = piece.height - base.height
@@ -95,5 +103,5 @@ def _sign(piece: PlacedWords, base: PlacedWords) -> str:
     if not is_small or not _LEAST_SHIFT * base.size <= abs(shift) <= _MOST_SHIFT * base.size:
         return ""
     if shift > 0:
-        return "^" if _WORDS_BEFORE.search(base.words) else ""
-    return "_" if _NUMBER_BEFORE.search(base.words) else ""
+        return RAISED if _WORDS_BEFORE.search(base.words) else ""
+    return LOWERED if _NUMBER_BEFORE.search(base.words) else ""

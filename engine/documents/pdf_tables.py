@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from itertools import accumulate, chain
 from typing import NamedTuple
 
+from engine.documents.pdf_heights import LOWERED, RAISED
 from engine.documents.pdf_items import ITEM_MARK
 
 # Cells in a line of the layout have several spaces between them.
@@ -20,6 +22,9 @@ _MAYBE_TWO_CELLS = re.compile(r"(?:^| )[-+(]?[\d.,]*\d[%)]?(?: |$)")
 # Layouts have words that are written from the right in the wrong order.
 _FROM_THE_RIGHT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _SPACES = re.compile(r"\s+")
+# What the layout does not have.
+_SIGNS = (RAISED, LOWERED)
+_SPACES_OR_SIGNS = re.compile(rf"[\s{RAISED}{LOWERED}]+")
 _LEAST_ROWS = 2
 # Cells of one column may be so many places apart.
 _NEAR = 2
@@ -46,7 +51,7 @@ def with_tables(content: str, layout: str) -> str:
     A table whose columns are not certain is a fenced block with the spaces between its words.
     """
     lines = content.split("\n")
-    plain = [_SPACES.sub("", line) for line in lines]
+    plain = [_SPACES_OR_SIGNS.sub("", line) for line in lines]
     starts = list(accumulate(map(len, plain), initial=0))
     joined = "".join(plain)
     place = 0
@@ -62,7 +67,8 @@ def with_tables(content: str, layout: str) -> str:
         if words_of_text > sum(len(row.split()) for row in rows):
             # The layout has words without the space between them, which may be numbers.
             continue
-        parts += [*lines[done : place_in_text.first], "", _table(rows), ""]
+        lines_of_table = lines[place_in_text.first : place_in_text.end]
+        parts += [*lines[done : place_in_text.first], "", _table(_with_signs(rows, lines_of_table)), ""]
         done = place_in_text.end
         place = begin + len(words)
     return "\n".join([*parts, *lines[done:]]) if parts else content
@@ -79,6 +85,22 @@ def _runs(layout: str) -> list[list[str]]:
         elif runs[-1]:
             runs.append([])
     return [run for run in runs if len(run) >= _LEAST_ROWS]
+
+
+def _with_signs(rows: list[str], lines: list[str]) -> list[str]:
+    """Return rows with the signs that lines of the text have, which else have the same letters in the same order."""
+    letters = iter(_SPACES.sub("", "".join(lines)))
+    return ["".join(place if place.isspace() else _next_letter(letters) for place in row) for row in rows]
+
+
+def _next_letter(letters: Iterator[str]) -> str:
+    """Return the next letter, with the signs before it."""
+    signs = ""
+    for letter in letters:
+        signs += letter
+        if letter not in _SIGNS:
+            break
+    return signs
 
 
 def _count_cells(line: str) -> int:
@@ -108,7 +130,8 @@ def _table(rows: list[str]) -> str:
     cells = [[_PlacedCell(match[0], match.start(), match.end()) for match in _CELL.finditer(row)] for row in rows]
     ends = _ends_of_columns(list(chain.from_iterable(cells)))
     texts = [[""] * len(ends) for _ in rows]
-    is_certain = not any(
+    # Where no cell is empty, two that are taken for one are beside each other in each row.
+    is_certain = all(len(placed) == len(ends) for placed in cells) or not any(
         _MAYBE_TWO_CELLS.search(cell.words) for cell in chain.from_iterable(cells) if " " in cell.words
     )
     for row, placed in zip(texts, cells, strict=True):

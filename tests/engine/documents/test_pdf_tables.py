@@ -47,5 +47,19 @@ def test_what_is_no_table_stays_as_it_is(content: str, layout: str) -> None:
     assert with_tables(content, layout) == content
 
 
+def test_numbers_beside_words_are_of_their_cell_where_no_cell_is_empty() -> None:
+    table = with_tables("Size Value\nAlpha 5 cm", "Size     Value\nAlpha    5 cm")
+    assert table == "\n| Size | Value |\n| --- | --- |\n| Alpha | 5 cm |\n"
+
+
+def test_raised_digits_of_cells_are_marked() -> None:
+    table = page_text((72, 700, "Name"), (250, 700, "Area"), (72, 680, "Hall"), (250, 680, "40 m"))
+    raised = "| Name | Area |\n| --- | --- |\n| Hall | 40 m |"
+    assert table == raised
+    cells = ((72, 700, 12, "Name"), (250, 700, 12, "Area"), (72, 680, 12, "Hall"), (250, 680, 12, "40 m"))
+    shown = "".join(f"BT /F1 {size} Tf {x} {y} Td ({text}) Tj ET " for x, y, size, text in (*cells, (277, 685, 7, "2")))
+    assert PageFile().read(shown.encode()).text == raised.replace("40 m", "40 m^2")
+
+
 def test_cells_that_are_lines_of_the_text_are_a_table() -> None:
     assert with_tables("a\nb\n\nc\nd", "a     b\nc     d") == "\n| a | b |\n| --- | --- |\n| c | d |\n"
