@@ -89,7 +89,7 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
 
 
 def _text_of(page: PageObject) -> str:
-    """Return the text of a page, with its tables, and with marks before raised and lowered digits and at struck words."""
+    """Return the text of a page: its tables, struck words with marks, and raised and lowered digits with theirs."""
     return with_marked_heights(with_struck_words(_text_with_signs(page)))
 
 
@@ -112,7 +112,8 @@ def _text_with_signs(page: PageObject) -> str:
     # Fonts may be damaged in ways that only this mode minds.
     except Exception:
         return content
-    return with_tables(content, layout)
+    lefts = {letters: lines.lefts_at(height) for letters, height in heights.heights_of_lines().items()}
+    return with_tables(content, layout, lefts)
 
 
 def _add_notes(notes: list[Any], content: str, pages: ShownPages, text: MarkedText) -> None:

@@ -59,6 +59,22 @@ class MarkedHeights:
         self._first_rise = None
         self._pieces.append(PlacedWords(words, height, left, size * scale))
 
+    def heights_of_lines(self) -> dict[str, float]:
+        """Return the heights of the page's lines by their letters; those that come twice are left out."""
+        heights: dict[str, float] = {}
+        twice: set[str] = set()
+        letters = ""
+        height = 0.0
+        for piece in (*self._pieces, PlacedWords("\n", 0.0, 0.0, 0.0)):
+            if not letters and piece.words.strip():
+                height = piece.height
+            letters += "".join(piece.words.replace(STRUCK, "").split())
+            if piece.words.endswith("\n") and letters:
+                twice |= {letters} & heights.keys()
+                heights[letters] = height
+                letters = ""
+        return {line: height for line, height in heights.items() if line not in twice}
+
     def marked(self, content: str) -> str:
         """Return the text of the page, with signs before digits that are raised or lowered, and with numbers of Arabic.
 

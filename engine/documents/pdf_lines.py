@@ -1,16 +1,25 @@
-"""Whether words stand beside each other on a PDF page, as in a table: only then is its layout worth reading."""
+"""Where words stand on a PDF page: its layout is only worth reading where they are beside each other, as in a table."""
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 # Texts whose heights differ by less than so many points are in one line; lines of readable text are farther apart.
 _SAME_LINE = 4.0
+# The cells of a row are at the same height but for roundings.
+_SAME_HEIGHT = 0.1
 # Layouts have several spaces where a string is moved on by this share of its size, in thousandths; a space is wider.
 _WIDE_MOVE = -400
 # The least lines of a table.
 _LEAST_ROWS = 2
+
+
+class _TextPlace(NamedTuple):
+    """Where a text begins on a page, in points."""
+
+    height: float
+    left: float
 
 
 class LinesOfPage:
@@ -19,6 +28,8 @@ class LinesOfPage:
     def __init__(self) -> None:
         # The heights at which texts are shown, in points; one of several with wide spaces between them is there twice.
         self._heights: list[float] = []
+        # How high and how far from the left each text is shown.
+        self._places: list[_TextPlace] = []
         self._has_turned_text = False
 
     def visit(self, operator: bytes, operands: Any, page: Any, line: Any) -> None:
@@ -30,8 +41,13 @@ class LinesOfPage:
             return
         height = float(line[5] * page[3] + page[5])
         self._heights.append(height)
+        self._places.append(_TextPlace(height, float(line[4] * page[0] + page[4])))
         if operator == b"TJ" and any(isinstance(part, int | float) and part < _WIDE_MOVE for part in operands[0]):
             self._heights.append(height)
+
+    def lefts_at(self, height: float) -> list[float]:
+        """Return how far from the left texts begin that are shown at a height, from left to right, each place once."""
+        return sorted({place.left for place in self._places if abs(place.height - height) < _SAME_HEIGHT})
 
     def may_have_table(self, content: str) -> bool:
         """Return whether the page, whose text is `content`, has lines in which words may be far from each other."""

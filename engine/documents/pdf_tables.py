@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
-from itertools import accumulate, chain
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, chain, pairwise
+from math import inf
 from typing import NamedTuple
 
 from engine.documents.pdf_heights import LOWERED, RAISED
 from engine.documents.pdf_items import ITEM_MARK
+from engine.documents.pdf_strikes import STRUCK
 
 # Cells in a line of the layout have several spaces between them.
 _CELL = re.compile(r"\S+(?: \S+)*")
@@ -26,6 +28,8 @@ _SPACES = re.compile(r"\s+")
 _SIGNS = (RAISED, LOWERED)
 _SPACES_OR_SIGNS = re.compile(rf"[\s{RAISED}{LOWERED}]+")
 _LEAST_ROWS = 2
+# The texts of cells begin at the same place but for roundings, in points.
+_SAME_PLACE = 0.5
 # Cells of one column may be so many places apart.
 _NEAR = 2
 
@@ -45,9 +49,10 @@ class _LineRange(NamedTuple):
     end: int
 
 
-def with_tables(content: str, layout: str) -> str:
+def with_tables(content: str, layout: str, lefts: Mapping[str, Sequence[float]]) -> str:
     """Return the text of a page in which tables are tables, by the page's layout.
 
+    `lefts` are the places where the texts of a line begin, in points, by the letters of the line, as far as known.
     A table whose columns are not certain is a fenced block with the spaces between its words.
     """
     lines = content.split("\n")
@@ -57,7 +62,7 @@ def with_tables(content: str, layout: str) -> str:
     place = 0
     parts: list[str] = []
     done = 0
-    for rows in _runs(layout):
+    for rows in _runs(layout, lefts):
         words = _SPACES.sub("", "".join(rows))
         begin = joined.find(words, place)
         place_in_text = _lines_between(starts, begin, begin + len(words)) if begin >= 0 else None
@@ -68,22 +73,32 @@ def with_tables(content: str, layout: str) -> str:
             # The layout has words without the space between them, which may be numbers.
             continue
         lines_of_table = lines[place_in_text.first : place_in_text.end]
-        parts += [*lines[done : place_in_text.first], "", _table(_with_signs(rows, lines_of_table)), ""]
+        parts += [*lines[done : place_in_text.first], "", _table(_with_signs(rows, lines_of_table), lefts), ""]
         done = place_in_text.end
         place = begin + len(words)
     return "\n".join([*parts, *lines[done:]]) if parts else content
 
 
-def _runs(layout: str) -> list[list[str]]:
-    """Return the lines of a layout that may be the rows of a table, table by table."""
+def _runs(layout: str, lefts: Mapping[str, Sequence[float]]) -> list[list[str]]:
+    """Return the lines of a layout that may be the rows of a table, table by table.
+
+    A line of one cell is a row if it begins where a cell of the row before begins, but for the first of these.
+    """
     runs: list[list[str]] = [[]]
+    # Where the cells of the row before begin; none where that is not known, or is of one cell.
+    columns: Sequence[float] = ()
     for line in layout.split("\n"):
         if not line.strip():
             continue
-        if _count_cells(line) > 1 and not _FROM_THE_RIGHT.search(line):
+        places = lefts.get(_letters(line), ())
+        is_row = _count_cells(line) > 1
+        is_cell = len(places) == 1 and any(abs(place - places[0]) <= _SAME_PLACE for place in columns[1:])
+        if (is_row or is_cell) and not _FROM_THE_RIGHT.search(line):
             runs[-1].append(line)
+            columns = places if is_row else columns
         elif runs[-1]:
             runs.append([])
+            columns = ()
     return [run for run in runs if len(run) >= _LEAST_ROWS]
 
 
@@ -125,25 +140,56 @@ def _lines_between(starts: list[int], begin: int, end: int) -> _LineRange | None
     return _LineRange(first, last) if is_whole else None
 
 
-def _table(rows: list[str]) -> str:
+def _table(rows: list[str], lefts: Mapping[str, Sequence[float]]) -> str:
     """Return rows as a table in Markdown, or as they are if their columns are not certain."""
     cells = [[_PlacedCell(match[0], match.start(), match.end()) for match in _CELL.finditer(row)] for row in rows]
-    ends = _ends_of_columns(list(chain.from_iterable(cells)))
-    texts = [[""] * len(ends) for _ in rows]
-    # Where no cell is empty, two that are taken for one are beside each other in each row.
-    is_certain = all(len(placed) == len(ends) for placed in cells) or not any(
-        _MAYBE_TWO_CELLS.search(cell.words) for cell in chain.from_iterable(cells) if " " in cell.words
-    )
-    for row, placed in zip(texts, cells, strict=True):
-        for cell in placed:
-            column = bisect_right(ends, cell.start)
-            is_certain = is_certain and not row[column]
-            row[column] = cell.words.replace("|", r"\|")
-    if not is_certain:
+    columns = _columns_by_lefts(cells, [lefts.get(_letters(row), ()) for row in rows])
+    if columns is None:
+        columns = _columns_by_layout(cells)
+    if columns is None:
         indent = min(len(row) - len(row.lstrip()) for row in rows)
         return "\n".join(["```table", *(row[indent:].rstrip() for row in rows), "```"])
-    lines = [f"| {' | '.join(row)} |" for row in texts]
-    return "\n".join([lines[0], "|" + " --- |" * len(ends), *lines[1:]])
+    width = max(chain.from_iterable(columns)) + 1
+    texts = [[""] * width for _ in rows]
+    for text, row, placed in zip(texts, columns, cells, strict=True):
+        for column, cell in zip(row, placed, strict=True):
+            text[column] = cell.words.replace("|", r"\|")
+    lines = [f"| {' | '.join(text)} |" for text in texts]
+    return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
+
+
+def _columns_by_layout(cells: Sequence[Sequence[_PlacedCell]]) -> list[list[int]] | None:
+    """Return the columns of the cells of rows; None if they are not certain."""
+    ends = _ends_of_columns(list(chain.from_iterable(cells)))
+    columns = [[bisect_right(ends, cell.start) for cell in row] for row in cells]
+    if any(len(set(row)) < len(row) for row in columns):
+        return None
+    # Where no cell is empty, two that are taken for one are beside each other in each row.
+    is_full = all(len(row) == len(ends) for row in cells)
+    may_be_two = any(_MAYBE_TWO_CELLS.search(cell.words) for cell in chain.from_iterable(cells) if " " in cell.words)
+    return columns if is_full or not may_be_two else None
+
+
+def _columns_by_lefts(
+    cells: Sequence[Sequence[_PlacedCell]], lefts: Sequence[Sequence[float]]
+) -> list[list[int]] | None:
+    """Return the columns of cells by the places where the texts of each row begin, in points.
+
+    None if these are not known, or if not each cell is one text that begins at the place of a cell of the fullest row.
+    """
+    if any(len(row) != len(places) for row, places in zip(cells, lefts, strict=True)):
+        return None
+    places = sorted(chain.from_iterable(lefts))
+    begins = [place for before, place in pairwise([-inf, *places]) if place - before > _SAME_PLACE]
+    if len(begins) > max(map(len, cells)):
+        return None
+    columns = [[bisect_right(begins, place) - 1 for place in row] for row in lefts]
+    return columns if all(len(set(row)) == len(row) for row in columns) else None
+
+
+def _letters(words: str) -> str:
+    """Return what both a line of the text and one of the layout have."""
+    return _SPACES_OR_SIGNS.sub("", words.replace(STRUCK, ""))
 
 
 def _ends_of_columns(cells: list[_PlacedCell]) -> list[int]:

@@ -26,7 +26,7 @@ def test_an_empty_cell_keeps_its_column() -> None:
 def test_the_spaces_of_a_table_are_kept_whose_columns_are_not_certain() -> None:
     layout = "Item        Qty Unit  Total\n  Fee 3               300.00\n  Fix           12.50 25.00"
     content = "Item Qty Unit Total\nFee 3 300.00\nFix 12.50 25.00"
-    assert with_tables(content, layout) == f"\n```table\n{layout}\n```\n"
+    assert with_tables(content, layout, {}) == f"\n```table\n{layout}\n```\n"
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def test_the_spaces_of_a_table_are_kept_whose_columns_are_not_certain() -> None:
     ids=["columns", "one row", "part of a line", "from the right", "signs", "numbers", "words in one", "nothing"],
 )
 def test_what_is_no_table_stays_as_it_is(content: str, layout: str) -> None:
-    assert with_tables(content, layout) == content
+    assert with_tables(content, layout, {}) == content
 
 
 def test_numbers_beside_words_are_of_their_cell_where_no_cell_is_empty() -> None:
-    table = with_tables("Size Value\nAlpha 5 cm", "Size     Value\nAlpha    5 cm")
+    table = with_tables("Size Value\nAlpha 5 cm", "Size     Value\nAlpha    5 cm", {})
     assert table == "\n| Size | Value |\n| --- | --- |\n| Alpha | 5 cm |\n"
 
 
@@ -61,5 +61,31 @@ def test_raised_digits_of_cells_are_marked() -> None:
     assert PageFile().read(shown.encode()).text == raised.replace("40 m", "40 m^2")
 
 
+def test_cells_that_begin_at_the_same_places_are_of_the_same_columns() -> None:
+    content = "Item Amount Sum\nFee 3 300\nBig wheel 12\nHose 2 14"
+    layout = "Item   Amount   Sum\nFee   3   300\nBig wheel         12\nHose   2   14"
+    lefts = {"ItemAmountSum": (72, 140, 220), "Fee3300": (72, 140, 220), "Hose214": (72, 140, 220)}
+    table = "\n| Item | Amount | Sum |\n| --- | --- | --- |\n| Fee | 3 | 300 |\n| Big wheel | %s |\n| Hose | 2 | 14 |\n"
+    assert with_tables(content, layout, lefts | {"Bigwheel12": (72, 220.2)}) == table % " | 12"
+    assert with_tables(content, layout, lefts | {"Bigwheel12": (72, 140)}) == table % "12 | "
+
+
+def test_a_line_of_one_cell_is_a_row_where_it_begins_with_a_column() -> None:
+    content = "Name Day\nAnn Monday\nTuesday\nBob Friday\nThat is all."
+    layout = "Name     Day\nAnn      Monday\n         Tuesday\nBob      Friday\nThat is all."
+    rows = {"NameDay": (72, 140), "AnnMonday": (72, 140), "BobFriday": (72, 140), "Thatisall.": (72,)}
+    table = with_tables(content, layout, rows | {"Tuesday": (140,)})
+    assert "| Ann | Monday |\n|  | Tuesday |\n| Bob | Friday |\n\nThat is all." in table
+    assert "|  | Tuesday |" not in with_tables(content, layout, rows | {"Tuesday": (150,)})
+
+
+def test_places_that_no_row_has_all_of_say_nothing_of_columns() -> None:
+    content = "Item Sum\nFee 300\nWheel 12"
+    layout = "Item     Sum\nFee      300\nWheel     12"
+    lefts = {"ItemSum": (72, 140), "Fee300": (72, 140), "Wheel12": (72, 145)}
+    table = "\n| Item | Sum |\n| --- | --- |\n| Fee | 300 |\n| Wheel | 12 |\n"
+    assert with_tables(content, layout, lefts) == table
+
+
 def test_cells_that_are_lines_of_the_text_are_a_table() -> None:
-    assert with_tables("a\nb\n\nc\nd", "a     b\nc     d") == "\n| a | b |\n| --- | --- |\n| c | d |\n"
+    assert with_tables("a\nb\n\nc\nd", "a     b\nc     d", {}) == "\n| a | b |\n| --- | --- |\n| c | d |\n"
