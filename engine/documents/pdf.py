@@ -57,8 +57,7 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
         raise Encrypted
     pages = ShownPages(reader)
     is_watched = text.parts.stops_at < math.inf
-    recognition = PageRecognition(math.inf if is_watched else _RECOGNITION_S)
-    scanned = 0
+    scans = _ScannedPages(text, math.inf if is_watched else _RECOGNITION_S)
     for number in text.wanted_parts(PAGE, [""] * len(reader.pages)):
         page = reader.pages[number - 1]
         content = ""
@@ -66,26 +65,62 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
         with skipping_damage(text):
             text.left_out += pages.prepare(page)
             content = _with_known_letters(_text_of(page), text)
+            if content.strip():
+                scans.say_failures()
             text.add_blocks(content)
             notes = list(page.get("/Annots") or ())
             if not content.strip() and page.images:
-                # Counted first: it may be damaged.
-                scanned += 1
-                recognized = recognition.text_of(page)
-                if recognized.text:
-                    scanned -= 1
-                    text.recognized_pages += 1
-                    doubt = ""
-                    if recognized.is_uncertain:
-                        text.uncertain_pages += 1
-                        doubt = ", some of it uncertain"
-                    text.add_blocks(f"[Page {number}, recognized from a picture{doubt}]", recognized.text)
+                scans.add(number, page)
         _add_notes(notes, content, pages, text)
     _add_form_data(reader, text)
     _add_attached(reader, text, read_inner)
-    # A file of nothing else has no text.
-    if scanned and str(text):
-        text.left_out["scanned-page"] += scanned
+    scans.finish()
+
+
+class _ScannedPages:
+    """Adds the text of a file's pages that are pictures to `text`, and says which of them are not readable.
+
+    No page is begun after `most_s` seconds of computing.
+    """
+
+    def __init__(self, text: MarkedText, most_s: float) -> None:
+        self._text = text
+        self._recognition = PageRecognition(most_s)
+        # How many pages have no text.
+        self._count = 0
+        # The sentences on pages without text that are not said yet: a file of nothing else has no text.
+        self._failures: list[str] = []
+
+    def add(self, number: int, page: PageObject) -> None:
+        """Add the text of a page by its number. Raises what Pillow and pypdf raise for damaged pictures."""
+        # Counted first: it may be damaged.
+        self._count += 1
+        recognized = self._recognition.text_of(page)
+        if not recognized.text:
+            if recognized.has_failed:
+                self._failures.append(f"[Page {number}, a picture that is not readable]")
+            return
+        self._count -= 1
+        self.say_failures()
+        self._text.recognized_pages += 1
+        doubt = ""
+        if recognized.is_uncertain:
+            self._text.uncertain_pages += 1
+            doubt = ", some of it uncertain"
+        if recognized.has_failed:
+            doubt += ", some of it not readable"
+        self._text.add_blocks(f"[Page {number}, recognized from a picture{doubt}]", recognized.text)
+
+    def say_failures(self) -> None:
+        """Say which pages before this one are not readable."""
+        self._text.add_blocks(*self._failures)
+        self._failures.clear()
+
+    def finish(self) -> None:
+        """Say and count the pages without text, if there is any other text."""
+        if self._count and str(self._text):
+            self.say_failures()
+            self._text.left_out["scanned-page"] += self._count
 
 
 def _text_of(page: PageObject) -> str:

@@ -44,7 +44,7 @@ class Recognizer(Protocol):
     def works(self) -> bool: ...
 
     def words(self, picture: Image) -> list[Word]:
-        """Return the words in a grey picture, in their order. Waits. Raises `NotRecognized`."""
+        """Return the words in a grey picture, in their order. Waits. Raises `NotRecognized` and `PictureFailed`."""
         ...
 
     def line_of(self, words: Iterable[str]) -> str:
@@ -56,11 +56,19 @@ class NotRecognized(Exception):
     """The recognizer does not work on this computer."""
 
 
+class PictureFailed(Exception):
+    """The recognizer failed for a picture, and may work for others."""
+
+
 class RecognizedText(NamedTuple):
-    """The text of a page that is a picture; "" if none could be recognized. `is_uncertain`: some may be wrong."""
+    """The text of a page that is a picture; "" if none could be recognized. `is_uncertain`: some may be wrong.
+
+    `has_failed`: some that is seen is not in it, because the program failed, or because most of it would be wrong.
+    """
 
     text: str
     is_uncertain: bool
+    has_failed: bool = False
 
 
 NOTHING = RecognizedText("", is_uncertain=False)
@@ -81,7 +89,7 @@ def text_of(words: Sequence[Word], recognizer: Recognizer) -> RecognizedText:
     confidences = recognizer.confidences
     mean = mean_confidence(words)
     if mean < confidences.least_mean:
-        return NOTHING
+        return NOTHING._replace(has_failed=bool(words))
     paragraphs: list[str] = []
     for _, paragraph in groupby(words, lambda word: word.paragraph):
         lines = groupby(paragraph, lambda word: word.line)

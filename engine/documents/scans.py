@@ -16,6 +16,7 @@ from engine.documents.recognized import (
     NOTHING,
     Confidences,
     NotRecognized,
+    PictureFailed,
     RecognizedText,
     Recognizer,
     Word,
@@ -72,13 +73,19 @@ class PageRecognition:
             return NOTHING
         self._left -= 1
         pictures = [upright for file in page.images if (upright := _upright(file.image, page.rotation))]
-        try:
-            words = [self._recognizer.words(picture) for picture in pictures]
-        except NotRecognized:
-            # Vision fails where it may not use the computer's processors. It is not tried again.
-            self._recognizer = Tesseract()
-            return self.text_of(page)
-        return text_of([word for of_picture in words for word in of_picture], self._recognizer)
+        words: list[Word] = []
+        has_failed = False
+        for picture in pictures:
+            try:
+                words += self._recognizer.words(picture)
+            except PictureFailed:
+                has_failed = True
+            except NotRecognized:
+                # Vision fails where it may not use the computer's processors. It is not tried again.
+                self._recognizer = Tesseract()
+                return self.text_of(page)
+        recognized = text_of(words, self._recognizer)
+        return recognized._replace(has_failed=has_failed or recognized.has_failed)
 
 
 class Tesseract:
@@ -92,21 +99,24 @@ class Tesseract:
         return bool(self._languages)
 
     def words(self, picture: Image) -> list[Word]:
-        """Return the words in a grey picture; none if the program fails. Waits."""
+        """Return the words in a grey picture. Waits. Raises `PictureFailed` if the program fails."""
         file = BytesIO()
         without_rules(picture).save(file, "PPM")
-        columns = self._words(file.getvalue(), _WITH_COLUMNS)
-        block = self._words(file.getvalue(), _ONE_BLOCK)
+        tables = [self._table(file.getvalue(), layout) for layout in (_WITH_COLUMNS, _ONE_BLOCK)]
+        if not any(tables):
+            # One without words has a head.
+            raise PictureFailed
+        columns, block = map(_words_in, tables)
         return block if sureness(block) > _MUCH_MORE * sureness(columns) else columns
 
     def line_of(self, words: Iterable[str]) -> str:
         """Return the line that words make."""
         return _BETWEEN_SIGNS.sub("", " ".join(words))
 
-    def _words(self, picture: bytes, layout: str) -> list[Word]:
-        """Return the words in the file of a picture, looked at in one of Tesseract's ways."""
+    def _table(self, picture: bytes, layout: str) -> str:
+        """Return the table of the file of a picture, looked at in one of Tesseract's ways; "" if that fails."""
         command = [self._program, "stdin", "stdout", "-l", "+".join(self._languages), "--psm", layout, "tsv"]
-        return _words_in(output_of(command, picture, _PAGE_S).decode("utf-8", "replace"))
+        return output_of(command, picture, _PAGE_S).decode("utf-8", "replace")
 
     @cached_property
     def _program(self) -> str:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 
 import pytest
 from PIL import Image
+from pypdf import PdfReader
+from pypdf.generic import NameObject
 
 from engine.documents import programs, scans
 from engine.documents.scans import without_rules
+from tests.engine.documents.pdf_pages import PageFile
 from tests.engine.documents.scanned_pages import scanned
 
 # Stands for Tesseract: it says how large the picture is, which PPM has after the mark, and in which languages it reads.
-# It is the less sure the lower the picture is, and finds nothing in columns where that has a width of 210.
+# It is the less sure the lower the picture is, and finds nothing in columns where that has a width of 210. It
+# fails where that is 211, and for columns where it is 212.
 TESSERACT = """
 import sys
 if "--list-langs" in sys.argv:
     print("List of available languages (3):", "chi_tra", "eng", "kor", sep="\\n")
     sys.exit()
 size = [side.decode() for side in sys.stdin.buffer.read(20).split()[1:3]]
+if size[0] == "211" or (size[0] == "212" and "3" in sys.argv):
+    sys.exit(1)
 print(*"level page_num block_num par_num line_num word_num left top width height conf text".split(), sep="\\t")
 print(1, 1, 0, 0, 0, 0, 0, 0, *size, -1, "", sep="\\t")
 if size != ["300", "150"] and (size[0] != "210" or "6" in sys.argv):
@@ -79,7 +86,37 @@ def test_a_page_is_uncertain_or_not_recognized_by_how_sure_the_program_is(tesser
     install(tesseract)
     read = scanned((200, 300), (200, 200))
     assert "[Page 2, recognized from a picture, some of it uncertain]" in read.text
+    assert "[Page 3, a picture that is not readable]" in read.text
     assert (read.recognized_pages, read.uncertain_pages, read.left_out) == (1, 1, (("scanned-page", 1),))
+
+
+def test_a_page_on_which_the_program_fails_is_named_where_it_is(tesseract: Path) -> None:
+    install(tesseract)
+    read = scanned((211, 400), (200, 400), (211, 400))
+    assert read.text.split("\n\n")[:3] == [
+        "Read.",
+        "[Page 2, a picture that is not readable]",
+        "[Page 3, recognized from a picture]",
+    ]
+    assert read.text.endswith("[Page 4, a picture that is not readable]\n\n[Left out: 2 scanned pages]")
+    assert (read.recognized_pages, read.left_out) == (1, (("scanned-page", 2),))
+    assert scanned((211, 400), words="").problem == "no-text"
+
+
+def test_a_page_is_read_by_the_way_that_does_not_fail(tesseract: Path) -> None:
+    install(tesseract)
+    assert "[Page 2, recognized from a picture]\n\n212 400" in scanned((212, 400)).text
+
+
+def test_a_page_of_two_pictures_says_that_one_is_not_readable(tesseract: Path) -> None:
+    install(tesseract)
+    file = PageFile()
+    for name, width in (("A", 211), ("B", 200)):
+        Image.new("L", (width, 400)).save(pdf := io.BytesIO(), "PDF")
+        picture = PdfReader(pdf).pages[0]["/Resources"]["/XObject"]["/image"].get_object()
+        file.resources["/XObject"][NameObject(f"/{name}")] = file.writer._add_object(picture.clone(file.writer))
+    read = file.read(b"q 200 0 0 200 0 0 cm /A Do Q q 200 0 0 200 300 0 cm /B Do Q")
+    assert read.text.startswith("[Page 1, recognized from a picture, some of it not readable]\n\n200 400")
 
 
 def test_a_page_is_one_block_where_that_finds_more(tesseract: Path) -> None:
