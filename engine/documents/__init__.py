@@ -2,8 +2,9 @@
 
 `reading` runs `document.document_text` in a sandbox: files come from anywhere, and parsers are not trusted. In it,
 `formats` says by what a file is known and what reads it, and `parts` which pages, slides and sheets are. A reader
-walks through its format (`word`, `slides`, `sheets`, `open_document`, `rich_text`, `web_page`, `pdf`, `mail`,
-`notebook`) and gives each element a role of `roles`, of which `marked_text` makes Markdown. Text that nobody sees is
+walks through its format (`word`, `slides`, `sheets`, `open_document`, `rich_text`, `web_page`, `book`, `pdf`,
+`mail`, `notebook`) and gives each element a role of `roles`, of which `marked_text` makes Markdown. The pictures that
+it meets go to `inner_pictures`, which returns the files of the largest for models that see. Text that nobody sees is
 left out and counted: `unseen` says what that is, and the modules of each format whose names end in `letters` find out
 how its letters look. `encodings` decodes text files that do not declare their encoding.
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from engine.documents.encodings import DecodedText, decode, has_no_controls, unreadable_bytes
 from engine.documents.formats import OLD_OFFICE, PDF, ZIP, format_in_archive, format_of
+from engine.documents.inner_pictures import InnerPictures, LargestPictures
 from engine.documents.marked_text import MarkedText, TextTooLong
 from engine.documents.old_office import in_newer_format
 from engine.documents.parts import Extent, PartsRead, Selection, first_lines
@@ -44,6 +45,8 @@ class DocumentText:
     uncertain_pages: int = 0
     # How much of the document this is.
     extent: Extent = field(default_factory=Extent)
+    # The largest pictures in it, as far as they were asked for.
+    pictures: LargestPictures = field(default_factory=LargestPictures)
 
 
 class _AskedFor(NamedTuple):
@@ -54,6 +57,7 @@ class _AskedFor(NamedTuple):
     selection: Selection | None
     # Seconds of this process's computing after which no other page, slide or sheet is begun.
     stops_at: float
+    most_pictures: int
 
 
 @task
@@ -64,17 +68,19 @@ def document_text(
     language: str = "",
     selection: Selection | None = None,
     most_s: float = math.inf,
+    most_pictures: int = 0,
 ) -> DocumentText:
     """Return the text of a file with at most `most` characters; encodings are guessed for the window's `language`.
 
     With a `selection`, the text has the wanted parts as far as they fit, and those that are begun within `most_s`
-    seconds of computing. Without, all has to fit.
+    seconds of computing. Without, all has to fit. The files of the `most_pictures` largest pictures that are seen in
+    them are loaded within the same seconds.
     Whatever is wrong with the file is the `problem` of the result. Raises only `MemoryError`, which ends the sandbox.
     """
     begun = time.process_time()
     try:
         stops_at = begun + most_s if selection else math.inf
-        result = _read(name.lower(), data, _AskedFor(most, language, selection, stops_at))
+        result = _read(name.lower(), data, _AskedFor(most, language, selection, stops_at, most_pictures))
     except MemoryError:
         raise
     except TextTooLong:
@@ -104,7 +110,8 @@ def _read(name: str, data: bytes, request: _AskedFor) -> DocumentText:
         return DocumentText(problem="not-text")
     encoding = ""
     selection = request.selection
-    text = MarkedText(request.most, parts=PartsRead(selection or Selection(), request.stops_at, reports=True))
+    parts = PartsRead(selection or Selection(), request.stops_at, reports=True)
+    text = MarkedText(request.most, parts=parts, pictures=InnerPictures(request.most_pictures, request.stops_at))
     if form.decode is not None:
         decoded = form.decode(data, request.language)
         if decoded is None:
@@ -128,6 +135,7 @@ def _read(name: str, data: bytes, request: _AskedFor) -> DocumentText:
         recognized_pages=text.recognized_pages,
         uncertain_pages=text.uncertain_pages,
         extent=text.extent,
+        pictures=text.pictures.files(),
     )
 
 

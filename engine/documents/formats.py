@@ -9,6 +9,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, tostring
 from zipfile import ZipFile
 
+from engine.documents.book import read_book
 from engine.documents.encodings import DecodedText, decode
 from engine.documents.mail import read_mail, read_mails
 from engine.documents.marked_text import MarkedText
@@ -19,7 +20,7 @@ from engine.documents.rich_text import RichTextReader
 from engine.documents.sheets import SheetsReader
 from engine.documents.slides import SlidesReader
 from engine.documents.spreadsheet_xml import read_spreadsheet_xml
-from engine.documents.web_page import decoded_page, read_book, read_page
+from engine.documents.web_page import decoded_page, read_page
 from engine.documents.word import WordReader
 from engine.documents.zipped_parts import ZippedParts
 from engine.files.safe_xml import safe_xml

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple, TypeGuard
 
+from engine.documents.inner_pictures import InnerPictures
 from engine.documents.letters import PLAIN, Letters, Run, marked
-from engine.documents.parts import ROW, Cut, Extent, PartsRead, left_out_line
+from engine.documents.parts import ROW, Cut, Extent, PartsRead, counted_words, left_out_line
 from engine.documents.roles import (
     FencedCode,
     Footnote,
@@ -171,13 +172,17 @@ class MarkedText:
     `end_early` ends it where it has fitted.
     """
 
-    def __init__(self, most: int, depth: int = 0, parts: PartsRead | None = None) -> None:
+    def __init__(
+        self, most: int, depth: int = 0, parts: PartsRead | None = None, pictures: InnerPictures | None = None
+    ) -> None:
         # How many files around it this file is in.
         self.depth = depth
         # How many characters may still be added.
         self._left = most
         # The pages, slides or sheets of the document.
         self.parts = parts or PartsRead()
+        # The pictures that are seen in it, and in the files within it.
+        self.pictures = pictures or InnerPictures()
         # What there was at the end of each of them.
         self._ends: list[_PartEnd] = []
         # Where the text ends, if that is before the end of the document.
@@ -214,7 +219,7 @@ class MarkedText:
         text = "".join(self._blocks).strip("\n")
         if self.damage is not None and not text:
             raise self.damage
-        words = [_counted(kind, count) for kind, count in self.left_out.items() if count]
+        words = [counted_words(kind, count) for kind, count in self.left_out.items() if count]
         missing = self.extent.missing_words()
         return f"{text}\n\n{left_out_line([*words, missing] if missing else words)}".strip("\n")
 
@@ -384,7 +389,7 @@ class MarkedText:
 
     def inner(self) -> MarkedText:
         """Return an empty text for a file within this one, which may have as many characters as are left."""
-        return MarkedText(self._left, self.depth + 1)
+        return MarkedText(self._left, self.depth + 1, pictures=self.pictures)
 
     def add_inner(self, inner: MarkedText) -> bool:
         """Add the blocks of a file within this one, and what was left out of it. Returns whether there are any."""
@@ -562,12 +567,6 @@ def linked(words: str, address: str) -> str:
 def _takes_cells(table: _TableRows | None) -> TypeGuard[_TableRows]:
     """Return whether rows and cells that come next are of the outermost table, not of one in its cells."""
     return table is not None and table.inner_tables == 0
-
-
-def _counted(kind: LeftOut, count: int) -> str:
-    """Return a kind with its number: "1 hidden passage", "3 hidden sheets"."""
-    name = kind.replace("text", "passage").replace("-", " ")
-    return f"{count} {name}" if count == 1 else f"{count} {name}s"
 
 
 def _one_line(text: str) -> str:

@@ -367,6 +367,9 @@ class OpenDocumentReader(OfficeReader):
         is_picture = frame.find("image") is not None and frame.find("object") is None
         if described and is_picture:
             self._text.add(f"[{' '.join(described.split())}]")
+        if is_picture and self._visible(frame) is not None:
+            for picture in frame.iterfind("image"):
+                self._parts.show_picture(resolved("", picture.get("href", "")), self._text.pictures)
         self._add_shape(frame)
 
     def _add_shape(self, shape: Element) -> None:

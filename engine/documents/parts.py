@@ -145,6 +145,12 @@ def left_out_line(words: Sequence[str]) -> str:
     return f"[Left out: {', '.join(words)}]" if words else ""
 
 
+def counted_words(kind: str, count: int) -> str:
+    """Return a kind of content that is left out with its number: "1 hidden passage", "3 hidden sheets"."""
+    name = kind.replace("text", "passage").replace("-", " ")
+    return f"{count} {name}" if count == 1 else f"{count} {name}s"
+
+
 @dataclass(slots=True)
 class PartsRead:
     """The parts of the document that is being read. A file within another has some of its own, which nobody counts."""

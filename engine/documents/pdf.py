@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from engine.documents.attached_files import AttachedFiles, ReadInner
+from engine.documents.inner_pictures import InnerPictures, file_of
 from engine.documents.marked_text import MarkedText
 from engine.documents.parts import PAGE
 from engine.documents.pdf_heights import MarkedHeights, with_marked_heights
@@ -22,6 +23,7 @@ from engine.files.safe_xml import safe_xml
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
+    from pypdf.generic import StreamObject
 
     from engine.documents.pdf_page import ShownPages
 
@@ -63,7 +65,10 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
         content = ""
         notes = list[Any]()
         with skipping_damage(text):
-            text.left_out += pages.prepare(page)
+            prepared = pages.prepare(page)
+            text.left_out.update(prepared.left_out)
+            for picture in prepared.pictures:
+                _show_picture(picture, text.pictures)
             content = _with_known_letters(_text_of(page), text)
             if content.strip():
                 scans.say_failures()
@@ -149,6 +154,16 @@ def _text_with_signs(page: PageObject) -> str:
         return content
     lefts = {letters: lines.lefts_at(height) for letters, height in heights.heights_of_lines().items()}
     return with_tables(content, layout, lefts)
+
+
+def _show_picture(picture: StreamObject, pictures: InnerPictures) -> None:
+    """Note a picture of a page; a stencil is filled with a colour, and no picture."""
+    from engine.documents.pdf_fonts import resolved_entry
+
+    width = resolved_entry(picture, "/Width")
+    height = resolved_entry(picture, "/Height")
+    if isinstance(width, int) and isinstance(height, int) and not resolved_entry(picture, "/ImageMask"):
+        pictures.add(id(picture), width, height, lambda: file_of(picture.decode_as_image()))
 
 
 def _add_notes(notes: list[Any], content: str, pages: ShownPages, text: MarkedText) -> None:

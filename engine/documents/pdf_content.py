@@ -101,7 +101,7 @@ class PageContent:
         is_off = self._content.layers_off > 0 or self._page.objects.layers.hide(drawn.get("/OC"))
         if drawn.get("/Subtype") == "/Image":
             if not is_off:
-                self._paths.add_picture(operands)
+                self._paths.add_picture(operands, drawn)
             return None
         operations = self._page.objects.operations_of(drawn)
         graphics = self._graphics_of(drawn)

@@ -5,15 +5,24 @@ pypdf reads all text of a content, wherever and however it is drawn. So a page i
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from pypdf import PageObject, PdfReader
-from pypdf.generic import ContentStream, DictionaryObject, NameObject
+from pypdf.generic import ContentStream, DictionaryObject, NameObject, StreamObject
 
 from engine.documents.pdf_content import PageContent
 from engine.documents.pdf_fonts import resolved_entry
 from engine.documents.pdf_graphics import Box, GraphicsState
 from engine.documents.pdf_sight import PdfObjects, PdfOperation, ShownPage, has_text
+
+
+class PreparedPage(NamedTuple):
+    """How many passages are not in the text of a page, by kind, and the pictures on it that are seen."""
+
+    left_out: Mapping[str, int] = MappingProxyType({})
+    pictures: tuple[StreamObject, ...] = ()
 
 
 class ShownPages:
@@ -27,17 +36,17 @@ class ShownPages:
         """Return whether a note belongs to a layer that is off."""
         return self._objects.layers.hide(note.get("/OC"))
 
-    def prepare(self, page: PageObject) -> Counter[str]:
-        """Replace a page's content; return how many passages are not in it, by kind."""
+    def prepare(self, page: PageObject) -> PreparedPage:
+        """Replace a page's content; return what is not in it."""
         if "/Contents" not in page:
-            return Counter()
+            return PreparedPage()
         content = ContentStream(page["/Contents"], self._reader, "bytes")
         if not has_text(content):
-            return Counter()
+            return PreparedPage()
         operations = content.operations
         resources = page.get_inherited("/Resources")
         if not isinstance(resources, DictionaryObject):
-            return Counter()
+            return PreparedPage()
         shown = ShownPage(self._objects, _box_of(page), _unit_of(page))
         drawn = _drawn(shown, operations, resources)
         if shown.unseen and (shown.is_scan or shown.paints_text):
@@ -63,7 +72,7 @@ class ShownPages:
         content.operations = drawn.operations
         page[NameObject("/Contents")] = content
         page[NameObject("/Resources")] = drawn.resources
-        return shown.left_out
+        return PreparedPage(shown.left_out, tuple(shown.pictures))
 
 
 def _drawn(page: ShownPage, operations: list[PdfOperation], resources: DictionaryObject) -> PageContent:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from pypdf.generic import StreamObject
+
 from engine.documents.pdf_graphics import WHITE, Box, Colour, Path, box_of, is_alike, mapped, mapped_box
 from engine.documents.pdf_state import ContentState, OperatorTable
 
@@ -34,13 +36,13 @@ class PathOperators:
             b"INLINE IMAGE": self.add_picture,
         }
 
-    def add_picture(self, _: Any) -> None:
+    def add_picture(self, _: Any, picture: StreamObject | None = None) -> None:
         """Paint a picture, which fills the square of one unit of the matrix."""
         content = self._content
         if not content.layers_off:
             content.page.paints_text = content.page.paints_text or content.graphics.is_clip_text
             box = mapped_box(content.graphics.matrix, 0, 0, 1, 1)
-            content.page.add_picture(box.within(content.graphics.clip))
+            content.page.add_picture(box.within(content.graphics.clip), picture)
 
     # Building.
 

@@ -130,23 +130,27 @@ class ShownPage:
         self.paints_text = False
         # The rewritten strings of all fonts of the page.
         self.strings: set[FontStrings] = set()
-        # The area that pictures take.
-        self._pictures = 0.0
+        # The pictures that are seen and objects of the file, and the area that all take.
+        self.pictures: list[StreamObject] = []
+        self._pictures_area = 0.0
         # What the latest string was: passages are counted, not strings.
         self._latest = ""
 
     @property
     def is_scan(self) -> bool:
         """Whether text that is not seen was recognised in a picture of the page, or in what is drawn on it."""
-        is_picture = self._pictures >= _SCANNED * self.box.area > 0
+        is_picture = self._pictures_area >= _SCANNED * self.box.area > 0
         if is_picture:
             return self.unseen >= self.seen
         return not self.seen and bool(self.areas.areas)
 
-    def add_picture(self, box: Box) -> None:
-        """Paint a picture."""
+    def add_picture(self, box: Box, picture: StreamObject | None) -> None:
+        """Paint a picture; None for one that is no object of the file. One beside the page is not seen."""
         self.areas.add(box, None)
-        self._pictures += box.within(self.box).area
+        seen = box.within(self.box).area
+        self._pictures_area += seen
+        if seen > 0 and picture is not None:
+            self.pictures.append(picture)
 
     def count(self, kind: str) -> None:
         """Note what a string is: a kind of text that is left out, or "" if it is shown."""

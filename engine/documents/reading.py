@@ -24,7 +24,13 @@ _PROBLEMS = {"too-slow": "too-slow", "too-large": "too-much-memory", "no-time": 
 
 
 def read_document(
-    name: str, data: bytes, most: int, language: str, time: ReadingTime, selection: Selection | None = None
+    name: str,
+    data: bytes,
+    most: int,
+    language: str,
+    time: ReadingTime,
+    selection: Selection | None = None,
+    most_pictures: int = 0,
 ) -> DocumentText:
     """Run `document_text` in a sandbox, and wait for it. Raises `EngineClosed` when `time` is abandoned.
 
@@ -34,7 +40,7 @@ def read_document(
     """
     try:
         begin_s = min(_BEGIN_S, time.left * _BEGIN_SHARE)
-        task = partial(document_text, name, data, most, language, selection, begin_s)
+        task = partial(document_text, name, data, most, language, selection, begin_s, most_pictures)
         return DOCUMENTS.read(task, DOCUMENT_S if selection is None else WATCHED_S, time)
     except SandboxError as error:
         return DocumentText(problem=_PROBLEMS.get(error.reason, "unreadable"))

@@ -136,6 +136,10 @@ class SheetsReader:
         drawing = self._parts.sound_xml(drawing_name, self._text)
         self._text.add_blocks(*map(drawn_lines, drawing.iter("txBody")))
         related_to_drawing = self._parts.related(drawing_name)
+        for picture in drawing.iter("pic"):
+            if value(picture, "nvPicPr/cNvPr", "hidden") not in _TRUE:
+                embedded_name = related_to_drawing.get(value(picture, "blipFill/blip", "embed"), "")
+                self._parts.show_picture(embedded_name, self._text.pictures)
         for reference in drawing.iter("chart"):
             add_chart_titles(self._parts, related_to_drawing, reference, self._text)
         # Programs that do not know a newer form read the same object once more.

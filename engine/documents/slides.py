@@ -80,6 +80,9 @@ class SlidesReader(OfficeReader):
             **dict.fromkeys(("spTree", "grpSp"), self._sort_group),
             "sp": self._add_shape,
             "pic": self._add_picture,
+            "blip": self._show_picture,
+            # The same behind many slides.
+            "bg": None,
             "p": self._paragraph,
             **dict.fromkeys(("r", "fld"), self._add_letters),
             "br": "\n",
@@ -201,6 +204,11 @@ class SlidesReader(OfficeReader):
         """Add the description of a picture."""
         if described := " ".join(value(picture, "nvPicPr/cNvPr", "descr").split()):
             self._text.add_blocks(f"[{described}]")
+        for shown in picture.iter("blip"):
+            self._show_picture(shown)
+
+    def _show_picture(self, picture: Element) -> None:
+        self._parts.show_picture(self._related.get(picture.get("embed", ""), ""), self._text.pictures)
 
     def _add_cell(self, cell: Element) -> None:
         # The style of a table may colour cells.

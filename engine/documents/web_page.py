@@ -1,10 +1,10 @@
-"""The text of HTML pages, and of EPUB books, whose pages are such. Nothing that a page names is loaded."""
+"""The text of HTML pages. Nothing that a page names is loaded."""
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import webencodings
@@ -29,7 +29,7 @@ from engine.documents.roles import (
     Through,
 )
 from engine.documents.unseen import UNKNOWN, WHITE
-from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, integer, skipping_damage
+from engine.documents.zipped_parts import integer, skipping_damage
 from engine.files.safe_xml import safe_xml
 
 # Elements whose content is no text of the page.
@@ -113,6 +113,8 @@ _CHARSET = re.compile(
 _DECODED_AS = {"gbk": "gb18030", "x-user-defined": "windows-1252"}
 # Pages whose tables nest deeper than any browser shows would take long to look through.
 _MOST_FRAMES = 200
+# The attributes that have the address of a picture, by elements; the second draws one in a drawing.
+_PICTURE_ADDRESSES = {"img": ("src",), "image": ("xlink:href", "href")}
 # How far into a page its encoding is searched for.
 _BEGINNING = 4096
 
@@ -148,49 +150,20 @@ def decoded_as(content: bytes, label: str) -> str | None:
     return text
 
 
-def read_book(data: bytes, text: MarkedText) -> None:
-    """Add the pages of a book in the order in which they are read; one that is missing or damaged is counted.
+def read_page(
+    page: bytes,
+    text: MarkedText,
+    linked: LinkedSheets = lambda _address: None,
+    show_picture: Callable[[str], object] = lambda _address: None,
+) -> None:
+    """Add the blocks of a page in UTF-8, as a browser lays its elements out.
 
-    Raises `Encrypted` if a page is encrypted.
+    `linked` has the sheets that it links; `show_picture` gets the address of each picture that is seen.
     """
-    parts = ZippedParts(data)
-    main = next(parts.xml("META-INF/container.xml").iter("rootfile")).get("full-path", "")
-    package = parts.xml(main)
-    names = {item.get("id"): addressed(main, item.get("href", ""), parts.names) for item in package.iter("item")}
-    pages = [names.get(reference.get("idref"), "") for reference in package.iter("itemref")]
-    # Fonts may be encrypted in a book that anyone can read.
-    encrypted = {part.get("URI", "") for part in parts.xml("META-INF/encryption.xml").iter("CipherReference")}
-    if not encrypted.isdisjoint(pages):
-        raise Encrypted
-    # The sheets that were read, by the names of their parts.
-    sheets: dict[str, str] = {}
-    for name in pages:
-        with skipping_damage(text):
-            content = parts.read(name)
-            decoded = decoded_page(content)
-            page = decoded.text if decoded is not None else content.decode("utf-8", "replace")
-            read_page(page.encode("utf-8", "replace"), text, _sheets_beside(name, parts, sheets))
-        text.finish()
-
-
-def _sheets_beside(name: str, parts: ZippedParts, sheets: dict[str, str]) -> LinkedSheets:
-    """Return what finds the sheets that a page of a book links, which are other parts of it, and keeps their texts."""
-
-    def sheet_at(address: str) -> str | None:
-        part = addressed(name, address, parts.names)
-        if part and part not in sheets:
-            sheets[part] = parts.read(part).decode("utf-8-sig", "replace")
-        return sheets.get(part)
-
-    return sheet_at
-
-
-def read_page(page: bytes, text: MarkedText, linked: LinkedSheets = lambda _address: None) -> None:
-    """Add the blocks of a page in UTF-8, as a browser lays its elements out. `linked` has the sheets that it links."""
     content = _OPEN_SELECT.sub(r"\1</select>", _PREFIX.sub(r"\1", page.decode()))
     if "http://www.w3.org/1999/xhtml" in content[:_BEGINNING]:
         content = _CLOSED.sub(r"<\1\2></\1>", content)
-    _PageReader(LexborHTMLParser(content), text, linked).read()
+    _PageReader(LexborHTMLParser(content), text, linked, show_picture).read()
 
 
 class _Visit(NamedTuple):
@@ -203,8 +176,11 @@ class _Visit(NamedTuple):
 class _PageReader:
     """Adds the blocks of a page to `text`, without what nobody sees."""
 
-    def __init__(self, page: LexborHTMLParser, text: MarkedText, linked: LinkedSheets) -> None:
+    def __init__(
+        self, page: LexborHTMLParser, text: MarkedText, linked: LinkedSheets, show_picture: Callable[[str], object]
+    ) -> None:
         self._page = page
+        self._show_picture = show_picture
         self._text = text
         self._styles = PageStyles(page, linked)
         # Whether the latest words were left out.
@@ -243,6 +219,7 @@ class _PageReader:
         if attributes.get("aria-hidden") == "true" and _is_double(node):
             return []
         inner = letters.within(tag, attributes, styles)
+        self._note_picture(tag, attributes, inner)
         meaning = _meaning(node, tag, attributes, self._text)
         if tag == "table" and self._only_places(node):
             meaning = ParagraphBlock()
@@ -253,6 +230,12 @@ class _PageReader:
             return []
         self._text.start(meaning)
         return [*(_Visit(child, inner) for child in node.iter(include_text=True)), meaning]
+
+    def _note_picture(self, tag: str, attributes: Mapping[str, str], letters: PageLetters) -> None:
+        """Note the picture that an element is, if it is one and is seen."""
+        addresses = [attributes[name] for name in _PICTURE_ADDRESSES.get(tag, ()) if name in attributes]
+        if addresses and letters.is_visible:
+            self._show_picture(addresses[0])
 
     def _only_places(self, table: LexborNode) -> bool:
         """Return whether a table only places things on the page."""

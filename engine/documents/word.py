@@ -137,6 +137,7 @@ class WordReader(OfficeReader):
             **dict.fromkeys(("oMath", "oMathPara"), self._equation),
             "textpath": lambda path: path.get("string"),
             "drawing": self._drawing,
+            **dict.fromkeys(("blip", "imagedata"), self._show_picture),
             "txbxContent": self._put_off_box,
             **dict.fromkeys(("chart", "relIds"), self._put_off_drawing),
             "altChunk": self._add_chunk,
@@ -334,6 +335,11 @@ class WordReader(OfficeReader):
             self._leave_out("hidden-text", drawing)
             return None
         return Through()
+
+    def _show_picture(self, picture: Element) -> None:
+        """Note a picture; that of an older program has its part as `id`."""
+        name = self._related.get(picture.get("embed") or picture.get("id", ""), "")
+        self._parts.show_picture(name, self._text.pictures)
 
     def _add_chunk(self, chunk: Element) -> None:
         """Add a file in the document that Word reads as a part of it, such as the page that it was made from."""

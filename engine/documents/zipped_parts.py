@@ -6,18 +6,24 @@ import posixpath
 import re
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 from zipfile import ZipFile
 
+from engine.documents.inner_pictures import InnerPictures
 from engine.documents.marked_text import MarkedText, TextTooLong
 from engine.files.safe_xml import safe_xml
+from engine.pictures.picture_file import MOST_MEGABYTES
 
 # The bytes that a part may have, and all parts that are read together; the XML of 10,000 pages has less. Archives can
 # hold a thousand times their size.
 _LARGEST_PART = 64 * 2**20
 _MOST_BYTES = 256 * 2**20
+# The bytes of a picture, and of all that are looked at; those that are given are read twice.
+_LARGEST_PICTURE = MOST_MEGABYTES * 2**20
+_MOST_PICTURE_BYTES = 512 * 2**20
 # The beginning of an address.
 _OUTSIDE = re.compile(r"(?:https?|ftp|mailto|tel|file):", re.IGNORECASE)
 
@@ -49,6 +55,7 @@ class ZippedParts:
         self._archive = ZipFile(BytesIO(data))
         # How many bytes may still be read.
         self._left = _MOST_BYTES
+        self._left_for_pictures = _MOST_PICTURE_BYTES
         self.names = frozenset(self._archive.namelist())
         # The main part of an Office document; "" in another archive.
         self.main = self.related("").get("officeDocument", "")
@@ -65,6 +72,20 @@ class ZippedParts:
         if len(content) > _LARGEST_PART or self._left < 0:
             raise TextTooLong
         return content
+
+    def show_picture(self, name: str, pictures: InnerPictures) -> None:
+        """Note a picture that is a part, if there is one of this name; it takes nothing of what texts may have."""
+        if name in self.names and pictures.are_wanted:
+            part = self._archive.getinfo(name)
+            pictures.add_file((part.CRC, part.file_size), partial(self._picture, name))
+
+    def _picture(self, name: str) -> bytes:
+        """Return the content of a picture; b"" if it, or all that was read of them, is too large."""
+        part = self._archive.getinfo(name)
+        with self._archive.open(part) as opened:
+            content = opened.read(min(_LARGEST_PICTURE, self._left_for_pictures) + 1)
+        self._left_for_pictures -= len(content)
+        return content if len(content) <= _LARGEST_PICTURE and self._left_for_pictures >= 0 else b""
 
     def xml(self, name: str) -> Element:
         """Return the root of a part; that of a missing part is empty."""
