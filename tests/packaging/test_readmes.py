@@ -21,18 +21,53 @@ ENVIRONMENT = "python3 -m venv .venv && .venv/bin/pip install -q -c packaging/co
 # mlx-vlm is in every install, without its requirements.
 TOWERS = "install -q --no-deps -c packaging/constraints.txt mlx-vlm"
 UV = "--overrides packaging/overrides.txt --with mlx-vlm"
-# The README's page about installing; those in other languages hold it themselves.
-INSTALLING = ROOT / "docs" / "installing.md"
 READMES = [ROOT / "README.md", *sorted((ROOT / "i18n").glob("README.*.md"))]
 
 
 def text_of(readme: Path) -> str:
-    """Return the text of a README, with the page about installing that the English one links."""
+    """Return the text of a README, with the page about installing that it links; packaging/README.md has none."""
     text = readme.read_text(encoding="utf-8")
-    if readme.parent == ROOT:
-        assert "(docs/installing.md)" in text
-        text += INSTALLING.read_text(encoding="utf-8")
+    if readme in READMES:
+        page = f"docs/{readme.name.replace('README', 'installing')}"
+        assert f"{page})" in text
+        text += (ROOT / page).read_text(encoding="utf-8")
     return text
+
+
+def outline_of(text: str) -> list[str]:
+    """Return what a README and its translations have in common: headings, commands, pictures, points and links.
+
+    A heading is its level, a point its dash, and pictures and links are their files without a language. The links to
+    the other languages are left out.
+    """
+    kinds = r"^#+ |^- |^```\w*\n.+|\]\([^)]+\)"
+    parts = re.findall(kinds, text.partition("![")[2], flags=re.MULTILINE)
+    return [re.sub(r"\.\./|[.-](ko|ja|zh_CN)(?=\.)", "", part) for part in parts]
+
+
+@pytest.mark.parametrize("readme", READMES[1:], ids=lambda file: file.name)
+def test_a_translation_has_the_outline_of_the_readme(readme: Path) -> None:
+    english, translated = (outline_of(file.read_text(encoding="utf-8")) for file in (READMES[0], readme))
+    # Two pictures of the window are in the language of the reader instead.
+    pictures = {"](resources/pictures/tokens-dark.png)": "main", "](resources/pictures/race.webp)": "compare"}
+    assert translated == [
+        f"](resources/pictures/{pictures[part]}.png)" if part in pictures else part for part in english
+    ]
+
+
+@pytest.mark.parametrize("readme", READMES[1:], ids=lambda file: file.name)
+def test_a_translated_page_about_installing_has_the_outline_of_the_page(readme: Path) -> None:
+    pages = [ROOT / "docs" / file.name.replace("README", "installing") for file in (READMES[0], readme)]
+    english, translated = (
+        re.findall(r"^#+ |^- .+|^\| ", page.read_text("utf-8"), flags=re.MULTILINE) for page in pages
+    )
+    assert translated == english
+
+
+def test_every_link_of_the_readmes_and_documents_leads_to_a_file() -> None:
+    for file in (*READMES, *sorted((ROOT / "docs").glob("*.md"))):
+        links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", file.read_text(encoding="utf-8"))
+        assert [link for link in links if not (file.parent / link).exists()] == [], file
 
 
 @pytest.mark.parametrize("readme", READMES, ids=lambda file: file.name)
