@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QStyle, QStyleOption, QWidget
 from app.composer.attachment_row import AttachmentRow
 from app.composer.message_edit import QuestionEditor, trimmed
 from app.conversations.database.records import Attachment
+from app.session.answer import Answer
 from app.session.chats import Chat
 from app.session.session import Session
 from app.settings.store import SettingsStore
@@ -20,14 +21,37 @@ from app.system.mac_windows import mac_windows
 from app.transcript.transcript import Transcript
 from app.widgets import theme
 from app.widgets.buttons import button
-from app.widgets.labels import ElidedLabel
+from app.widgets.labels import ElidedLabel, WrappedLabel, show_words
 from app.widgets.outside import bring_to_front
 from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
 from app.window.attachment_reader import AttachmentReader
 from app.wording.sources import recorded_name
+from app.wording.speculation import headline
 
 # Pixels of the answers at the normal text size.
 _ANSWER_HEIGHT = 320
+
+
+class AnswerFigures(ThemeAware, WrappedLabel):
+    """One line on an answer that has ended: what speculation gained and its speed, as in the live panel."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._answer: Answer | None = None
+        styled(self, "muted")
+        self.restyle()
+
+    def show_answer(self, answer: Answer | None) -> None:
+        self._answer = answer
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        answer = self._answer
+        if answer is None or not answer.ended or answer.error is not None:
+            show_words(self, "")
+        else:
+            show_words(self, headline(answer))
 
 
 class QuickEntry(QuestionEditor):
@@ -65,11 +89,13 @@ class QuickEntry(QuestionEditor):
         self.screen_picture.setVisible(mac_windows() is not None)
         self.open_chat = self.bound("Open in the main window", button(self, self._open_chat, "quiet"))
         self.open_chat.hide()
+        self.figures = AnswerFigures(self)
         self._model = styled(ElidedLabel(self), "muted")
         for index, part in enumerate((self._model, self.screen_picture, self.open_chat)):
             self.buttons.insertWidget(index, part)
         self.column.insertWidget(0, self.files)
         self.column.addWidget(self.answers)
+        self.column.addWidget(self.figures)
         self._connect()
         self.restyle()
         if (shortcut := hot_key()) is not None:
@@ -93,6 +119,7 @@ class QuickEntry(QuestionEditor):
         session.answers.asked.connect(lambda chat, turn: answers.add_turn(turn) if chat is self.chat else None)
         session.answers.arrived.connect(lambda chat, turn: answers.refresh(turn) if chat is self.chat else None)
         session.chats.path_changed.connect(lambda chat: self.show_chat(chat) if chat is self.chat else None)
+        session.answers.ended.connect(lambda chat, _turn: self._fit() if chat is self.chat else None)
 
     def show_chat(self, chat: Chat) -> None:
         """Show the answers of a chat, which the next message continues."""
@@ -104,6 +131,7 @@ class QuickEntry(QuestionEditor):
         for part in (self.answers, self.open_chat):
             part.setVisible(bool(self.chat.turns))
         self._continues = bool(self.chat.turns)
+        self.figures.show_answer(self.chat.turns[-1].answer if self.chat.turns else None)
         self.retranslate()
         self.adjustSize()
 

@@ -95,6 +95,16 @@ def outcome(answer: Answer) -> str:
     return capitalized(gain(answer)) or accepted
 
 
+def headline(answer: Answer) -> str:
+    """Return the one line on an answer where no panel is: what it gained and its speed, or else why there is no gain.
+
+    For example: "4× as fast · 62 tokens/s".
+    """
+    if not has_story(answer):
+        return without_story(answer)
+    return " · ".join(filter(None, (outcome(answer), speed_sentence(answer.figures))))
+
+
 def below_outcome(answer: Answer) -> str:
     """Return the speed of an answer, and what measures its gain if nothing has done so yet."""
     speed = speed_sentence(answer.figures)

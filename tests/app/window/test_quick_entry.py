@@ -21,7 +21,7 @@ from app.window.quick_entry import QuickEntry
 from tests.app.conftest import OpenWindow
 from tests.app.picture_files import picture
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.scripts import Script
+from tests.app.scripts import FULL, PLAIN, STORY, Script
 from tests.app.system.carbon import Carbon
 from tests.app.system.cocoa import FULL_SCREEN_AUXILIARY, JOINS_ALL_SPACES, NONACTIVATING, Cocoa
 from tests.app.window_driver import WindowDriver, texts
@@ -105,6 +105,33 @@ def test_the_answer_appears_in_place_and_return_goes_on_in_the_same_chat(window:
     assert window.turns == [("second", "Two."), ("third", "Three.")]
     assert opened(window).edit.toPlainText() == ""
     assert not entry.answers.isVisible()
+
+
+def test_an_answer_that_has_ended_has_one_line_on_its_drafts_and_speed(
+    open_window: OpenWindow, qapp: Application
+) -> None:
+    engine = ScriptedEngine([Script(STORY, [FULL]), Script("No.", [PLAIN])], gate=threading.Semaphore(0))
+    window = open_window(engine)
+    entry = opened(window)
+    enter(entry, "first")
+    window.wait(lambda: len(engine.requests) == 1)
+    assert entry.figures.isHidden()
+    height = entry.height()
+    engine.gate.release(1000)  # type: ignore[union-attr]
+    wait_for(window, entry, ("first", STORY))
+    window.settle()
+    stats = entry.chat.turns[0].answer.figures
+    accepted = f"{stats.accepted} of {stats.drafted} drafts accepted"
+    assert entry.figures.text().startswith(f"{accepted} · ")
+    assert entry.figures.text().endswith(" tokens a second")
+    assert entry.height() > height
+    qapp.language.choose("ko")
+    window.wait(lambda: entry.figures.text().startswith(f"초안 {stats.drafted}개 중 {stats.accepted}개 채택"))
+    qapp.language.choose("en")
+    enter(entry, "second")
+    wait_for(window, entry, ("first", STORY), ("second", "No."))
+    window.settle()
+    assert "drafts accepted" not in entry.figures.text()
 
 
 @pytest.mark.parametrize("command", ["new-chat", "new-temporary-chat"])
