@@ -21,7 +21,7 @@ from app.cli.pair_options import checked, explained, model_path
 from app.cli.terminal import say
 from app.cli.watched_stream import WatchedStream
 from app.conversations.database.records import REPEATING
-from app.session.model_names import english_name
+from app.session.model_names import STARTERS, english_name
 from app.settings.declarations import declared_in
 from app.settings.engine_settings import none_values, own_sampling
 from app.text.thinking import without_thoughts
@@ -57,6 +57,7 @@ Up, Down       earlier questions"""
 _RUNNER_S, _POLL_S = 5.0, 0.05
 _WITHOUT_RUNNER = "tandem: drafting ahead is still starting, so the answer begins without it."
 _STOPPED = "tandem: the answer repeats itself, so it was stopped."
+_CORRECTION = "tandem: the Starter may be wrong here. The help of Tandem says: {fact}"
 _FILES_TOO_LONG = "tandem: read a part of the files, with --pages FIRST-LAST or --sheets NAME."
 _PAUSED = "tandem: the answer repeats itself, so it is paused: /continue lets it go on."
 
@@ -173,7 +174,25 @@ class TerminalConversation:
                 self._paused = _PausedAnswer(text, tuple(stream.tokens))
                 code = FAILED
                 self._show.note(_PAUSED if in_chat else _STOPPED)
+            elif fact := self._correction(last):
+                self._show.note(_CORRECTION.format(fact=fact))
         return code
+
+    def _correction(self, last: Finished) -> str:
+        """Return what is so where the Starter said something else of Tandem in the last answer; "" elsewhere."""
+        if last.stats.main not in STARTERS:
+            return ""
+        # What other models do not wait for.
+        from app.session.answer import Answer
+
+        question, answered = self._history[-2:]
+        is_first = len(self._history) == 2
+        return Answer(
+            model=last.stats.main,
+            question=str(question["content"]),
+            text=answered["content"],
+            with_files=is_first and bool(self._texts or self._pictures),
+        ).correction
 
     def _drop_paused(self) -> None:
         """Leave the paused answer as it is. Of one that has no reply yet, nothing is kept."""

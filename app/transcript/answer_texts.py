@@ -131,7 +131,8 @@ def problem_note(turn: Turn, offer: str) -> Problem | None:
     if answer.state is not State.INTERRUPTED:
         if fact := answer.correction:
             words = translate("TurnView", "The Starter may be wrong here. The help of Tandem says: {fact}")
-            return Problem(words.format(fact=fact), "", "", is_info=True)
+            button = offer if is_beyond_starter(turn) else ""
+            return Problem(words.format(fact=fact), button, "ask-another", is_info=True, fills_button=True)
         if is_beyond_starter(turn):
             words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
         elif repeats(turn):

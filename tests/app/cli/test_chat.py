@@ -14,6 +14,7 @@ import pytest
 from app.__main__ import main
 from app.cli.answers import TextOutput
 from app.conversations.measured import PairSpeeds
+from app.session.starter_facts import fact_for
 from app.system.paths import speeds_file
 from engine import Event, Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
 from engine.errors import EngineError, PromptTooLong
@@ -27,6 +28,10 @@ from tests.app.picture_files import animation, picture
 from tests.engine.documents.office_files import workbook
 from tests.mac_memory import report_memory
 from tests.patience import PATIENCE_S
+
+# What the help says to this question.
+ON_FOLDERS = "How do I make a folder?"
+FOLDERS = fact_for(ON_FOLDERS)
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -319,6 +324,31 @@ def test_the_last_line_says_of_speculation_what_is_known(
         Finished("stop", "Hello.", (1,), RequestStats(**{"generated_tokens": 40, "drafted": 30, **stats}))
     )
     assert capsys.readouterr().err == f"[40 tokens, {words}]\n"
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "options"),
+    [
+        ("starter/main", "No.", []),
+        ("starter/main", FOLDERS, []),
+        ("starter/main", "No.", ["--json"]),
+        ("starter/main", "No.", ["--file"]),
+        ("org/other", "No.", []),
+    ],
+)
+def test_what_the_starter_says_wrongly_of_tandem_is_corrected_below_it(
+    answering: Answering, capsys: pytest.CaptureFixture[str], tmp_path: Path, model: str, text: str, options: list[str]
+) -> None:
+    if options == ["--file"]:
+        (tmp_path / "notes.txt").write_text("Nothing of Tandem.")
+        options = ["--file", str(tmp_path / "notes.txt")]
+    answering([Finished("stop", text, (), RequestStats(main=model))])
+    assert main(["chat", ON_FOLDERS, *options]) == 0
+    note = f"tandem: the Starter may be wrong here. The help of Tandem says: {FOLDERS}\n"
+    is_wrong = (model, text, options) == ("starter/main", "No.", [])
+    out, err = capsys.readouterr()
+    assert err.endswith(f"]\n{note}") is is_wrong
+    assert (FOLDERS in f"{err}{out}") is (is_wrong or text == FOLDERS)
 
 
 @pytest.mark.parametrize("options", [[], ["--same-text"]])

@@ -251,12 +251,15 @@ def test_what_the_starter_says_wrongly_of_tandem_is_corrected_below_it(
     window, _, engine = open_shown(bare(), ("starter/main", "starter/draft"))
     content = read_content("en")
     fact = content.topics["folders"].answer
-    engine.scripts[:] = [Script(content.offtopic.answer), Script(fact)]
-    window.ask_and_wait("How do I make a folder?")
-    note = window.turn().view.findChild(Note)
-    window.wait(note.isVisible)
-    assert note.findChild(QLabel).text() == f"The Starter may be wrong here. The help of Tandem says: {fact}"
-    assert not any(button.isVisible() for button in note.findChildren(QPushButton))
+    engine.scripts[:] = [Script("There are no folders."), Script(content.offtopic.answer), Script(fact)]
+    # A refusal keeps the button that asks another model.
+    for asked, with_button in (("How do I make a folder?", False), ("How can I make a folder?", True)):
+        window.ask_and_wait(asked)
+        note = window.turn().view.findChild(Note)
+        window.wait(note.isVisible)
+        assert note.findChild(QLabel).text() == f"The Starter may be wrong here. The help of Tandem says: {fact}"
+        (button,) = note.findChildren(QPushButton)
+        assert (button.isVisible(), button.text().startswith("Ask ")) == (with_button, with_button)
     window.ask_and_wait("Where can I make a new folder?")
     assert window.turn().view.findChild(Note).isHidden()
 
