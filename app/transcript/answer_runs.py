@@ -160,9 +160,10 @@ def grouped(blocks: list[Block]) -> list[Block]:
             and not block.after
             and (last.plain, _is_wide_table(last)) == (block.plain, _is_wide_table(block))
         ):
-            # Only definitions lack their line end.
-            between = "" if last.text.endswith("\n") else "\n\n"
-            groups[-1] = replace(last, text=last.text + between + block.text)
+            # As when they have ended: a line end alone would make one paragraph of two.
+            above = last.text if last.plain else f"{last.text.rstrip()}\n"
+            between = "\n" if above.endswith("\n") else "\n\n"
+            groups[-1] = replace(last, text=above + between + block.text)
         else:
             groups.append(block)
     return groups

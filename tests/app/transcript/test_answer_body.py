@@ -53,6 +53,19 @@ def test_links_and_notes_are_known_once_their_definitions_are_read(body: AnswerB
     assert block_texts(text) == texts(body)
 
 
+def test_a_paragraph_that_begins_stands_where_it_stays(body: AnswerBody) -> None:
+    first = "Words of the first paragraph."
+    text = f"{first}\n\nThe second one goes on with words.\n"
+    tops = set()
+    for end in range(len(first) + 3, len(text) + 1):
+        body.show_text(text[:end], ended=end == len(text))
+        view = body.text_views[-1]
+        begin = QTextCursor(view.document().lastBlock())
+        tops.add(view.viewport().mapTo(body, view.cursorRect(begin).topLeft()).y())
+    assert len(tops) == 1
+    assert tops.pop() > body.text_views[0].fontMetrics().height()
+
+
 def test_code_in_a_list_is_a_block_with_its_place_and_a_button(body: AnswerBody, qtbot: QtBot) -> None:
     text = "1. Do:\n   - this\n\n     ```py\n     x = 'a'\n     y\n     ```\n2. Then\n"
     for end in range(0, len(text), 3):
