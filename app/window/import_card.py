@@ -61,6 +61,7 @@ class ImportCard(ThemeAware, Overlay):
             "DeepSeek": of_data,
             "Grok": of_data,
             "Le Chat": of_data,
+            "Perplexity": of_data,
             "LM Studio": files_in.format(folder="~/.lmstudio/conversations"),
             "Ollama": "~/Library/Application Support/Ollama/db.sqlite",
             "Jan": self.tr("A thread's messages.jsonl, beside its thread.json"),

@@ -40,7 +40,7 @@ _Step = Callable[[], object]
 # Each recognises its chats by fields that none before it has.
 _READERS = (TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, *APPS)
 # The files with the chats in exports of ChatGPT, which splits large histories into conversations-000.json and so on,
-# Claude and DeepSeek, and of Cherry Studio, Grok and Gemini.
+# Claude, DeepSeek and Perplexity, and of Cherry Studio, Grok and Gemini.
 _EXPORTS = ("conversations*.json", "data.json", "prod-grok-backend.json", "MyActivity.json")
 _JSON = (".json", ".jsonl")
 # The beginning of every SQLite file.

@@ -290,6 +290,16 @@ GROK = {
         }
     ]
 }  # fmt: skip
+PERPLEXITY = {
+    "conversations": [
+        {
+            "context_title": "Tides", "created_at": "2026-06-01T02:00:00Z", "mode": "CONCISE", "collection_uuid": None,
+            "entries": [
+                {"query": "why?", "answer": "The moon.", "created_at": "2026-06-01T02:00:00Z", "mode": "CONCISE"},
+                {"query": "and?", "answer": "", "created_at": "2026-06-01T02:01:00Z", "query_status": "FAILED"}],
+        }
+    ]
+}  # fmt: skip
 AI_STUDIO = {
     "runSettings": {"model": "models/gemini-3-pro", "temperature": 1.0},
     "systemInstruction": {"text": "Be brief."},

@@ -29,6 +29,7 @@ from tests.app.conversations.foreign_exports import (
     GROK,
     LIBRECHAT,
     MESSAGES,
+    PERPLEXITY,
     shown,
 )
 
@@ -125,8 +126,9 @@ def thought(thoughts: str, reply: str) -> tuple[str, str]:
         (GROK, [("user", "longest?"), thought("Wide.", "Amazon")], ("grok-4", 2), {"file": 1}),
         (AI_STUDIO, [("user", "see?"), thought("Hm.", "Yes.")], ("models/gemini-3-pro", 1), {"file": 1, "tool": 1}),
         (GEMINI, [("user", "2+2?"), ("assistant", "4"), ("user", "and 2+3?")], ("", 1), {"file": 1, "empty": 1}),
+        (PERPLEXITY, [("user", "why?"), ("assistant", "The moon."), ("user", "and?")], ("", 1), {"empty": 1}),
     ],
-    ids=["deepseek", "grok", "ai-studio", "gemini"],
+    ids=["deepseek", "grok", "ai-studio", "gemini", "perplexity"],
 )
 def test_chats_of_web_apps_come_in(
     store: ConversationStore, load: Any, data: Any, messages: Any, source: Any, left_out: Any
