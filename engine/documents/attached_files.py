@@ -7,6 +7,7 @@ from functools import partial
 from posixpath import basename
 
 from engine.documents.marked_text import MarkedText
+from engine.documents.ole_packages import packaged_file
 from engine.documents.zipped_parts import ZippedParts
 
 # The bytes of attached files that are read with one document. Pages of dense text have a few thousand each.
@@ -40,9 +41,23 @@ class AttachedFiles:
             self._text.left_out["attached-file"] += 1
 
     def add_part(self, parts: ZippedParts, name: str) -> None:
-        """Add a file that is a part of an archive; one with another name is outside of it, and is not read."""
-        if name in parts.names:
+        """Add a file that is a part of an archive, or the file in it if it is an object of another program.
+
+        One with another name is outside of the archive, and is not read.
+        """
+        if name not in parts.names:
+            return
+        try:
+            package = packaged_file(parts.read(name))
+        except MemoryError:
+            raise
+        # `add` counts what is damaged.
+        except Exception:
+            package = None
+        if package is None:
             self.add(basename(name), partial(parts.read, name))
+        else:
+            self.add(package.name or basename(name), lambda: package.content)
 
     def _read(self, name: str, content: bytes) -> bool:
         """Add what a file says if there is room for it. Returns whether it says anything."""

@@ -146,6 +146,7 @@ class OpenDocumentReader(OfficeReader):
             "frame": self._add_frame,
             **dict.fromkeys(_SHAPES, self._add_shape),
             "object": self._object,
+            "object-ole": self._count_object,
             "math": latex_of,
             "page": self._begin_slide,
             "notes": self._add_notes,
@@ -395,6 +396,10 @@ class OpenDocumentReader(OfficeReader):
         self._text.end_block()
         self._walk(root)
         return None
+
+    def _count_object(self, _: Element) -> None:
+        """Count an object of another program, which is not read."""
+        self._text.left_out["attached-file"] += 1
 
     def _begin_slide(self, page: Element) -> Role | None:
         """Add the title of a slide, and sort what is on it from top to bottom; count one that is hidden."""

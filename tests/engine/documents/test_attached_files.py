@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from email.message import EmailMessage
+from zipfile import ZipFile
 
 import pytest
 from pypdf import PdfWriter
@@ -11,7 +12,9 @@ from pypdf.generic import ArrayObject, NameObject, StreamObject
 
 from engine.documents import attached_files
 from engine.documents.document import document_text
+from engine.documents.ole_packages import COMPOUND_FILE
 from tests.engine.documents.office_files import office_file, relations
+from tests.engine.documents.ole_objects import compound, native
 from tests.engine.documents.pdf_pages import objects
 
 MOST = 2**16
@@ -126,3 +129,39 @@ def test_objects_on_sheets_are_read_once_or_counted() -> None:
     book = workbook(5, objects_of_sheet, **{"a.html": PAGE, "b.bin": b"\0\1\2"})
     found = text_of("a.xlsx", book).removeprefix("## S\n\n| 5 |\n| --- |\n\n")
     assert found == f"{of_file('a.html', TABLE)}\n\n[Attachment: b.bin]\n\n[Left out: 1 attached file]"
+
+
+def letter_with(name: str, embedded: bytes) -> bytes:
+    """Return a letter with an object of another program."""
+    run = '<r><object><OLEObject ProgID="Package" id="rId1"/></object></r>'
+    parts = {
+        "word/document.xml": f"<document><body><p><r><t>Before</t></r>{run}</p></body></document>",
+        "word/_rels/document.xml.rels": relations(rId1_oleObject=f"embeddings/{name}"),
+    }
+    file = io.BytesIO(office_file("word/document.xml", parts))
+    with ZipFile(file, "a") as archive:
+        archive.writestr(f"word/embeddings/{name}", embedded)
+    return file.getvalue()
+
+
+def test_a_file_in_an_object_is_read_under_its_own_name() -> None:
+    packaged = letter_with("oleObject1.bin", compound("\1Ole10Native", native(b"a.html", PAGE)))
+    assert text_of("a.docx", packaged) == f"Before\n\n{of_file('a.html', TABLE)}"
+    book = letter_with("oleObject1.bin", compound("Package", workbook(7)))
+    assert text_of("a.docx", book) == "Before\n\n" + of_file("oleObject1.bin", "## S\n\n| 7 |\n| --- |")
+
+
+@pytest.mark.parametrize(
+    "embedded",
+    [
+        compound("\1Ole10Native", native(b"a.exe", b"MZ\0\0\1")),
+        compound("Equation Native", b"x"),
+        compound("Package", b"PK\3\4"),
+        COMPOUND_FILE,
+    ],
+    ids=["program", "equation", "damaged book", "damaged object"],
+)
+def test_objects_without_a_file_that_is_read_are_counted(embedded: bytes) -> None:
+    text = text_of("a.docx", letter_with("oleObject1.bin", embedded))
+    assert text.startswith("Before\n\n[Attachment: ")
+    assert text.endswith("]\n\n[Left out: 1 attached file]")

@@ -89,6 +89,10 @@ def text_of(kind: str, body: str, common: str = "") -> str:
             "b\n\n[Left out: 1 deleted passage]",
         ),
         (p(f"a{object_at('Bad')}"), "a\n\n[Left out: 1 damaged part]"),
+        (
+            p('a<draw:frame><draw:object-ole xlink:href="./O"/><draw:image/></draw:frame>'),
+            "a\n\n[Left out: 1 attached file]",
+        ),
         (f"<text:h>a<text:note>{p('b')}</text:note> c</text:h>", "# 1. a[^1] c\n\n[^1]: b"),
     ],
     ids=[
@@ -108,6 +112,7 @@ def text_of(kind: str, body: str, common: str = "") -> str:
         "hidden",
         "deleted",
         "damaged",
+        "object of another program",
         "note in a heading",
     ],
 )
