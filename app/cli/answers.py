@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from app.cli.pair_options import explained
 from app.cli.rendered import growing_text
 from app.cli.terminal import say
-from app.conversations.measured import PairSpeeds, as_shown, gain_in
+from app.conversations.measured import PairSpeeds, as_shown, gain_in, speed_as_shown
 from app.system.paths import speeds_file
 from app.text.thinking import GrowingParts, ThoughtAndReply, parts_of
 from engine import Event, Failed, Finished, RequestStats, TokensCommitted
@@ -171,7 +171,7 @@ class TextOutput(AnswerOutput):
 def _summary(stats: RequestStats) -> str:
     parts = [f"{stats.generated_tokens} tokens"]
     if stats.decode_tps is not None:
-        parts.append(f"{stats.decode_tps:.1f} tokens/s")
+        parts.append(f"{speed_as_shown(stats.decode_tps)} tokens/s")
     speedup = gain_in(stats, PairSpeeds(speeds_file()).speedup_of(stats.main, stats.draft))
     if speedup is not None:
         parts.append(f"{as_shown(speedup)}x as fast")

@@ -113,6 +113,12 @@ def as_shown(speedup: float) -> float | int:
     return round(rounded) if rounded >= WHOLE else rounded
 
 
+def speed_as_shown(tokens_per_s: float) -> float | int:
+    """Round a speed in tokens a second as every place shows it: to one decimal, and to a whole number from 10 on."""
+    rounded = round(tokens_per_s, 1)
+    return round(rounded) if rounded >= 10 else rounded
+
+
 def gain_in(stats: RequestStats, speedup: float | None) -> float | None:
     """Return the speed-up of a pair if an answer with these figures can have gained that much, else None.
 

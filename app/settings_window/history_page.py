@@ -75,7 +75,7 @@ COLUMNS: tuple[FigureColumn[RequestRow], ...] = (
     FigureColumn("client", "Source", _asked_by, is_words=True),
     FigureColumn("accept_rate", "Accepted", lambda row: figures.percent(row.accept_rate)),
     FigureColumn("speedup", "Speed-up", _outcome),
-    FigureColumn("decode_tps", "Tokens/s", lambda row: figures.number(row.decode_tps)),
+    FigureColumn("decode_tps", "Tokens/s", lambda row: figures.speed(row.decode_tps)),
     FigureColumn("generated_tokens", "Tokens", lambda row: figures.number(row.generated_tokens, 0)),
 )
 

@@ -54,7 +54,7 @@ class RunRow:
             view.setVisible(share is not None)
         self.bar.show_speed(speed, share or 0.0)
         words = translate("Figures", "{value} tokens/s")
-        self.speed.setText(words.format(value=figures.rough(speed)) if speed else "")
+        self.speed.setText(words.format(value=figures.speed(speed)) if speed else "")
 
 
 class ComparedText(QScrollArea):

@@ -21,7 +21,7 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
-from app.wording.figures import number
+from app.wording.figures import speed
 from app.wording.sources import recorded_name
 
 # What is marked where two versions part: the rest of a line up to the first sign of Markdown, and not more of it.
@@ -129,9 +129,9 @@ class SideBySide(ThemeAware, Overlay):
         """Return the place of a version, as the row below the answer counts it, its model and its speed."""
         answer = self._turns[index].answer
         place = f"{index + 1}/{len(self._turns)}"
-        speed = answer.figures.decode_tps
-        words = QCoreApplication.translate("Figures", "{value} tokens/s").format(value=number(speed))
-        return " · ".join(part for part in (place, recorded_name(answer.model), speed and words) if part)
+        tokens_per_s = answer.figures.decode_tps
+        words = QCoreApplication.translate("Figures", "{value} tokens/s").format(value=speed(tokens_per_s))
+        return " · ".join(part for part in (place, recorded_name(answer.model), tokens_per_s and words) if part)
 
     def fit_in_window(self) -> None:
         # In a window with fewer points at the normal text size, one version is above the other.

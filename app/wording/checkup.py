@@ -10,9 +10,9 @@ from app.conversations.measured import is_gain
 from app.settings.declarations import SETTINGS
 from app.system.paths import in_bundle
 from app.system.versions import OLD_MACOS
+from app.wording import figures
 from app.wording.ahead import place_words
 from app.wording.errors import joined
-from app.wording.figures import as_fast
 from app.wording.rounding import (
     is_always_equal,
     measured_rounding_sentence,
@@ -171,7 +171,7 @@ def _speed(checkup: dict[str, Any]) -> list[tuple[str, str]]:
     if speed["plain_tokens_per_second"] is None:
         return [*rows, (plain, why)]
     per_second = translate("Checkup", "{speed} tokens/s")
-    rows.append((plain, per_second.format(speed=speed["plain_tokens_per_second"])))
+    rows.append((plain, per_second.format(speed=figures.speed(speed["plain_tokens_per_second"]))))
     return [*rows, (best, _speculative_speed(checkup["speculation"]["method"], speed))]
 
 
@@ -184,7 +184,8 @@ def _speculative_speed(method: str, speed: dict[str, Any]) -> str:
     times = speed["pair_times"]
     with_gain = translate("Checkup", "{speed} tokens/s, {gain}.")
     without = translate("Checkup", "{speed} tokens/s.")
-    words = (without if times is None else with_gain).format(speed=speed["best_tokens_per_second"], gain=as_fast(times))
+    best = figures.speed(speed["best_tokens_per_second"])
+    words = (without if times is None else with_gain).format(speed=best, gain=figures.as_fast(times))
     if times is not None and not is_gain(times):
         words = joined(words, translate("Checkup", "That is not noticeably faster than plain decoding."))
     rate = translate("Checkup", "{rate}% of the draft tokens were accepted.")

@@ -6,7 +6,7 @@ from math import floor, log10
 
 from PySide6.QtCore import QDateTime, QLocale, QObject
 
-from app.conversations.measured import as_shown, gain_in
+from app.conversations.measured import as_shown, gain_in, speed_as_shown
 from app.session.answer import Answer
 from app.wording.ahead import ahead_sentence
 from app.wording.errors import joined, plain_sentence, quoted
@@ -145,7 +145,7 @@ def footer(answer: Answer) -> list[tuple[str, str]]:
     """
     stats = answer.figures
     figures = [
-        (translate("Figures", "{value} tokens/s"), stats.decode_tps, number(stats.decode_tps)),
+        (translate("Figures", "{value} tokens/s"), stats.decode_tps, speed(stats.decode_tps)),
         (translate("Figures", "{value} to first token"), stats.ttft_s, seconds(stats.ttft_s)),
     ]
     if stats.drafted:
@@ -178,12 +178,15 @@ def speed_sentence(stats: RequestStats) -> str:
     """Say how fast the answer is; "" before the second token."""
     if stats.decode_tps is None:
         return ""
-    return translate("Figures", "{speed} tokens a second").format(speed=rough(stats.decode_tps))
+    return translate("Figures", "{speed} tokens a second").format(speed=speed(stats.decode_tps))
 
 
-def rough(value: float | None) -> str:
-    """Format a figure without decimals from 10 on."""
-    return number(value, 0 if value is not None and value >= 10 else 1)
+def speed(tokens_per_s: float | None) -> str:
+    """Format a speed in tokens a second, rounded as everywhere; "–" for None."""
+    if tokens_per_s is None:
+        return NONE
+    rounded = speed_as_shown(tokens_per_s)
+    return number(rounded, 0 if isinstance(rounded, int) else 1)
 
 
 def round_text(answer: Answer, record: RoundRecord) -> str:

@@ -81,7 +81,7 @@ def test_a_question_in_each_language_is_answered_with_guesses(window: WindowDriv
     seconds = stats.draft_s + stats.verify_s + stats.host_s
     assert panel.rate.accessibleDescription() == figures.percent(stats.accepted / stats.drafted)
     assert panel.per_round.accessibleDescription() == figures.number(stats.generated_tokens / stats.rounds)
-    assert figures.rough(stats.decode_tps) in panel.outcome.text() + panel.speeds.text()
+    assert figures.speed(stats.decode_tps) in panel.outcome.text() + panel.speeds.text()
     assert figures.seconds(stats.ttft_s) in panel.details.words.text()
     reached, accepted = stats.accept_by_position[0]
     assert f"({accepted} of {reached})" in panel.details.positions.words()[0]

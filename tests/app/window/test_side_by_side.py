@@ -13,6 +13,7 @@ from app.tools.tool import ToolResult
 from app.widgets.application import Application
 from app.widgets.controls import Chooser
 from app.window.side_by_side import SideBySide
+from app.wording import figures
 from engine.errors import ModelNotUsable
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
@@ -128,7 +129,7 @@ def test_the_one_before_is_left_of_the_shown_version(open_window: OpenWindow, wa
     card.wait_for("One\nThe first.", "The second.")
     speeds = [first, window.answer().stats.decode_tps]
     assert speeds[0] != speeds[1]
-    assert card.names == [f"{1 + at}/2 · main · {speed:.1f} tokens/s" for at, speed in enumerate(speeds)]
+    assert card.names == [f"{1 + at}/2 · main · {figures.speed(speed)} tokens/s" for at, speed in enumerate(speeds)]
     assert not card.choice.isVisible()
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
     assert not card.card.isVisible()
