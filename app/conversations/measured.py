@@ -11,7 +11,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
 from app.conversations.database.records import AnswerSource
-from app.conversations.request_history import Totals
+from app.conversations.request_history import RequestRow, Totals
 from engine.files.kept_json import KeptJson
 from engine.stats import NOTICEABLE, RequestStats, rounded_speedup
 
@@ -119,7 +119,7 @@ def speed_as_shown(tokens_per_s: float) -> float | int:
     return round(rounded) if rounded >= 10 else rounded
 
 
-def gain_in(stats: RequestStats, speedup: float | None) -> float | None:
+def gain_in(stats: RequestStats | RequestRow, speedup: float | None) -> float | None:
     """Return the speed-up of a pair if an answer with these figures can have gained that much, else None.
 
     What its own rounds have measured, and the tokens that they brought, may rule it out.

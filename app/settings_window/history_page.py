@@ -11,8 +11,8 @@ from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex,
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPushButton, QWidget
 
-from app.conversations.database.records import FAILED, GIVEN_BEFORE, LOOPS, AnswerSource
-from app.conversations.measured import MeasuredPairs, is_gain
+from app.conversations.database.records import FAILED, GIVEN_BEFORE, LOOPS, UNCOUNTED, AnswerSource
+from app.conversations.measured import MeasuredPairs, gain_in, is_gain
 from app.conversations.request_history import RequestRow, Totals
 from app.session.history_service import HistoryService, Requests
 from app.settings.declarations import PAGES
@@ -108,11 +108,11 @@ class HistoryTable(FigureTable["RequestRow"]):
         return super().data(index, role)
 
     def _speedup(self, row: RequestRow) -> str:
-        """Return the speed-up of the pair of a request, as everywhere else; "–" if it used no draft tokens."""
-        if not row.accepted:
-            return figures.NONE
+        """Return the speed-up of the pair of a request where the panel shows it for that answer, else "–"."""
         totals = self.measured.get(AnswerSource(row.main_model, row.draft_model, row.method).pair)
-        return figures.about(None if totals is None else totals.speedup)
+        if totals is None or row.finish_reason in UNCOUNTED:
+            return figures.NONE
+        return figures.about(gain_in(row, totals.speedup))
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         if column >= 0:

@@ -193,9 +193,23 @@ def test_refusals_and_loops_have_no_ratio_and_are_in_no_sum(
     page = window.settings_page("history")
     qtbot.waitUntil(lambda: len(page.table.rows) == 4)
     none, code, ratio, loop = column(page, "speedup")[::-1]
-    # The pair's figure stands where it drafted, and the reason where an answer says nothing of it.
-    assert (none, code, loop) == (ratio, ratio, "repeats itself")
+    # As in the panel, the pair's figure stands only where an answer says something of it.
+    assert (none, code, loop) == (NONE, NONE, "repeats itself")
     assert f"{ratio} as fast with" in page.sentences.text()
+
+
+def test_a_row_has_no_figure_that_its_own_rounds_cannot_have_gained(open_settings: OpenShown, qtbot: QtBot) -> None:
+    few = replace(FAST, tokens_per_round=1.3, speedup=None, speedup_low=None, speedup_high=None)
+
+    def fill(store: ConversationStore) -> None:
+        for stats in (FAST, FAST, FAST, few):
+            add_answer(store, "Big", "Small", "auto", stats)
+
+    window = open_settings()[0]
+    window.in_store(fill)
+    page: HistoryPage = window.settings_page("history")
+    qtbot.waitUntil(lambda: len(page.table.rows) == 4)
+    assert sorted(column(page, "speedup")) == ["2.0×", "2.0×", "2.0×", NONE]
 
 
 def test_an_answer_that_was_given_before_has_no_ratio_and_is_in_no_sum(open_window: OpenWindow, qtbot: QtBot) -> None:
