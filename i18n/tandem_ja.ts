@@ -1715,10 +1715,6 @@
         <translation>チャットを読み込めません。Tandemを終了してもう一度開くと修復されます。</translation>
     </message>
     <message>
-        <source>Your chats will appear here.</source>
-        <translation>チャットはここに表示されます。</translation>
-    </message>
-    <message>
         <source>No archived chats</source>
         <translation>アーカイブしたチャットなし</translation>
     </message>
@@ -2775,8 +2771,8 @@
         <translation>ほかのモデル…</translation>
     </message>
     <message>
-        <source>The Starter only knows Tandem. For everything else, download a model.</source>
-        <translation>スターターが知っているのはTandemのことだけです。そのほかの質問には、モデルをダウンロードしてください。</translation>
+        <source>The Starter only knows Tandem.</source>
+        <translation>スターターが知っているのはTandemのことだけです。</translation>
     </message>
 </context>
 <context>

@@ -1715,10 +1715,6 @@
         <translation>대화를 읽을 수 없어요. Tandem을 종료했다가 다시 열면 복구돼요.</translation>
     </message>
     <message>
-        <source>Your chats will appear here.</source>
-        <translation>대화가 여기에 표시돼요.</translation>
-    </message>
-    <message>
         <source>No archived chats</source>
         <translation>보관된 대화 없음</translation>
     </message>
@@ -2775,8 +2771,8 @@
         <translation>다른 모델…</translation>
     </message>
     <message>
-        <source>The Starter only knows Tandem. For everything else, download a model.</source>
-        <translation>스타터는 Tandem에 대해서만 알아요. 그 밖의 질문에는 모델을 다운로드해 주세요.</translation>
+        <source>The Starter only knows Tandem.</source>
+        <translation>스타터는 Tandem에 대해서만 알아요.</translation>
     </message>
 </context>
 <context>

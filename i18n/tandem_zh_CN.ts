@@ -1715,10 +1715,6 @@
         <translation>无法读取对话。请退出 Tandem 并重新打开，以便修复。</translation>
     </message>
     <message>
-        <source>Your chats will appear here.</source>
-        <translation>你的对话会显示在这里。</translation>
-    </message>
-    <message>
         <source>No archived chats</source>
         <translation>没有已归档的对话</translation>
     </message>
@@ -2775,8 +2771,8 @@
         <translation>其他模型…</translation>
     </message>
     <message>
-        <source>The Starter only knows Tandem. For everything else, download a model.</source>
-        <translation>入门模型只了解 Tandem。其他用途请下载一个模型。</translation>
+        <source>The Starter only knows Tandem.</source>
+        <translation>入门模型只了解 Tandem。</translation>
     </message>
 </context>
 <context>

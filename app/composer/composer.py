@@ -66,6 +66,7 @@ class Composer(ThemeAware, QWidget):
         self.edit.submitted.connect(self.send)
         self.files.removed.connect(self.setFocus)
         self.edit.edited.connect(self.cancel_queued)
+        self.edit.edited.connect(self._show_keys)
         self.files.refused.connect(self.unqueue)
         self._button.clicked.connect(self._press_button)
         self.recall.clicked.connect(self.cancel_queued)
@@ -164,7 +165,10 @@ class Composer(ThemeAware, QWidget):
         self._show_keys()
 
     def _show_keys(self) -> None:
-        if self.edit.send_key == "enter":
+        """Say which keys send once something is written. Its room is there before, so that nothing moves."""
+        if self.edit.document().isEmpty():
+            self._keys.setText("\N{NO-BREAK SPACE}")
+        elif self.edit.send_key == "enter":
             self._keys.setText(self.tr("Enter to send · Shift+Enter for a new line"))
         else:
             keys = QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)

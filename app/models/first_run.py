@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.models.card import Card
-from app.widgets.labels import label
+from app.widgets.labels import label, tip
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
@@ -66,7 +66,7 @@ class FirstRunOffer(ThemeAware, QFrame):
             self.hide()
             return
         is_new = not self._library.settings.values.offer_seen
-        self._title.setText(self.tr("The Starter only knows Tandem. For everything else, download a model."))
+        self._title.setText(self.tr("The Starter only knows Tandem."))
         for view in (self._title, self.starter_button):
             view.setVisible(is_new)
         by_id = {status.repository: status for status in self._library.downloads}
@@ -127,8 +127,10 @@ class _OfferRow(Card):
     def show_entry(self, entry: Entry, status: DownloadStatus | None) -> None:
         self.name.setText(entry_name(entry))
         under_way = status if status is not None and (status.runs or status.state == "paused") else None
-        self.facts.setToolTip(estimate_words())
-        self.facts.setText(facts_words(entry) if under_way is None else download_words(under_way))
+        # The speed-up is an estimate, which nothing on this Mac has confirmed yet.
+        self.name.setToolTip(tip(f"{facts_words(entry)}\n{estimate_words()}"))
+        self.facts.setText("" if under_way is None else download_words(under_way))
+        self.facts.setVisible(under_way is not None)
         self.badge.show_word(PURPOSES[entry.purpose] if entry.purpose else "")
         self.size_shown.setText(size_words(entry.disk_bytes) if entry.disk_bytes else "")
         self.button.setText(button_words(entry, status))

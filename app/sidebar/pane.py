@@ -332,13 +332,16 @@ class ChatPane(ThemeAware, QFrame):
         self.hint.setText(self._hint_text())
 
     def _hint_text(self) -> str:
-        """Return the text that is shown if no chat is listed or can be read, or above the chats in the trash."""
+        """Return the text that is shown if no chat is listed or can be read, or above the chats in the trash.
+
+        A list without chats says nothing where they will appear.
+        """
         if self._session.store.list_error is not None:
             return self.tr("Your chats can't be read. Quit and reopen Tandem to repair them.")
         if self._chats.view == TRASHED and self._chats.chats:
             return self.from_backups.accessibleName()
         return {
-            ACTIVE: self.tr("Your chats will appear here."),
+            ACTIVE: "",
             ARCHIVED: self.tr("No archived chats"),
             TRASHED: self.tr("The trash is empty."),
         }[self._chats.view]

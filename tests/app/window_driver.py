@@ -217,7 +217,7 @@ class WindowDriver:
 
     @property
     def key_hint(self) -> str:
-        """The text that says which keys send and which begin a new line."""
+        """The text that says which keys send and which begin a new line, once something is written."""
         return self.composer.findChild(QLabel, options=Qt.FindChildOption.FindDirectChildrenOnly).text()
 
     # Files

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QAction, QInputMethodEvent, QKeyEvent, QTextCursor, QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.composer.composer import Composer
@@ -126,6 +126,17 @@ def test_the_box_grows_with_its_text_up_to_ten_lines(composer: Composer) -> None
         composer.edit.setPlainText("\n".join(["line"] * count))
         heights.append(composer.edit.height())
     assert heights[0] < heights[1] < heights[2] == heights[3]
+
+
+def test_the_keys_are_named_once_something_is_written_and_nothing_moves(composer: Composer) -> None:
+    keys = composer.findChild(QLabel, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    height = composer.sizeHint().height()
+    assert not keys.text().strip()
+    composer.edit.setPlainText("one")
+    assert keys.text() == "Enter to send · Shift+Enter for a new line"
+    assert composer.sizeHint().height() == height
+    composer.edit.clear()
+    assert not keys.text().strip()
 
 
 def test_lines_of_every_script_are_seen_whole(composer: Composer) -> None:
