@@ -67,7 +67,11 @@ class BatchDecoder:
         while sequence.prefill(PREFILL_CHUNK):
             pass
         request = self._drafting.begin(
-            generation.speculation, generation.conversation, generation.sampler, generation.log.figures
+            generation.speculation,
+            generation.conversation,
+            generation.sampler,
+            generation.log.figures,
+            earlier=generation.answer_state,
         )
         if self._batch is None:
             self._batch = SequenceBatch(sequence)
@@ -122,6 +126,7 @@ class BatchDecoder:
             self._members[row] = last
         self._ended_at = None
         self._drafting.update_log(member.request, generation.log)
+        generation.answer_state = member.request.answer
         with self._failing_next_step():
             self._drafting.end(member.request)
         sequence = generation.conversation.main
@@ -251,6 +256,8 @@ class BatchDecoder:
         return ahead
 
     def _choose(self, under_way: int) -> list[Choice]:
+        for member in self._members:
+            member.request.beginning = len(member.generation.ids) + under_way == 0
         return self._drafting.choose(
             [(member.request, member.generation.remaining - under_way) for member in self._members]
         )

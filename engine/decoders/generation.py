@@ -19,6 +19,7 @@ from engine.decoders.prompt_reading import PromptReading
 from engine.events import Alternative, Finished, PrefillProgress, Token, TokensCommitted
 from engine.prefix.cache import PrefixCache
 from engine.speculation.choosing.choice import Choice
+from engine.speculation.choosing.texts import AnswerState
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.rounds.interruptible import PrefillPass
 from engine.speculation.rounds.proposal import Proposal
@@ -50,6 +51,8 @@ class Generation:
         self.reason: str | None = None
         # The number of the round that runs, or is next.
         self.round = 0
+        # The controller's state of the answer at the end of the decoder before this one, if that drafted.
+        self.answer_state: AnswerState | None = None
         # When the latest round ended. With `timing_interrupted`, other work has run since then.
         self.round_ended = started
         self.timing_interrupted = False

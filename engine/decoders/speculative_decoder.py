@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from engine.decoders.generation import Generation
 from engine.decoders.stalls import watch_round
 from engine.events import TokensCommitted
-from engine.speculation.choosing.choice import Choice
+from engine.speculation.choosing.choice import FIRST_TOKEN, Choice
 from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.drafting import Drafting
 from engine.speculation.request_proposers import RequestProposers
-from engine.speculation.round_timing import FIRST_TOKEN, drafting_of
+from engine.speculation.round_timing import drafting_of
 from engine.speculation.rounds.round import DrawnTokens, PendingRound, Rounds
 from engine.stats import RoundRecord
 
@@ -83,6 +83,7 @@ class SpeculativeDecoder:
             if self._drafting is not None and self._request is not None:
                 self._drafting.update_log(self._request, self._generation.log)
                 self._drafting.end(self._request)
+                self._generation.answer_state = self._request.answer
 
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
         """Run rounds until the answer ends or the decoder is left; yield what each committed.
@@ -116,7 +117,12 @@ class SpeculativeDecoder:
         if self._drafting is not None:
             generation = self._generation
             self._request = self._drafting.begin(
-                generation.speculation, generation.conversation, generation.sampler, generation.log.figures, alone=True
+                generation.speculation,
+                generation.conversation,
+                generation.sampler,
+                generation.log.figures,
+                alone=True,
+                earlier=generation.answer_state,
             )
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:

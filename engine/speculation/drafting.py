@@ -23,6 +23,7 @@ from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.kept import Controllers
+from engine.speculation.choosing.texts import AnswerState
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.reduced_vocabulary import ReducedVocabulary
 from engine.speculation.drafters.sources import Drafter, HeadSource
@@ -159,10 +160,20 @@ class Drafting:
         figures: RequestStats,
         *,
         alone: bool = False,
+        earlier: AnswerState | None = None,
     ) -> RequestProposers:
-        """Start a request with these `figures` on `conversation`, whose main sequence holds the prompt."""
+        """Start a request with these `figures` on `conversation`, whose main sequence holds the prompt.
+
+        `earlier` is the state of its answer in the request that ended before it, if there was one.
+        """
         request = RequestProposers(
-            self._main, settings, conversation, sampler, alone=alone, prefilled=figures.draft_prefill_tokens
+            self._main,
+            settings,
+            conversation,
+            sampler,
+            alone=alone,
+            prefilled=figures.draft_prefill_tokens,
+            earlier=earlier,
         )
         self.install(request)
         self._requests.append(request)
@@ -213,7 +224,8 @@ class Drafting:
         """Let the controller begin an answer, or the remainder of one."""
         main, constrained = request.conversation.main, request.sampler.constrained
         main.row_rules = RowRules(self.controllers.rounding, main.row_rules.strict)
-        request.answer = self.controller.begin(constrained=constrained)
+        request.answer = self.controller.begin(constrained=constrained, earlier=request.earlier)
+        request.earlier = request.answer
         request.pop_catch_up_tokens()
         if request.alone:
             rule = main.next_rule

@@ -15,7 +15,7 @@ from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.methods import PROPOSERS, uses, uses_drafter
 from engine.requests import SpeculationSettings
-from engine.speculation.choosing.choice import Choice, Offer
+from engine.speculation.choosing.choice import FIRST_TOKEN, Choice, Offer
 from engine.speculation.choosing.texts import AnswerState
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.sources import Drafter
@@ -38,7 +38,7 @@ class RequestProposers:
     `by_source` holds those in use and stays the same dict while the request runs. A proposer that fails is dropped; the
     request continues with the others. `plain_reason` says why there are none, if the reason lies in this request. One
     that is answered `alone` may have a draft runner, and its speed-up is measured. Proposers of the same answer have
-    read `prefilled` tokens before.
+    read `prefilled` tokens before, and `earlier` is the controller's state of that answer at their end.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class RequestProposers:
         *,
         alone: bool = False,
         prefilled: int = 0,
+        earlier: AnswerState | None = None,
     ) -> None:
         self.alone = alone
         self.settings = settings
@@ -60,8 +61,11 @@ class RequestProposers:
         self.ahead: DraftingAhead | None = None
         self.ahead_reason = ""
         self.plain_reason: Choice | None = None
-        # The controller's state of its answer, set when proposers are installed.
+        # The controller's state of its answer, set when proposers are installed, and the one before.
         self.answer: AnswerState
+        self.earlier = earlier
+        # Whether the next round brings the first token of the answer.
+        self.beginning = False
         # The share of drafting in the latest round in which it was timed, used until the learned costs can tell it.
         self.timed_share: float | None = None
         # The share of the expected speed that always the same text costs, if known and asked for.
@@ -132,6 +136,8 @@ class RequestProposers:
             return OFF
         if not self.by_source:
             return self.plain_reason or plain_reason
+        if self.beginning:
+            return FIRST_TOKEN
         if remaining <= 1:
             return Choice(None, 0, "length-limit")
         if self._most(remaining) < 1:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.methods import PROPOSERS
-from engine.speculation.choosing.choice import Choice, MeasuredRound
+from engine.speculation.choosing.choice import FIRST_TOKEN, Choice, MeasuredRound
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import PendingRound
 from engine.stats import RoundRecord
-
-FIRST_TOKEN = Choice(None, 0, "first-token")
 
 
 class RoundTiming:

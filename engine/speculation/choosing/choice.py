@@ -22,6 +22,10 @@ class Choice:
     arguments: tuple[tuple[str, float | str], ...] = ()
 
 
+# A draft model would have to read the prompt first, and texts are hard to draft at their beginning.
+FIRST_TOKEN = Choice(None, 0, "first-token")
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What one answer's proposers could propose in the next round, by source.

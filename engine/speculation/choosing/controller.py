@@ -122,12 +122,15 @@ class Controller:
             for known in (self.learned.free, self.learned.constrained):
                 known.costs.widen()
 
-    def begin(self, *, constrained: bool = False) -> AnswerState:
-        """Begin an answer, `constrained` by a grammar or not."""
+    def begin(self, *, constrained: bool = False, earlier: AnswerState | None = None) -> AnswerState:
+        """Begin an answer, `constrained` by a grammar or not, or go on with one whose state so far is `earlier`."""
         self._tried = None
         known = self.learned.constrained if constrained else self.learned.free
         known.costs.begin()
-        return AnswerState(known.costs, known.texts)
+        answer = AnswerState(known.costs, known.texts)
+        if earlier is not None:
+            answer.go_on_from(earlier)
+        return answer
 
     def choose(self, asked: Sequence[Candidate]) -> list[Choice]:
         """Choose what each answer does in the next round, in the order of `asked`.

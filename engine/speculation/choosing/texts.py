@@ -165,6 +165,11 @@ class AnswerState:
         # was hard so far would be expected to be like others after some plain rounds, and drafting be tried again.
         self._of_answer = _Shares(STRETCH, texts.usual.shares)
 
+    def go_on_from(self, earlier: AnswerState) -> None:
+        """Take over what `earlier`, the state of the same answer so far, tells of its text, if it is of this pair."""
+        if earlier._texts is self._texts:
+            self._belief, self._of_answer = earlier._belief, earlier._of_answer
+
     def forecast(self, source: str, depth: int) -> Forecast:
         """Forecast 0..`depth` draft tokens of `source` now."""
         return self._texts.forecast(source, self._weights(source), depth)

@@ -8,6 +8,8 @@ from mlx_lm.generate import batch_generate
 from engine.main_model.loaded_model import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.texts import AnswerState
 from engine.speculation.drafters.draft_rows import DraftRows
 from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.endurance.counting import each_token, least_peaks
@@ -77,6 +79,31 @@ def test_a_round_of_several_answers_waits_once(monkeypatch: pytest.MonkeyPatch, 
     _, _, waits = each_token(monkeypatch, lambda tokens: ours(scheduler, fixed, tokens), SHORT, LONG)
     # Accepted draft tokens reduce the waits for each token below one.
     assert waits <= 1
+
+
+def test_the_first_token_of_each_answer_waits_for_no_draft_model(scheduler: Scheduler) -> None:
+    """Texts are hard to draft at their beginning, and a round for a whole batch is long."""
+    fixed = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
+    clients = run(scheduler, *(request(text, max_tokens=SHORT, speculation=fixed) for text in TEXTS))
+    assert [client.reasons[0] for client in clients] == ["first-token"] * len(TEXTS)
+
+
+def test_an_answer_that_others_leave_goes_on_with_what_is_known_of_its_text(
+    monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler
+) -> None:
+    begun: list[AnswerState] = []
+    continued: list[AnswerState | None] = []
+    begin = Controller.begin
+
+    def recorded(controller: Controller, *, constrained: bool, earlier: AnswerState | None) -> AnswerState:
+        continued.append(earlier)
+        begun.append(begin(controller, constrained=constrained, earlier=earlier))
+        return begun[-1]
+
+    monkeypatch.setattr(Controller, "begin", recorded)
+    run(scheduler, request(TEXTS[0], max_tokens=SHORT), request(TEXTS[1], max_tokens=40))
+    assert continued[:2] == [None, None]
+    assert continued[-1] is begun[1]
 
 
 def test_a_draft_model_drafts_for_all_in_one_pass_a_step(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:

@@ -18,13 +18,12 @@ import mlx.core as mx
 
 from engine.answer_index.index import AnswerIndex
 from engine.requests import SpeculationSettings
-from engine.speculation.choosing.choice import Choice
+from engine.speculation.choosing.choice import FIRST_TOKEN, Choice
 from engine.speculation.drafting import Drafting
 from engine.speculation.proposers.draft_model import MIN_JOINT_PROBABILITY
 from engine.speculation.proposers.earlier_answers import EarlierAnswersProposer
 from engine.speculation.proposers.ngram import NgramProposer
 from engine.speculation.request_proposers import RequestProposers
-from engine.speculation.round_timing import FIRST_TOKEN
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import Drawn, PendingRound
 from engine.speculation.rounds.row_rule import UNKNOWN, RowRules

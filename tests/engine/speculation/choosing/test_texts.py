@@ -57,6 +57,18 @@ def test_a_text_that_was_hard_so_far_is_expected_to_stay_so(alternating: TextSta
     assert expected(hard) < 0.75 * expected(AnswerState(Costs(), alternating))
 
 
+def test_an_answer_that_goes_on_is_expected_to_stay_as_it_was(alternating: TextStatistics) -> None:
+    hard, new = AnswerState(Costs(), alternating), AnswerState(Costs(), alternating)
+    for _ in range(24):
+        observe(hard, "draft", 4, 0)
+    other_pair = AnswerState(Costs(), TextStatistics())
+    before = expected(other_pair)
+    for answer in (new, other_pair):
+        answer.go_on_from(hard)
+    assert expected(new) == expected(hard)
+    assert expected(other_pair) == before
+
+
 @pytest.mark.parametrize(("every", "fits"), [(0, False), (100, False), (30, True), (2, True)])
 def test_a_drafter_that_is_right_by_chance_only_does_not_fit(every: int, fits: bool) -> None:
     texts = TextStatistics()
