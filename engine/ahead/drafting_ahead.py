@@ -12,6 +12,7 @@ from typing import Any
 from engine.ahead.link import RunnerLink
 from engine.ahead.messages import LONGEST_WINDOW, Begin, DraftReply, End, PreparedTree, RoundOutcome
 from engine.ahead.tree_cache import TreeCache
+from engine.ahead.worth import Worth
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DRAFTED, SamplingSettings
 
@@ -55,6 +56,7 @@ class DraftingAhead:
     The runner rests while its tokens are of no use, because it slows a main model on the same computer down.
     `fixed_depth` is the depth that the person fixed, if any. `drafting_s(tokens)` returns the seconds that drafting so
     many tokens in this process takes, None before that was measured: about as long a round waits for the runner.
+    `worth` says whether rounds are faster with the runner, and so whether it works; at a fixed depth it is not asked.
     Belongs to the engine's thread.
     """
 
@@ -65,10 +67,14 @@ class DraftingAhead:
         text: Sequence[int],
         drafting_s: Callable[[int], float | None],
         fixed_depth: int | None = None,
+        worth: Worth | None = None,
     ) -> None:
         self.figures = AheadFigures(link.state, link.host)
         self.depth = fixed_depth or FIRST_DEPTH
         self._fixed = fixed_depth is not None
+        self._worth = worth or Worth()
+        # Whether the runner was told to rest, because rounds are faster then.
+        self._resting = False
         self._link = link
         self._text = text
         self._drafting_s = drafting_s
@@ -131,11 +137,25 @@ class DraftingAhead:
             self.figures.state = "bad-replies"
             self.end()
         elif self._link.state == "ready" and not self._pausing:
-            self._ask()
+            self._ask_if_worth()
+
+    def observe_round(self, seconds: float, tokens: float) -> None:
+        """Learn from a round of a runner that does not pause by itself; the arguments are those of `Worth.observe`."""
+        if self._link.state == "ready" and not self._pausing and self.figures.bad < MAX_BAD:
+            self._worth.observe(seconds, tokens)
 
     def end(self) -> None:
         """Let the runner do nothing until the next outcome."""
         self._link.send(End(self._begin.conversation))
+
+    def _ask_if_worth(self) -> None:
+        """Send the outcome of a round, unless rounds are faster while the runner rests."""
+        if self._fixed or self._worth.works:
+            self._resting = False
+            self._ask()
+        elif not self._resting:
+            self._resting = True
+            self.end()
 
     def _ask(self) -> None:
         """Send the tokens that the runner lacks as the outcome of a round; it prepares draft tokens to follow them.

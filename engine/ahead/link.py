@@ -16,6 +16,7 @@ from pathlib import Path
 from engine.ahead import messages
 from engine.ahead.messages import DraftReply, PreparedTree, Refusal
 from engine.ahead.runner import PROCESS_OPTION, runner_cores
+from engine.ahead.worth import Worth
 from engine.wire.channel import Channel
 from engine.wire.child import Child
 from engine.wire.messages import ChannelClosed
@@ -89,6 +90,8 @@ class RunnerLink:
         self.reason = ""
         self.detail = ""
         self.given_up = 0.0
+        # What the rounds of all answers tell of this draft model at this place.
+        self.worth = Worth()
         # Counts the runners that were reached. A new one knows no text.
         self.generation = 0
         self._start()

@@ -212,6 +212,7 @@ class Drafting:
                 request.conversation.main.tokens,
                 partial(self._drafting_seconds, self.drafter.source),
                 request.settings.depth,
+                link.worth,
             )
         return None
 

@@ -8,6 +8,7 @@ from engine.methods import PROPOSERS
 from engine.speculation.choosing.choice import FIRST_TOKEN, Choice, MeasuredRound
 from engine.speculation.choosing.kept import Controllers
 from engine.speculation.choosing.pauses import Pauses
+from engine.speculation.choosing.texts import AnswerState
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import PendingRound
@@ -81,6 +82,8 @@ class RoundTiming:
             typical = not caught_up and between
             controller.speedup.observe(source, current.rows, record.committed, seconds, typical=typical)
             controller.observe_round(answer, measured)
+            if request.ahead is not None and measured.typical:
+                request.ahead.observe_round(seconds, _expected_tokens(answer, choice.source, depth))
         if caught_up and drafting:
             controller.observe_reading(answer, drafting[0], caught_up, measured)
 
@@ -96,6 +99,11 @@ class RoundTiming:
         """Charge the time between two rounds of one request to neither, because other requests ran."""
         request.pop_catch_up_tokens()
         self._controllers.current.speedup.interrupted()
+
+
+def _expected_tokens(answer: AnswerState, source: str | None, depth: int) -> float:
+    """Return the tokens expected of a round of `depth` draft tokens of `source`."""
+    return 1.0 + (0.0 if source is None or not depth else answer.forecast(source, depth).accepted[depth])
 
 
 def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int] | None:

@@ -9,6 +9,7 @@ import pytest
 
 from engine.ahead import drafting_ahead as aheads
 from engine.ahead import link as links
+from engine.ahead.drafting_ahead import DraftingAhead
 from engine.ahead.link import RunnerLink
 from engine.ahead.messages import End
 from engine.requests import SpeculationSettings
@@ -79,6 +80,8 @@ def test_prepared_tokens_are_verified_by_match_with_the_rule_rejection(
 
 def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aheads, "MAX_MISSES", 1)
+    learned: list[tuple[float, float]] = []
+    monkeypatch.setattr(DraftingAhead, "observe_round", lambda _ahead, *learning: learned.append(learning))
     sent: list[WireMessage] = []
     send = RunnerLink.send
     monkeypatch.setattr(RunnerLink, "send", lambda link, message: (sent.append(message), send(link, message))[1])
@@ -89,6 +92,9 @@ def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeyp
     assert (client.finished.stats.ahead, client.finished.stats.ahead_hits) == ("ready", 1)
     # It is told nothing before the answer ends.
     assert [type(message) for message in sent[-2:]] == [End, End]
+    # The rounds tell whether it is worth what it costs. That of the first token does not, and none follows the last.
+    assert len(learned) >= len(client.committed) - 3
+    assert all(seconds > 0.0 and 1.0 <= tokens <= 4.0 for seconds, tokens in learned)
 
 
 @pytest.mark.parametrize("speculation", [FIXED, pytest.param(AUTO, marks=pytest.mark.full)])

@@ -12,8 +12,12 @@ from msgspec.structs import replace
 from engine.ahead import drafting_ahead as aheads
 from engine.ahead.drafting_ahead import FIRST_PAUSE, MAX_BAD, MAX_MISSES, DraftingAhead
 from engine.ahead.messages import TO_RUNNER, Begin, DraftReply, End, PreparedTree, RoundOutcome
+from engine.ahead.worth import Worth
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DRAFTED, SamplingSettings
+
+# What tests of this room do without.
+OBSERVE = DraftingAhead.observe_round
 
 
 @dataclass
@@ -218,3 +222,33 @@ def test_settings_with_numbers_that_no_message_can_have_are_sent_without_them() 
     ahead.report_round(0)
     assert TO_RUNNER.take(bytearray(TO_RUNNER.frame(link.sent[0]))) == link.sent[0]
     assert dict(link.sent[0].sampling.logit_bias) == {7: 3.0}
+
+
+@pytest.mark.parametrize("depth", [None, 4])
+def test_a_runner_that_makes_rounds_longer_is_told_once_to_rest(depth: int | None) -> None:
+    link, worth, text = FakeLink(), Worth(), [1, 2]
+    sampler = Sampler(SamplingSettings(), 100)
+    ahead = DraftingAhead(link, sampler, text, lambda _tokens: 0.001, depth, worth)  # type: ignore[arg-type]
+    rounds(ahead, text, 2, used=2)
+    worth.works = False
+    rounds(ahead, text, 3, used=2)
+    rests = [message for message in link.sent if isinstance(message, End)]
+    # Where the person has chosen the depth, nothing is weighed.
+    assert (len(link.outcomes), len(rests)) == ((2, 1) if depth is None else (5, 0))
+    worth.works = True
+    rounds(ahead, text, 1)
+    assert link.outcomes[-1].tokens == (4,) * (4 if depth is None else 1)
+
+
+def test_rounds_of_a_runner_that_pauses_say_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DraftingAhead, "observe_round", OBSERVE)
+    link, worth, text = FakeLink(), Worth(), [1, 2]
+    ahead = DraftingAhead(link, Sampler(SamplingSettings(), 100), text, lambda _tokens: 0.001, None, worth)  # type: ignore[arg-type]
+    learned: list[float] = []
+    monkeypatch.setattr(worth, "observe", lambda seconds, _tokens: learned.append(seconds))
+    rounds(ahead, text, MAX_MISSES, used=0)
+    ahead.observe_round(0.1, 2.0)
+    assert learned == [0.1]
+    rounds(ahead, text, 1, used=0)
+    ahead.observe_round(0.2, 2.0)
+    assert learned == [0.1]

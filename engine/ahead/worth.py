@@ -1,0 +1,78 @@
+"""Whether a draft runner is worth what it costs: rounds with it are compared with rounds while it rests.
+
+A runner on this computer takes a core and a share of the memory's bandwidth from every pass of the main model, whatever
+that pass verifies. The costs of rounds cannot show this, because all of them grow. So the runner works and rests by
+turns: most of the time it does what was faster, and now and then, shortly, the other.
+"""
+
+from __future__ import annotations
+
+from math import log
+from statistics import median
+
+# The rounds that tell how fast one way is: with fewer, the noise of rounds would decide. QUICK of them are enough if
+# the two ways differ by more than CLEAR, as a logarithm, so that trying a far slower way is soon over.
+TRIAL, QUICK = 8, 3
+CLEAR = 0.1
+# The rounds that are not counted after a change: the runner has to read what it has missed.
+SETTLING = 2
+# The rounds for which the faster way is used before the other one is tried again: with more, it would be noticed late
+# that the text or the machine has changed, and with fewer, trying would cost more than a hundredth or two.
+STRETCH = 96
+# The changes from one way to the other that the difference is averaged over.
+MEMORY = 8
+
+
+class Worth:
+    """Says whether the runner `works` in the next round, and learns from the rounds of all answers.
+
+    Not thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self.works = True
+        # The rounds until the next change, and whether they are a trial of the slower way.
+        self._remaining = SETTLING + TRIAL
+        self._is_trial = True
+        # The logarithms of the seconds a token in the latest rounds, and their median in the stretch before.
+        self._rounds: list[float] = []
+        self._before: float | None = None
+        # How much longer a token takes while the runner works, as a logarithm, and over how many changes that was seen.
+        self._longer = 0.0
+        self._changes = 0
+
+    def observe(self, seconds: float, tokens: float) -> None:
+        """Learn from a round that took `seconds`, and of which `tokens` tokens were expected.
+
+        What was expected is less noisy than what was committed, and neither way changes what is accepted.
+        """
+        if seconds <= 0.0:
+            return
+        self._remaining -= 1
+        self._rounds = [*self._rounds[1 - SETTLING - TRIAL :], log(seconds / tokens)]
+        if self._remaining <= 0 or self._is_clear:
+            self._change()
+
+    @property
+    def _is_clear(self) -> bool:
+        """Whether the way that is tried is so much slower than the one before that few rounds tell."""
+        counted = self._rounds[SETTLING:]
+        if not self._is_trial or self._before is None or len(counted) < QUICK:
+            return False
+        return median(counted) > self._before + CLEAR
+
+    def _change(self) -> None:
+        """End a stretch of rounds, and begin the next."""
+        level = median(self._rounds[SETTLING:] if self._is_trial else self._rounds)
+        if self._before is not None:
+            longer = level - self._before if self.works else self._before - level
+            # A difference that is quite another one is news, not noise.
+            is_news = self._changes > 0 and abs(longer - self._longer) > CLEAR
+            self._changes = 1 if is_news else min(MEMORY, self._changes + 1)
+            self._longer += (longer - self._longer) / self._changes
+        self._before = level
+        self._rounds = []
+        faster = self._longer <= 0.0
+        self.works = not self.works
+        self._is_trial = not self._changes or self.works != faster
+        self._remaining = SETTLING + (TRIAL if self._is_trial else STRETCH)
