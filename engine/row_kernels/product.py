@@ -105,6 +105,13 @@ inline float dot_of(const thread half* weights, const thread half* rests, const 
   }
   return sum;
 }
+
+// Returns what a thread adds to a result. MLX's kernels have a function for it, too: a compiler that fuses a product
+// and a sum in one statement only would otherwise fuse here what it does not fuse there.
+template <bool AFFINE>
+inline float scaled(float sum, float scale, float total, float bias) {
+  return AFFINE ? scale * sum + total * bias : scale * sum;
+}
 """
 
 # Each SIMD group prepares the inputs of every SIMDS-th row for all, in fours, so that what the threads of a SIMD group
@@ -145,7 +152,7 @@ SOURCE = """
         }
         for (int o = 0; o < OUTPUTS; o++) {
           const float sum = dot_of<BITS, VALUES>(weights[o], rests[o], inputs);
-          results[r][o] += AFFINE ? scale[o] * sum + totals[r][lane] * bias[o] : scale[o] * sum;
+          results[r][o] += scaled<AFFINE>(sum, scale[o], totals[r][lane], bias[o]);
         }
       }
     }

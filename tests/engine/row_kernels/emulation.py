@@ -102,6 +102,9 @@ class Kernels:
     def __init__(self, kind: Kind, folder: Path, *, fused: bool = False, counted: bool = False) -> None:
         self._kind = kind
         source = METAL + _mlx(kind) + HEADER + _entries(kind)
+        self._build(source, folder, fused=fused, counted=counted)
+
+    def _build(self, source: str, folder: Path, *, fused: bool, counted: bool) -> None:
         # Metal's compiler fuses within a statement, in the mode in which MLX compiles, and so does Clang that is told
         # "on"; g++ knows only "fast", across statements, with which Clang fuses otherwise in each kernel.
         contracted = ("-O1", f"-ffp-contract={'on' if clang() else 'fast'}", "-fno-tree-vectorize", *_FUSING)
@@ -130,9 +133,12 @@ class Kernels:
         weight, scales, biases = matrix
         arrays = [_bytes(weight), _bytes(scales), _bytes(scales if biases is None else biases), _bytes(x)]
         found = np.zeros((len(x), len(weight) * x.itemsize), np.uint8)
-        pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in (*arrays, found)]
-        getattr(self._library, name)(*pointers, x.shape[1], len(weight), len(x))
+        self._call(name, [*arrays, found], (x.shape[1], len(weight), len(x)))
         return mx.array(found).view(x.dtype)
+
+    def _call(self, name: str, arrays: Sequence[np.ndarray], sizes: tuple[int, int, int]) -> None:
+        """Call a kernel; the last of the arrays (bytes) is its output. `sizes` are inputs, outputs and rows."""
+        getattr(self._library, name)(*(array.ctypes.data_as(ctypes.c_void_p) for array in arrays), *sizes)
 
 
 def _bytes(array: mx.array) -> np.ndarray:
