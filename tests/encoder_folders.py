@@ -37,6 +37,14 @@ GEMMA: dict[str, Any] = {
     "rms_norm_eps": 1e-6, "rope_theta": 1_000_000.0, "rope_local_base_freq": 10_000.0, "max_position_embeddings": 64,
 }  # fmt: skip
 
+MODERNBERT: dict[str, Any] = {
+    "model_type": "modernbert", "hidden_size": WIDTH, "intermediate_size": 48, "num_attention_heads": HEADS,
+    "num_hidden_layers": 4, "max_position_embeddings": 64, "global_attn_every_n_layers": 3, "local_attention": 6,
+    "global_rope_theta": 160000.0, "local_rope_theta": 10000.0, "pad_token_id": 1, "cls_token_id": 0,
+    "sep_token_id": 2, "bos_token_id": 0, "eos_token_id": 2, "architectures": ["ModernBertModel"],
+    "reference_compile": False,
+}  # fmt: skip
+
 
 def write_encoder(folder: Path, config: Mapping[str, Any], pooling: str, *, dense: tuple[int, ...] = ()) -> Weights:
     """Write a folder with the `pooling` of sentence-transformers and layers of these outputs after it.

@@ -29,14 +29,22 @@ class GemmaNetwork(nn.Module):  # type: ignore[misc]
             widths = (width, 4 * width, width)
             self.dense = [nn.Linear(*sizes, bias=False) for sizes in pairwise(widths)]
 
-    def __call__(self, ids: mx.array) -> mx.array:
-        """Return the normed states (1, tokens, width) of the last layer for `ids` (1, tokens)."""
+    def __call__(self, ids: mx.array, seen: mx.array | None = None) -> mx.array:
+        """Return the normed states (texts, tokens, width) of the last layer for `ids` (texts, tokens).
+
+        `seen` (texts, tokens) is false where a text is padded; None if no text is.
+        """
         states = self.model.embed_tokens(ids)
         states = states * mx.array(states.shape[-1] ** 0.5).astype(states.dtype)
         places = mx.arange(ids.shape[1])
         near = mx.abs(places[:, None] - places[None]) <= self._reach
+        everything = None
+        if seen is not None:
+            # What sees nothing would be NaN; padding sees itself.
+            everything = seen[:, None, None] | (places[:, None] == places[None])
+            near = near & everything
         for layer in self.model.layers:
-            states = layer(states, near if layer.self_attn.is_sliding else None)
+            states = layer(states, near if layer.self_attn.is_sliding else everything)
         output: mx.array = self.model.norm(states)
         return output
 

@@ -6,7 +6,7 @@ Everything that is wrong with a folder is raised as `ModelNotUsable`. Call it on
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -63,22 +63,36 @@ class DenseLayer:
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """A loaded encoder. `network` returns the states (1, tokens, width) of ids (1, tokens), which are at most `ids`.
+    """A loaded encoder. `network` returns the states (texts, tokens, width) of ids (texts, tokens), all below `ids`.
+
+    Its second argument (texts, tokens) is false where a text is padded, and None if no text is.
 
     `pooling` is one of `pooling_of`. A text has at most `most_tokens`, and its letters become small ones if so wanted.
     """
 
     path: Path
-    network: Callable[[mx.array], mx.array]
+    network: Callable[[mx.array, mx.array | None], mx.array]
     dense: tuple[Callable[[mx.array], mx.array], ...]
     pooling: str
     ids: int
     most_tokens: int
     lower_case: bool
 
-    def embedding(self, ids: list[int]) -> mx.array:
-        """Return the vector (width,) of a text, of length 1, in float32. The ids are at least one, and known."""
-        states = self.network(mx.array([ids]))[0].astype(mx.float32)
+    def embeddings(self, texts: Sequence[Sequence[int]]) -> list[mx.array]:
+        """Return the vector (width,) of each text, of length 1, in float32, by one pass over all of them.
+
+        A text has at least one id, and the ids are known. Shorter texts are padded to the length of the longest, which
+        changes the rounding of their vectors, and nothing else.
+        """
+        lengths = [len(ids) for ids in texts]
+        longest = max(lengths)
+        padded = mx.array([[*ids, *[0] * (longest - len(ids))] for ids in texts])
+        seen = None if min(lengths) == longest else mx.arange(longest) < mx.array(lengths)[:, None]
+        states = self.network(padded, seen).astype(mx.float32)
+        return [self._vector(states[place, :length]) for place, length in enumerate(lengths)]
+
+    def _vector(self, states: mx.array) -> mx.array:
+        """Return the vector (width,) of a text with the `states` (tokens, width)."""
         vector = states.mean(axis=0) if self.pooling == "mean" else states[-1 if self.pooling == "last" else 0]
         for layer in self.dense:
             vector = layer(vector)
@@ -107,7 +121,7 @@ def load_encoder(path: Path) -> Steps[Encoder]:
         ids = int(folder.config["vocab_size"])
         most = min(limits.most_tokens or FALLBACK_CONTEXT, _longest(family, folder.config))
         encoder = Encoder(path, states, dense, pooling, ids, most, limits.lower_case)
-        if not mx.isfinite(encoder.embedding([0, ids - 1])).all().item():
+        if not mx.isfinite(encoder.embeddings([[0, ids - 1]])[0]).all().item():
             raise ModelNotUsable(path, "not-finite", "NaN or infinity")
     # The networks can fail in any way on the folder's shapes and values.
     except Exception as error:
@@ -117,7 +131,7 @@ def load_encoder(path: Path) -> Steps[Encoder]:
     return encoder
 
 
-def _network(folder: ModelFolder, family: str) -> tuple[nn.Module, Callable[[mx.array], mx.array]]:
+def _network(folder: ModelFolder, family: str) -> tuple[nn.Module, Callable[[mx.array, mx.array | None], mx.array]]:
     """Return the network of a folder, whose weights have not been read, and what returns its states for ids."""
     path = folder.path
     has_dense = "dense.0.weight" in folder.tensors
@@ -137,8 +151,8 @@ class _LastStates:
     def __init__(self, network: nn.Module) -> None:
         self._network = network
 
-    def __call__(self, ids: mx.array) -> mx.array:
-        states: mx.array = self._network(ids).last_hidden_state
+    def __call__(self, ids: mx.array, seen: mx.array | None) -> mx.array:
+        states: mx.array = self._network(ids, seen).last_hidden_state
         return states
 
 

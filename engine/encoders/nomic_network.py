@@ -37,14 +37,18 @@ class _RotaryAttention(nn.Module):  # type: ignore[misc]
         self.out_proj = nn.Linear(width, width, bias=has_bias)
         self._rope = nn.RoPE(width // self._heads, traditional=False, base=config.get("rotary_emb_base", 10_000.0))
 
-    def __call__(self, states: mx.array) -> mx.array:
-        """Return what the tokens of `states` (1, tokens, width) take from each other."""
-        _, tokens, width = states.shape
-        parts = self.Wqkv(states).reshape(1, tokens, 3, self._heads, width // self._heads)
+    def __call__(self, states: mx.array, mask: mx.array | None) -> mx.array:
+        """Return what the tokens of `states` (texts, tokens, width) take from each other.
+
+        `mask` (texts, 1, 1, tokens) is false for tokens that no other sees; None if all are seen.
+        """
+        texts, tokens, width = states.shape
+        parts = self.Wqkv(states).reshape(texts, tokens, 3, self._heads, width // self._heads)
         queries, keys, values = (parts[:, :, part].transpose(0, 2, 1, 3) for part in range(3))
         scale = (width // self._heads) ** -0.5
-        mixed = mx.fast.scaled_dot_product_attention(self._rope(queries), self._rope(keys), values, scale=scale)
-        output: mx.array = self.out_proj(mixed.transpose(0, 2, 1, 3).reshape(1, tokens, width))
+        queries, keys = self._rope(queries), self._rope(keys)
+        mixed = mx.fast.scaled_dot_product_attention(queries, keys, values, scale=scale, mask=mask)
+        output: mx.array = self.out_proj(mixed.transpose(0, 2, 1, 3).reshape(texts, tokens, width))
         return output
 
 
@@ -73,8 +77,8 @@ class _NomicLayer(nn.Module):  # type: ignore[misc]
         self.norm1 = nn.LayerNorm(width, eps=epsilon)
         self.norm2 = nn.LayerNorm(width, eps=epsilon)
 
-    def __call__(self, states: mx.array) -> mx.array:
-        states = self.norm1(self.attn(states) + states)
+    def __call__(self, states: mx.array, mask: mx.array | None) -> mx.array:
+        states = self.norm1(self.attn(states, mask) + states)
         output: mx.array = self.norm2(self.mlp(states) + states)
         return output
 
@@ -115,11 +119,15 @@ class NomicNetwork(nn.Module):  # type: ignore[misc]
         self.emb_ln = nn.LayerNorm(config["n_embd"], eps=config.get("layer_norm_epsilon", 1e-12))
         self.encoder = _NomicStack(config)
 
-    def __call__(self, ids: mx.array) -> mx.array:
-        """Return the states (1, tokens, width) of the last layer for `ids` (1, tokens)."""
+    def __call__(self, ids: mx.array, seen: mx.array | None = None) -> mx.array:
+        """Return the states (texts, tokens, width) of the last layer for `ids` (texts, tokens).
+
+        `seen` (texts, tokens) is false where a text is padded; None if no text is.
+        """
         states: mx.array = self.emb_ln(self.embeddings(ids))
+        mask = None if seen is None else seen[:, None, None]
         for layer in self.encoder.layers:
-            states = layer(states)
+            states = layer(states, mask)
         return states
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:

@@ -20,7 +20,7 @@ import pytest
 from engine import Engine
 from engine.events import Finished
 from engine.requests import ChatRequest
-from tests.encoder_folders import BERT, GEMMA, HEADS, LAYERS, WIDTH, XLM_ROBERTA, write_encoder
+from tests.encoder_folders import BERT, GEMMA, HEADS, LAYERS, MODERNBERT, WIDTH, XLM_ROBERTA, write_encoder
 from tests.engine.encoders.embedding import Numbers, embeddings_of, scaled
 from tests.patience import PATIENCE_S
 
@@ -48,13 +48,6 @@ from sentence_transformers import SentenceTransformer
 model = SentenceTransformer(sys.argv[1], device="cpu")
 print(json.dumps(model.encode(json.loads(sys.argv[2]), prompt=json.loads(sys.argv[3])).tolist()))
 """
-MODERN: dict[str, Any] = {
-    "model_type": "modernbert", "hidden_size": WIDTH, "intermediate_size": 48, "num_attention_heads": HEADS,
-    "num_hidden_layers": 4, "max_position_embeddings": 64, "global_attn_every_n_layers": 3, "local_attention": 6,
-    "global_rope_theta": 160000.0, "local_rope_theta": 10000.0, "pad_token_id": 1, "cls_token_id": 0,
-    "sep_token_id": 2, "bos_token_id": 0, "eos_token_id": 2, "architectures": ["ModernBertModel"],
-    "reference_compile": False,
-}  # fmt: skip
 QWEN: dict[str, Any] = {
     "model_type": "qwen3", "hidden_size": WIDTH, "intermediate_size": 48, "num_attention_heads": HEADS,
     "num_key_value_heads": 2, "head_dim": 8, "num_hidden_layers": LAYERS, "max_position_embeddings": 64,
@@ -90,14 +83,14 @@ def by_main_model(folder: Path) -> list[Numbers]:
         pytest.param(BERT, "mean_tokens", (), id="minilm"),
         pytest.param(XLM_ROBERTA, "mean_tokens", (), id="e5"),
         pytest.param(GEMMA, "mean_tokens", (64, WIDTH), id="embeddinggemma"),
-        pytest.param(MODERN, "mean_tokens", (), id="modernbert"),
+        pytest.param(MODERNBERT, "mean_tokens", (), id="modernbert"),
         pytest.param(QWEN, "lasttoken", (), id="qwen3-embedding"),
     ],
 )
 def test_vectors_are_those_of_sentence_transformers(
     tmp_path: Path, config: Mapping[str, Any], pooling: str, dense: tuple[int, ...]
 ) -> None:
-    written = config in (MODERN, QWEN)
+    written = config in (MODERNBERT, QWEN)
     write_encoder(tmp_path, BERT if written else config, pooling, dense=dense)
     if written:
         vocabulary = json.loads((tmp_path / "config.json").read_text())["vocab_size"]

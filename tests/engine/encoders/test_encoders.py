@@ -12,17 +12,32 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 import pytest
+from mlx.utils import tree_flatten
+from mlx_vlm.models import modernbert
 from numpy.typing import NDArray
 
 from engine.encoders.loading import load_encoder
-from engine.encoders.resident import ResidentEncoder
+from engine.encoders.resident import ResidentEncoder, passes_of
 from engine.errors import BadRequest, EngineError, ModelNotUsable, NotEnoughMemory, PromptTooLong
 from engine.events import Embeddings
 from engine.files.steps import run_to_completion
 from engine.model_files.architecture import can_load
 from engine.model_files.sentence_files import prompt_for
 from engine.requests import EmbeddingRequest
-from tests.encoder_folders import BERT, GEMMA, HEADS, LAYERS, NOMIC, WIDTH, WORDS, XLM_ROBERTA, Weights, write_encoder
+from tests.encoder_folders import (
+    BERT,
+    GEMMA,
+    HEADS,
+    LAYERS,
+    MODERNBERT,
+    NOMIC,
+    VOCABULARY,
+    WIDTH,
+    WORDS,
+    XLM_ROBERTA,
+    Weights,
+    write_encoder,
+)
 from tests.engine.encoders.embedding import Numbers, embeddings_of, scaled
 
 TEXT = "the quick brown fox jumps over the lazy dog deep learning query dog fox"
@@ -194,10 +209,51 @@ def test_a_conversion_for_mlx_has_the_layers_after_the_pooling_among_its_weights
     assert found == pytest.approx(published, abs=0.02 if bits else 1e-6)
 
 
-def test_a_text_does_not_depend_on_those_beside_it_and_a_longer_one_is_cut_or_refused(tmp_path: Path) -> None:
+def write_modernbert(folder: Path) -> None:
+    """Write a ModernBERT with the weights that mlx-vlm's begins with, which are drawn."""
+    write_encoder(folder, BERT, "mean_tokens")
+    config = {**MODERNBERT, "vocab_size": VOCABULARY}
+    (folder / "config.json").write_text(json.dumps(config))
+    mx.random.seed(5)
+    network = modernbert.Model(modernbert.ModelConfig.from_dict(config))
+    mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(network.parameters())))
+
+
+@pytest.mark.parametrize("pooling", ["mean_tokens", "cls_token", "lasttoken"])
+@pytest.mark.parametrize(
+    "config", [BERT, XLM_ROBERTA, NOMIC, GEMMA, MODERNBERT], ids=lambda config: config["model_type"]
+)
+def test_texts_that_are_embedded_together_have_the_vectors_that_they_have_alone(
+    tmp_path: Path, config: Mapping[str, Any], pooling: str
+) -> None:
+    if config is MODERNBERT:
+        write_modernbert(tmp_path)
+    else:
+        write_encoder(tmp_path, config, pooling)
+    encoder = run_to_completion(load_encoder(tmp_path))
+    # Far apart in length, so that padding is also beyond the reach of the layers that see some tokens only.
+    texts = [IDS, IDS[:2], IDS[:9], IDS[3:5], IDS[1:]]
+    assert len({len(ids) for ids in texts}) == 4
+    for ids, together in zip(texts, encoder.embeddings(texts), strict=True):
+        [alone] = encoder.embeddings([ids])
+        assert np.abs(np.array(together) - np.array(alone)).max() < 1e-5
+
+
+def test_texts_of_similar_length_share_a_pass() -> None:
+    assert [*passes_of([9, 3, 8])] == [[0, 2], [1]]
+    assert [*passes_of([5] * 3)] == [[0, 1, 2]]
+    assert [*passes_of([2000, 400, 2000, 300, 300])] == [[0], [2], [1, 3], [4]]
+    assert [*passes_of([])] == []
+
+
+def test_texts_keep_their_order_and_a_longer_one_is_cut_or_refused(tmp_path: Path) -> None:
     write_encoder(tmp_path, BERT, "mean_tokens")
     alone = embed(tmp_path, TEXT).vectors
-    assert embed(tmp_path, "dog", TEXT, "dog").vectors[1:2] == alone
+    texts = ("dog", TEXT, "fox", TEXT.replace("dog", "fox"))
+    together = embed(tmp_path, *texts)
+    assert together.tokens == sum(embed(tmp_path, text).tokens for text in texts)
+    for text, vector in zip(texts, together.vectors, strict=True):
+        assert vector == pytest.approx(embed(tmp_path, text).vectors[0], abs=1e-6)
     long = " ".join([TEXT] * 3)
     with pytest.raises(PromptTooLong) as refused:
         embed(tmp_path, long)
