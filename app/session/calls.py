@@ -54,10 +54,14 @@ class CallState(Enum):
 
 @dataclass(frozen=True, eq=False)
 class OpenQuestion:
-    """A question that the server of a running call asks the person; `reply` takes what they do with it."""
+    """A question that the server of a running call asks the person; `reply` takes what they do with it.
+
+    `is_over` says of a question that was asked before that the server needs no reply any more.
+    """
 
     question: ServerQuestion
     reply: Callable[[QuestionReply], object]
+    is_over: bool = False
 
 
 @dataclass(eq=False)
@@ -107,8 +111,11 @@ class ToolRun:
         return arguments if isinstance(arguments, dict) else {}
 
     def ask(self, question: OpenQuestion) -> None:
-        """Take a question of the server, which is cancelled if the call has ended."""
-        if self.ended:
+        """Take a question of the server, which is cancelled if the call has ended; or take away one that is over."""
+        if question.is_over:
+            if self.question is not None and self.question.question is question.question:
+                self.question = None
+        elif self.ended:
             question.reply(QuestionReply("cancel"))
         else:
             self.question = question

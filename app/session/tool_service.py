@@ -209,8 +209,9 @@ class ToolService(QObject):
             future = self.host.call_web(WebCall(tool, arguments), self.web_addresses, language)
         else:
 
-            def pass_on(question: ServerQuestion, reply: Callable[[QuestionReply], object]) -> None:
+            def pass_on(question: ServerQuestion, reply: Callable[[QuestionReply], object]) -> Callable[[], object]:
                 self._question_asked.emit(ask, OpenQuestion(question, reply))
+                return partial(self._question_asked.emit, ask, OpenQuestion(question, reply, is_over=True))
 
             future = self.host.call(tool, arguments, reported, ask=pass_on)
         self._bridge.watch(future, partial(_deliver, done))

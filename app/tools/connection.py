@@ -260,7 +260,12 @@ class McpConnection:
         return types.ElicitResult(action=reply.action, content=content)
 
     async def _visited(self, running: RunningCall, pages: Sequence[types.ElicitRequestURLParams]) -> bool:
-        """Ask the person to open each page, and then whether they have finished there; return whether they have."""
+        """Ask the person to open each page, and then whether they have finished there; return whether they have.
+
+        A server that says so by itself ends the wait. Not every one does, and its word may be lost.
+        """
+        # Of a page without an id no server can say it.
+        running.expect([page.elicitation_id or "" for page in pages])
         for page in pages:
             running.hear()
             if (await self._elicited(running, page)).action != "accept":
@@ -429,6 +434,9 @@ class McpConnection:
         self._wait_for_start()
         if isinstance(message, types.ToolListChangedNotification):
             self._wake.set()
+        elif isinstance(message, types.ElicitCompleteNotification):
+            for running in self._running:
+                running.finish(message.params.elicitation_id)
         elif isinstance(message, Exception):
             self._fail(self._reason(message))
 

@@ -107,8 +107,9 @@ class QuestionReply:
     content: Mapping[str, FieldValue] | None = None
 
 
-# Shows a question to the person, on the thread of the servers, and passes their reply on from any thread.
-AskPerson = Callable[[ServerQuestion, Callable[[QuestionReply], object]], object]
+# Shows a question to the person, on the thread of the servers, and passes their reply on from any thread. Returns what
+# takes the question away again, if that is possible.
+AskPerson = Callable[[ServerQuestion, Callable[[QuestionReply], object]], Callable[[], object] | None]
 
 
 def nobody_to_ask(_question: ServerQuestion, reply: Callable[[QuestionReply], object]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Collection
 
 import anyio
 
@@ -27,6 +28,9 @@ class RunningCall:
         self._turn = asyncio.Lock()
         self._asked = 0
         self._ended = False
+        # The pages on which the person has not finished yet. It is set once there are none.
+        self._unfinished: set[str] = set()
+        self._finished = asyncio.Event()
 
     def hear(self) -> None:
         """Count the silence from now on, unless the person has a question to answer."""
@@ -43,7 +47,20 @@ class RunningCall:
         async with self._turn:
             return QuestionReply("cancel") if self._ended else await self._reply_to(question)
 
+    def expect(self, pages: Collection[str]) -> None:
+        """Take the ids of the pages that the person will be on; a server may say when they have finished on each."""
+        self._unfinished = set(pages)
+        self._finished.clear()
+
+    def finish(self, page: str) -> None:
+        """Take from the server that the person has finished on a page, which may be another call's."""
+        if page in self._unfinished:
+            self._unfinished.remove(page)
+            if not self._unfinished:
+                self._finished.set()
+
     async def _reply_to(self, question: ServerQuestion) -> QuestionReply:
+        """Ask the person, and wait for the reply, or for the server if the question waits for its pages."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[QuestionReply] = loop.create_future()
 
@@ -53,10 +70,18 @@ class RunningCall:
 
         self._open.add(future)
         self.hear()
-        self._ask(question, lambda reply: loop.call_soon_threadsafe(settle, reply))
+        take_away = self._ask(question, lambda reply: loop.call_soon_threadsafe(settle, reply))
+        server = asyncio.create_task(self._finished.wait()) if question.waits_for_page else None
         try:
-            return await future
+            await asyncio.wait([future, server] if server else [future], return_when=asyncio.FIRST_COMPLETED)
+            if future.done():
+                return future.result()
+            if take_away is not None:
+                take_away()
+            return QuestionReply("accept")
         finally:
+            if server is not None:
+                server.cancel()
             self._open.discard(future)
             self.hear()
 

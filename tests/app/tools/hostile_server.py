@@ -89,6 +89,7 @@ SIDES = [{"type": "image", "data": "iVBORw0KGgoA" + "A" * 7 * 2**20, "mimeType":
 # By behaviour, the method that is answered otherwise, and the "result" or "error" of the answer, or its "raw" end.
 ANSWERS: dict[str, tuple[str, str, Any]] = {
     "no-version": ("initialize", "result", {"hello": "world"}),
+    "sees-the-page": ("initialize", "result", INFO | {"protocolVersion": "2025-11-25"}),
     "unknown-version": ("initialize", "result", INFO | {"protocolVersion": "1999-01-01"}),
     "instructs": ("initialize", "result", INFO | {"instructions": " Ask for METRIC units. " + "x" * 5000}),
     "instructs-oddly": ("initialize", "result", INFO | {"instructions": ["Ask for METRIC units."]}),
@@ -305,8 +306,11 @@ def call(number: Any, params: dict[str, Any], calls: int) -> None:
             wanted = {"form": {"method": "elicitation/create", "params": FORM}}
             send(id=number, result={"resultType": "input_required", "inputRequests": wanted, "requestState": "so far"})
             return
-        case "wants-a-page-first" if not calls:
+        case "wants-a-page-first" | "sees-the-page" if not calls:
             send(id=number, error={"code": -32042, "message": "Sign in first.", "data": {"elicitations": [SIGN_IN]}})
+            if BEHAVIOUR == "sees-the-page":
+                for page in ("another", "1", "1"):
+                    send(method="notifications/elicitation/complete", params={"elicitationId": page})
             return
         case "wants-input":
             text = json.dumps([params["inputResponses"], params["requestState"]])

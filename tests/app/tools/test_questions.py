@@ -149,6 +149,21 @@ def test_a_call_that_needs_a_page_first_is_sent_again_once_the_person_has_been_t
     assert [(question.url, question.waits_for_page) for question in asked] == [(SIGN_IN["url"], False), ("", True)]
 
 
+def test_a_server_that_sees_the_person_finish_on_its_page_ends_the_wait(hosts: Hosts) -> None:
+    [tool] = hosts.start(hostile("sees-the-page"))
+    shown: list[ServerQuestion] = []
+
+    def open_only(question: ServerQuestion, reply: Callable[[QuestionReply], object]) -> Callable[[], object]:
+        """Open the page, and do not say that one has finished there."""
+        shown.append(question)
+        if question.url:
+            reply(QuestionReply("accept"))
+        return lambda: shown.remove(question)
+
+    assert hosts.host.call(tool, {"text": "Here."}, ask=open_only).result(WAIT_S).text == "Here."
+    assert [question.url for question in shown] == [SIGN_IN["url"]]
+
+
 @pytest.mark.parametrize("action", ["decline", "cancel"])
 def test_a_call_whose_page_is_not_opened_is_refused_with_the_words_of_its_server(hosts: Hosts, action: Any) -> None:
     [tool] = hosts.start(hostile("wants-a-page-first"))

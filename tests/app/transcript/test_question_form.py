@@ -90,8 +90,15 @@ def test_a_page_is_shown_whole_and_opened_by_a_click_only(
     form.decline.click()
     assert replies[1:] == [QuestionReply("decline")]
     assert len(opened) == 1
+    take_away = host.ask(ServerQuestion("clock", "Sign in.", waits_for_page=True), replies.append)
+    assert take_away is not None
+    window.wait(lambda: shown.form is not None)
+    take_away()
+    window.wait(lambda: shown.form is None)
+    assert len(replies) == 2
     host.ask(ServerQuestion("clock", "Sign in.", waits_for_page=True), replies.append)
     window.wait(lambda: shown.form is not None)
+    take_away()
     form = shown.form
     assert form.heading.text() == "“clock” waits until you have finished on the page:"
     assert form.accept.text() == "Continue"
