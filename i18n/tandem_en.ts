@@ -25,6 +25,20 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln picture(s), which this model can&apos;t see</source>
+        <translation>
+            <numerusform>%Ln picture, which this model can&apos;t see</numerusform>
+            <numerusform>%Ln pictures, which this model can&apos;t see</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln picture(s)</source>
+        <translation>
+            <numerusform>%Ln picture</numerusform>
+            <numerusform>%Ln pictures</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln attached file(s)</source>
         <translation>
             <numerusform>%Ln attached file</numerusform>

@@ -1241,6 +1241,22 @@
         <source>left out: {contents}</source>
         <translation>除外：{contents}</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln picture(s), which this model can&apos;t see</source>
+        <translation>
+            <numerusform>画像%Ln枚（このモデルは画像非対応）</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{shown} of {count} pictures</source>
+        <translation>画像{count}枚中{shown}枚</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln picture(s)</source>
+        <translation>
+            <numerusform>画像%Ln枚</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cancel reading {name}</source>
         <translation>「{name}」の読み込みをキャンセル</translation>
@@ -1248,6 +1264,14 @@
     <message>
         <source>Remove {name}</source>
         <translation>「{name}」を外す</translation>
+    </message>
+    <message>
+        <source>Text only</source>
+        <translation>テキストのみ</translation>
+    </message>
+    <message>
+        <source>Attach the document without its pictures</source>
+        <translation>画像を除いて文書を添付します</translation>
     </message>
     <message>
         <source>Read as…</source>

@@ -1241,6 +1241,22 @@
         <source>left out: {contents}</source>
         <translation>제외: {contents}</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln picture(s), which this model can&apos;t see</source>
+        <translation>
+            <numerusform>이미지 %Ln개(이 모델은 볼 수 없음)</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{shown} of {count} pictures</source>
+        <translation>이미지 {count}개 중 {shown}개</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln picture(s)</source>
+        <translation>
+            <numerusform>이미지 %Ln개</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cancel reading {name}</source>
         <translation>‘{name}’ 읽기 취소</translation>
@@ -1248,6 +1264,14 @@
     <message>
         <source>Remove {name}</source>
         <translation>‘{name}’ 빼기</translation>
+    </message>
+    <message>
+        <source>Text only</source>
+        <translation>텍스트만</translation>
+    </message>
+    <message>
+        <source>Attach the document without its pictures</source>
+        <translation>이미지를 빼고 문서를 첨부합니다</translation>
     </message>
     <message>
         <source>Read as…</source>

@@ -1241,6 +1241,22 @@
         <source>left out: {contents}</source>
         <translation>未包含：{contents}</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln picture(s), which this model can&apos;t see</source>
+        <translation>
+            <numerusform>%Ln 张图片（此模型不支持图片）</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{shown} of {count} pictures</source>
+        <translation>{count} 张图片中的 {shown} 张</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln picture(s)</source>
+        <translation>
+            <numerusform>%Ln 张图片</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cancel reading {name}</source>
         <translation>取消读取“{name}”</translation>
@@ -1248,6 +1264,14 @@
     <message>
         <source>Remove {name}</source>
         <translation>移除“{name}”</translation>
+    </message>
+    <message>
+        <source>Text only</source>
+        <translation>仅文本</translation>
+    </message>
+    <message>
+        <source>Attach the document without its pictures</source>
+        <translation>附加文档但不含其中的图片</translation>
     </message>
     <message>
         <source>Read as…</source>

@@ -15,7 +15,7 @@ from typing import Any
 
 from app.cli.answers import JsonOutput, TextOutput
 from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, add_command
-from app.cli.conversation import TerminalConversation, add_request_options, readable, request, talk
+from app.cli.conversation import QuestionFiles, TerminalConversation, add_request_options, readable, request, talk
 from app.cli.pair_options import AHEAD_HELP, add_pair_options, chosen_pair, draft_place, own_engine_settings
 from app.session.attachments import extent_of, read_attachment
 from app.settings.engine_settings import OWN_SAMPLING
@@ -33,7 +33,10 @@ from engine.tokenizers.thinking import LEVELS, SWITCHED
 _LONGEST_INPUT = 8 * 2**20
 _THINKING_HELP = "whether, or how much, the model thinks before it answers (as its chat template does)"
 _IMAGE_HELP = "a picture for the first question, repeatable; the main model must see (tandem models list)"
-_FILE_HELP = "a text or a document (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) before the first question, repeatable"
+_FILE_HELP = (
+    "a text or a document (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) before the first question, repeatable; models that "
+    "see also get its largest pictures"
+)
 _TOKENS_HELP = "on a terminal with colours, show in an answer which tokens were drafted (yes)"
 _PAGES_HELP = "the pages or slides of the --file to read, such as 1-40 (all that fit)"
 _SHEETS_HELP = "a sheet of the --file to read, by its name, repeatable (all that fit)"
@@ -111,9 +114,9 @@ def run(
         pair = chosen_pair(arguments)
         question = _question(arguments)
         pictures = _pictures(arguments.image)
-        texts = _texts(arguments.file, _selection(arguments.pages, arguments.sheets))
+        files = _files(arguments.file, _selection(arguments.pages, arguments.sheets))
         with open_engine() if open_engine is not None else _own_engine(arguments) as engine:
-            conversation = TerminalConversation(engine, arguments, show, pictures, texts)
+            conversation = TerminalConversation(engine, arguments, show, pictures, files)
             conversation.load(*pair)
             if open_engine is None and arguments.draft_ahead != "off":
                 conversation.start_runner(waits=question is not None or arguments.lines)
@@ -177,20 +180,31 @@ def _selection(pages: str | None, sheets: Sequence[str]) -> Selection:
     return replace(selection, names=tuple(sheets))
 
 
-def _texts(files: Sequence[str], selection: Selection) -> list[str]:
-    """Return the text of each file under its name, as models read it; say of which parts. Raises `BadQuestion`."""
+def _files(files: Sequence[str], selection: Selection) -> QuestionFiles:
+    """Return the text of each file under its name, as models read it, and the pictures in them.
+
+    Says which parts are left out. Raises `BadQuestion`.
+    """
     time = ReadingTime()
+    pictures: dict[str, bytes] = {}
+
+    def keep(content: bytes) -> None:
+        pictures[digest_of(content)] = content
+
     gone = [file for file in files if not Path(file).exists()]
     if gone:
         raise BadQuestion(f"there is no file {gone[0]}")
     try:
-        read = [read_attachment(Path(file), time=time, selection=selection) for file in files]
+        read = [read_attachment(Path(file), time=time, keep=keep, selection=selection) for file in files]
+        for attachment in read:
+            if attachment.picture is not None:
+                raise NotAttachable(attachment.name, "picture")
     except NotAttachable as error:
         raise BadQuestion(f"{error.name} cannot be attached: {error.reason.replace('-', ' ')}") from error
     for attachment in read:
         if missing := extent_of(attachment).missing_words():
             print(f"{attachment.name}: left out: {missing}", file=sys.stderr)
-    return [file_block(attachment.name, attachment.text) for attachment in read]
+    return QuestionFiles(tuple(file_block(attachment.name, attachment.text) for attachment in read), pictures)
 
 
 def _is_piped() -> bool:

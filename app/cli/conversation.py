@@ -6,13 +6,13 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.cli.answers import AnswerOutput
 from app.cli.command import DONE, FAILED, INTERRUPTED
@@ -58,6 +58,7 @@ _RUNNER_S, _POLL_S = 5.0, 0.05
 _WITHOUT_RUNNER = "tandem: drafting ahead is still starting, so the answer begins without it."
 _STOPPED = "tandem: the answer repeats itself, so it was stopped."
 _CORRECTION = "tandem: the Starter may be wrong here. The help of Tandem says: {fact}"
+_UNSEEN_PICTURES = "tandem: this model can't see pictures, so it gets the text of the files alone."
 _FILES_TOO_LONG = "tandem: read a part of the files, with --pages FIRST-LAST or --sheets NAME."
 _PAUSED = "tandem: the answer repeats itself, so it is paused: /continue lets it go on."
 
@@ -70,10 +71,21 @@ class _PausedAnswer:
     tokens: tuple[str, ...] = ()
 
 
+class QuestionFiles(NamedTuple):
+    """The texts of attached files, and the files of the pictures in them by their digests."""
+
+    texts: tuple[str, ...] = ()
+    pictures: Mapping[str, bytes] = MappingProxyType({})
+
+
+NO_FILES = QuestionFiles()
+
+
 class TerminalConversation:
     """Questions to one engine, each with the turns before it. `model` is a line that names the models.
 
-    The first question has the `pictures`, which are files by their digests, and comes after the `texts` of other files.
+    The first question has the `pictures`, which are files by their digests, and comes after the texts of other `files`.
+    A model that sees also gets the pictures in these.
     """
 
     def __init__(
@@ -82,11 +94,12 @@ class TerminalConversation:
         arguments: argparse.Namespace,
         show: AnswerOutput,
         pictures: Mapping[str, bytes] = MappingProxyType({}),
-        texts: Sequence[str] = (),
+        files: QuestionFiles = NO_FILES,
     ) -> None:
         self.model = ""
         self._engine, self._arguments, self._show = engine, arguments, show
-        self._pictures, self._texts = pictures, texts
+        self._pictures, self._files = pictures, files
+        self._sees = False
         self._history: list[dict[str, Any]] = []
         self._recommended: dict[str, float] = {}
         self._thinking = ThinkingChoice()
@@ -104,6 +117,9 @@ class TerminalConversation:
             self._thinking = pair.main.thinking
             draft_name = f" with {english_name(pair.draft.name)}" if pair.draft else ", no draft model"
             self.model = english_name(pair.main.name) + draft_name
+            self._sees = pair.main.sees
+            if self._files.pictures and not self._sees:
+                say(_UNSEEN_PICTURES)
 
     def start_runner(self, *, waits: bool) -> None:
         """Start the draft runner of the loaded pair.
@@ -126,10 +142,11 @@ class TerminalConversation:
         can go on.
         """
         self._drop_paused()
-        text = question if self._history else "\n\n".join([*self._texts, question])
+        text = question if self._history else "\n\n".join([*self._files.texts, question])
         content: str | list[dict[str, str]] = text
-        if self._pictures and not self._history:
-            shown = [{"type": "image", "digest": digest} for digest in self._pictures]
+        pictures = {**self._pictures, **self._files.pictures}
+        if pictures and not self._history:
+            shown = [{"type": "image", "digest": digest} for digest in pictures]
             content = [*shown, {"type": "text", "text": text}]
         self._history.append({"role": "user", "content": content})
         code = self._answer(_PausedAnswer(), in_chat)
@@ -153,7 +170,12 @@ class TerminalConversation:
     def _answer(self, begun: _PausedAnswer, in_chat: bool) -> int:
         """Answer the last question, or continue the answer that is begun, and return the exit code."""
         turns = [*self._history, {"role": "assistant", "content": begun.text}] if begun.text else self._history
-        asked = request(self._arguments, turns, self._recommended, self._thinking, self._pictures)
+        pictures = self._pictures
+        if self._sees:
+            pictures = {**pictures, **self._files.pictures}
+        elif self._files.pictures:
+            turns = [_without(turn, self._files.pictures) for turn in turns]
+        asked = request(self._arguments, turns, self._recommended, self._thinking, pictures)
         stream = WatchedStream(self._engine.submit(asked), begun.tokens)
         code = DONE
         try:
@@ -163,7 +185,7 @@ class TerminalConversation:
             stream.cancel()
             last = self._show.events(stream)
             code = INTERRUPTED
-        if isinstance(last, Failed) and isinstance(last.error, PromptTooLong) and self._texts:
+        if isinstance(last, Failed) and isinstance(last.error, PromptTooLong) and self._files.texts:
             self._show.note(_FILES_TOO_LONG)
         if not isinstance(last, Finished):
             return code or FAILED
@@ -191,7 +213,7 @@ class TerminalConversation:
             model=last.stats.main,
             question=str(question["content"]),
             text=answered["content"],
-            with_files=is_first and bool(self._texts or self._pictures),
+            with_files=is_first and bool(self._files.texts or self._pictures),
         ).correction
 
     def _drop_paused(self) -> None:
@@ -206,7 +228,7 @@ class TerminalConversation:
             return _HELP
         if command == "clear":
             self._history = []
-            self._texts = ()
+            self._files = NO_FILES
             self._pictures = {}
             self._paused = None
             return "The chat is empty."
@@ -237,6 +259,15 @@ class TerminalConversation:
             text = content if isinstance(content, str) else content[-1]["text"]
             turns.append(f"## {turn['role'].capitalize()}\n\n{text}\n")
         return "\n".join(turns)
+
+
+def _without(turn: dict[str, Any], pictures: Container[str]) -> dict[str, Any]:
+    """Return a turn without some pictures, by their digests."""
+    content = turn["content"]
+    if isinstance(content, str):
+        return turn
+    parts = [part for part in content if part.get("digest") not in pictures]
+    return turn | {"content": parts if len(parts) > 1 else parts[0]["text"]}
 
 
 def request(

@@ -27,12 +27,14 @@ from app.conversations.database.records import Attachment
 from app.conversations.pictures import PictureSource
 from app.session.attachments import (
     ENCODINGS,
+    count_of_pictures,
     extent_of,
     guessed_encoding,
     left_out,
     read_as,
     recognized_pages,
     uncertain_pages,
+    without_pictures,
 )
 from app.session.chats import Chat
 from app.widgets import theme
@@ -103,6 +105,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._files: dict[Attachment, int | None] = {}
+        # Whether the model sees the pictures within documents.
+        self._sees = True
         # Of all chats; the row shows those of the chat on screen.
         self._reading: list[Reading] = []
         # The labels of those that are shown.
@@ -176,11 +180,15 @@ class AttachmentRow(ThemeAware, QScrollArea):
         reading.time.abandoned.set()
         self.finish(reading, None)
 
-    def show_counts(self, counts: dict[Attachment, int | None]) -> None:
-        """Show how many tokens the files have; None for those that could not be counted."""
+    def show_counts(self, counts: dict[Attachment, int | None], *, sees: bool = True) -> None:
+        """Show how many tokens the files have; None for those that could not be counted.
+
+        `sees` says whether the model sees the pictures within them.
+        """
         counted = {attachment: counts.get(attachment, count) for attachment, count in self._files.items()}
-        if counted != self._files:
+        if (counted, sees) != (self._files, self._sees):
             self._files = counted
+            self._sees = sees
             self._fill(quiet=True)
 
     def show_files(self, attachments: tuple[Attachment, ...]) -> None:
@@ -299,6 +307,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         elif tokens is not None:
             facts.append(self.tr("{count} tokens").format(count=number(tokens, 0)))
         facts += extent_words(extent_of(attachment))
+        facts += self._picture_words(attachment)
         if guess := guessed_encoding(attachment):
             facts.append(self.tr("read as {encoding}").format(encoding=guess))
         if recognized := recognized_pages(attachment):
@@ -311,10 +320,24 @@ class AttachmentRow(ThemeAware, QScrollArea):
         first = self._mark(attachment)
         words = " · ".join(facts)
         parts = [self._encoding_button(attachment)] if guess else []
+        if attachment.inner and self._sees:
+            parts.append(self._text_button(attachment))
         read_parts = self._read_parts.get(_FileText.of(attachment))
         if read_parts is not None and extent_of(attachment).count > 1:
             parts.append(self._parts_button(attachment, partial(read_parts, attachment)))
         return self._make_chip(first, attachment.name, words, *parts, attachment=attachment)
+
+    def _picture_words(self, attachment: Attachment) -> list[str]:
+        """Return how many pictures of a document the model gets, or that it does not see them."""
+        shown = len(attachment.inner)
+        count = count_of_pictures(attachment)
+        if not shown:
+            return []
+        if not self._sees:
+            return [self.tr("%Ln picture(s), which this model can't see", "", count)]
+        if shown < count:
+            return [self.tr("{shown} of {count} pictures").format(shown=number(shown, 0), count=number(count, 0))]
+        return [self.tr("%Ln picture(s)", "", count)]
 
     def _mark(self, attachment: Attachment | None) -> QWidget:
         """Return the thumbnail of a picture, or the icon of another file."""
@@ -354,6 +377,14 @@ class AttachmentRow(ThemeAware, QScrollArea):
         button.clicked.connect(self.removed)
         fill(hbox(chip, margins=(10, 3, 4, 3), spacing=6), first, name, kind, details, *parts, button)
         return chip
+
+    def _text_button(self, attachment: Attachment) -> QToolButton:
+        """Return a button that takes the pictures out of a document."""
+        button = styled(QToolButton(self._body), "quiet")
+        button.setText(self.tr("Text only"))
+        button.setToolTip(self.tr("Attach the document without its pictures"))
+        button.clicked.connect(lambda: self.replace(attachment, without_pictures(attachment)))
+        return button
 
     def _encoding_button(self, attachment: Attachment) -> QToolButton:
         """Return a button with a menu of encodings, for a file whose own was guessed."""

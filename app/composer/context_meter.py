@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject
 
 from app.composer.composer import Composer
 from app.conversations.chat_settings import filled
-from app.conversations.database.records import Attachment, Source, pictures_in
+from app.conversations.database.records import Attachment, Source, attached_pictures
 from app.conversations.projects import source_name, start_of
 from app.session import prompt_variables
 from app.session.attachments import (
@@ -85,10 +85,12 @@ class _ContextUsage:
     files: tuple[tuple[Attachment, int | None], ...]
     largest: str
     fitting: Extent | None = None
+    # The tokens of the pictures within the files, which are not in theirs.
+    inner: int = 0
 
     @property
     def message(self) -> int:
-        return self.text + sum(count or 0 for _, count in self.files)
+        return self.text + self.inner + sum(count or 0 for _, count in self.files)
 
     @property
     def total(self) -> int:
@@ -151,7 +153,7 @@ class ContextMeter(QObject):
         is_too_long = usage is not None and usage.too_long and self._is_begun
         self._composer.shorten.setVisible(is_too_long and usage is not None and bool(self._ways(usage)))
         blind = pair.main is not None and pair.loading != "main" and not pair.sees
-        if blind and pictures_in(self._composer.files.attachments):
+        if blind and attached_pictures(self._composer.files.attachments):
             # A notice says so beside what helps.
             self._composer.set_info("", self.tr("This model can't see pictures"))
         elif self._composer.queued and self._chat().streaming:
@@ -249,7 +251,7 @@ class ContextMeter(QObject):
         """Show the counts, unless the message has changed meanwhile."""
         if unsent == self._unsent():
             self._counted = unsent, usage
-            self._composer.files.show_counts(dict(usage.files))
+            self._composer.files.show_counts(dict(usage.files), sees=unsent.pictures is not None)
             self.show_usage()
 
     def _unsent(self) -> _Unsent | None:
@@ -290,7 +292,8 @@ def _count(unsent: _Unsent) -> _ContextUsage:
     files = tuple((attachment, _count_file(unsent, attachment)) for attachment in unsent.attachments)
     if not unsent.before:
         said += sum(picture_tokens(source.files, unsent.pictures) for source in unsent.sources)
-    usage = _ContextUsage(unsent.limit, unsent.drops, unsent.before + said, text, files, "")
+    inner = sum(picture_tokens(attachment.inner, unsent.pictures) for attachment in unsent.attachments)
+    usage = _ContextUsage(unsent.limit, unsent.drops, unsent.before + said, text, files, "", inner=inner)
     if not usage.too_long:
         return usage
     longest = usage.longest()

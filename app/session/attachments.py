@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from app.text.file_texts import (
     CHARSET,
     LARGEST_BYTES,
     LEFT_OUT,
+    PICTURES,
     RECOGNIZED,
     UNCERTAIN,
     NotAttachable,
@@ -24,8 +26,9 @@ from app.text.file_texts import (
 )
 from app.text.picture_data import kind_of_picture
 from engine.documents.formats import format_of, program_of
+from engine.documents.inner_pictures import MOST_PICTURES
 from engine.documents.parts import Cut, Extent, Selection, first_parts, left_out_line
-from engine.errors import EngineClosed, PictureNotUsable
+from engine.errors import EngineClosed, PictureNotUsable, PicturesNotInstalled
 from engine.files.paths import is_known_good
 from engine.files.reading_time import ReadingTime
 from engine.pictures.picture_file import MOST_MEGABYTES
@@ -34,7 +37,8 @@ if TYPE_CHECKING:
     # For the reason in `app.composer.context_meter`.
     from engine.pictures.rules import PictureRules
 
-# Documents consist mostly of fonts and pictures; only their text is attached. Of other files, the first lines are.
+# Documents consist mostly of fonts and pictures; their text is attached, and a few pictures. Of other files, the first
+# lines are.
 LARGEST_DOCUMENT_BYTES = 100 * 2**20
 # The most tokens of the line that says which parts are left out.
 _LINE_TOKENS = 40
@@ -58,30 +62,54 @@ def read_attachment(
 
     The media type names the encoding if that was guessed for the window's `language`. Documents and pictures are read
     in processes with limits, and within `time`. With a `selection`, as much of the file as fits is attached, and of a
-    document those parts; without, all of it or nothing. Raises NotAttachable, PictureNotUsable,
-    PicturesNotInstalled, Cancelled when `time` is abandoned, and what `keep` raises. Not for the Qt thread.
+    document those parts and with `keep` their largest pictures; without, all of its text or nothing. Raises
+    NotAttachable, PictureNotUsable, PicturesNotInstalled, Cancelled when `time` is abandoned, and what `keep` raises.
+    Not for the Qt thread.
     """
     time = time or ReadingTime()
     named_picture = path.suffix.lower() in _PICTURES
     try:
-        if path.exists() and not path.is_file():
-            # Reading a pipe or a device may never end.
-            raise NotAttachable(path.name, "other-program" if program_of(path.name) else "unreadable")
-        size = path.stat().st_size
-        if named_picture and size > MOST_MEGABYTES * 2**20:
-            raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
-        is_document = format_of(path.name) is not None or program_of(path.name)
-        largest = LARGEST_DOCUMENT_BYTES if is_document or selection else LARGEST_BYTES
-        if not named_picture and size > largest:
-            raise NotAttachable(path.name, "too-large")
-        content = path.read_bytes()
+        content = _content_of(path, named_picture, any_size=selection is not None)
     except OSError as error:
         raise NotAttachable(path.name, "unreadable") from error
     if named_picture or kind_of_picture(content):
         if keep is None:
             raise NotAttachable(path.name, "picture")
         return read_picture(path.name, content, keep, time)
-    return Attachment(path.name, *text_of_file(path.name, content, language, time, selection))
+    if keep is None or selection is None:
+        return Attachment(path.name, *text_of_file(path.name, content, language, time, selection)[:2])
+    file = text_of_file(path.name, content, language, time, selection, MOST_PICTURES)
+    inner = _inner_pictures(path.name, file.pictures, keep, time)
+    return Attachment(path.name, file.media_type, file.text, inner=inner)
+
+
+def _content_of(path: Path, named_picture: bool, *, any_size: bool) -> bytes:
+    """Return the content of a file; with `any_size`, a text may be as large as a document.
+
+    Raises `NotAttachable`, `PictureNotUsable` and OSError.
+    """
+    if path.exists() and not path.is_file():
+        # Reading a pipe or a device may never end.
+        raise NotAttachable(path.name, "other-program" if program_of(path.name) else "unreadable")
+    size = path.stat().st_size
+    if named_picture and size > MOST_MEGABYTES * 2**20:
+        raise PictureNotUsable("too-large", str(MOST_MEGABYTES))
+    is_document = format_of(path.name) is not None or program_of(path.name)
+    largest = LARGEST_DOCUMENT_BYTES if is_document or any_size else LARGEST_BYTES
+    if not named_picture and size > largest:
+        raise NotAttachable(path.name, "too-large")
+    return path.read_bytes()
+
+
+def _inner_pictures(
+    name: str, files: Iterable[bytes], keep: Callable[[bytes], object], time: ReadingTime
+) -> tuple[Attachment, ...]:
+    """Return the pictures of a document, without those that are not usable. Raises as `read_picture` does else."""
+    pictures: list[Attachment] = []
+    for number, file in enumerate(files, 1):
+        with suppress(PictureNotUsable, PicturesNotInstalled):
+            pictures.append(read_picture(f"{name} {number}", file, keep, time))
+    return tuple(pictures)
 
 
 def read_picture(name: str, content: bytes, keep: Callable[[bytes], object], time: ReadingTime) -> Attachment:
@@ -123,10 +151,13 @@ def extent_of(attachment: Attachment) -> Extent:
 
 
 def with_parts(attachment: Attachment, extent: Extent) -> Attachment:
-    """Return a file that is cut to an `extent` of first parts, of which its text says the others to be left out."""
+    """Return a file that is cut to an `extent` of first parts, of which its text says the others to be left out.
+
+    It has no pictures any more, which would take as much of the context.
+    """
     text = attachment.text[: extent.ends[-1]]
     text = f"{text}\n\n{left_out_line([extent.missing_words()])}"
-    return replace(attachment, text=text, media_type=with_extent(attachment.media_type, text, extent))
+    return replace(attachment, text=text, media_type=with_extent(attachment.media_type, text, extent), inner=())
 
 
 def recognized_pages(attachment: Attachment) -> int:
@@ -137,6 +168,16 @@ def recognized_pages(attachment: Attachment) -> int:
 def uncertain_pages(attachment: Attachment) -> int:
     """Return how many of these pages may be wrong in part."""
     return _number_in(attachment, UNCERTAIN)
+
+
+def count_of_pictures(attachment: Attachment) -> int:
+    """Return how many pictures a document has, of which not all may be among its `inner` ones."""
+    return _number_in(attachment, PICTURES) or len(attachment.inner)
+
+
+def without_pictures(attachment: Attachment) -> Attachment:
+    """Return a document as text alone."""
+    return replace(attachment, inner=())
 
 
 def _number_in(attachment: Attachment, parameter: str) -> int:
@@ -188,7 +229,10 @@ def parts_in_tokens(model: Path, attachment: Attachment, tokens: int) -> Extent 
 
 
 def cut_to_tokens(model: Path, attachment: Attachment, tokens: int) -> Attachment | None:
-    """Cut an attachment to at most `tokens` tokens of the model; None if its tokenizer cannot be used."""
+    """Cut an attachment to at most `tokens` tokens of the model, without pictures.
+
+    Returns None if the model's tokenizer cannot be used.
+    """
     measured = _measured(model / "tokenizer.json", attachment.text, tokens)
     if measured is None:
         return None
@@ -198,7 +242,7 @@ def cut_to_tokens(model: Path, attachment: Attachment, tokens: int) -> Attachmen
     if characters < len(attachment.text):
         begun = sum(end < characters for end in extent.ends) + 1
         extent = replace(extent, numbers=extent.numbers[:begun], ends=extent.ends[:begun], cut=Cut())
-    return replace(attachment, text=text, media_type=with_extent(attachment.media_type, text, extent))
+    return replace(attachment, text=text, media_type=with_extent(attachment.media_type, text, extent), inner=())
 
 
 def _measured(file: Path, text: str, tokens: int | None) -> tuple[int, int] | None:

@@ -63,11 +63,11 @@ def prepare_request(
     """Make the request that the engine gets for a turn, once its pictures are read, and pass it to `then`.
 
     An error goes to `refused`. Lost pictures are left out. A model that cannot see gets those of questions, which it
-    refuses, but none of tools and of the chat's folder, which the question did not ask for. The other arguments are
-    those of `chat_request`.
+    refuses, but none of documents, tools and the chat's folder, which the question did not ask for. The other
+    arguments are those of `chat_request`.
     """
     sees = (other or services.models.pair).sees
-    digests = chat.pictures(turn, with_results=sees)
+    digests = chat.pictures(turn, sees=sees)
     if sees:
         files = picture_files(services.projects.folder(chat.folder_id))
         digests |= {picture.digest for picture in pictures_in(files)}

@@ -24,6 +24,7 @@ from app.conversations.database.records import (
     Message,
     Picture,
     SourceFile,
+    attached_pictures,
     pictures_in,
 )
 from app.session.answer import Answer, State
@@ -122,10 +123,11 @@ class Turn:
         files = [file_block(attachment.name, attachment.text) for attachment in texts]
         return "\n\n".join([*files, self.question] if self.question else files)
 
-    def pictures(self, with_results: bool) -> list[Picture]:
-        """Return the pictures of the question and, `with_results`, of its tools' results."""
-        calls = self.calls if with_results else ()
-        return pictures_in([*self.attachments, *(picture for call in calls for picture in call.pictures)])
+    def pictures(self, sees: bool) -> list[Picture]:
+        """Return the pictures of the question; for a model that `sees`, those in documents and tools' results, too."""
+        if not sees:
+            return attached_pictures(self.attachments)
+        return pictures_in([*self.attachments, *(picture for call in self.calls for picture in call.pictures)])
 
     def asked_messages(
         self, with_calls: bool, pictures: Container[str], files: Sequence[SourceFile]
@@ -193,10 +195,10 @@ class Chat:
         """The system prompt and the settings that a preset replaced."""
         return replaced_by_preset(self.settings)
 
-    def pictures(self, upto: Turn, *, with_results: bool) -> set[str]:
-        """Return the digests of the pictures that a request for `upto` may have."""
+    def pictures(self, upto: Turn, *, sees: bool) -> set[str]:
+        """Return the digests of the pictures that a request for `upto` may have, as `Turn.pictures` does."""
         turns = self.turns[: self.turns.index(upto) + 1]
-        return {picture.digest for turn in turns for picture in turn.pictures(with_results)}
+        return {picture.digest for turn in turns for picture in turn.pictures(sees)}
 
     def messages(
         self,

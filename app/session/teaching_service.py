@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED
+from app.conversations.database.records import pictures_in
 from app.conversations.projects import picture_files, start_of
 from app.conversations.store import ConversationStore
 from app.session.answer import State
@@ -145,7 +146,7 @@ def material_of(store: ConversationStore, main: str) -> list[OwnAnswer]:
             break
         chat = chat_of(conversation, store.messages.path(conversation.id))
         folder = store.conversations.folder(conversation.folder_id)
-        if picture_files(folder) or any(turn.pictures(with_results=False) for turn in chat.turns):
+        if picture_files(folder) or any(pictures_in(turn.attachments) for turn in chat.turns):
             # Without its pictures, the main model would have answered something else.
             continue
         start = start_of(folder, {})

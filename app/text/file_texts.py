@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -19,6 +20,8 @@ PLAIN, CHARSET, LEFT_OUT = "text/plain", "; charset=", "; left-out="
 RECOGNIZED = "; recognized="
 # The same for those of them that are uncertain in part.
 UNCERTAIN = "; uncertain="
+# The number of pictures in a document of which not all are given.
+PICTURES = "; pictures="
 # The parameter for the extent of a document that has several parts and is long, or of a text that is not all of it.
 EXTENT = "; extent="
 # Texts of fewer characters fit any context.
@@ -43,14 +46,23 @@ class NotAttachable(Exception):
         return f"{self.name}: {self.reason}"
 
 
+class TextWithPictures(NamedTuple):
+    """The media type and the text of a file, and the files of pictures in it."""
+
+    media_type: str
+    text: str
+    pictures: tuple[bytes, ...] = ()
+
+
 def text_of_file(
     name: str,
     content: bytes,
     language: str = "",
     time: ReadingTime | None = None,
     selection: Selection | None = None,
-) -> tuple[str, str]:
-    """Return the media type and the text of a file.
+    most_pictures: int = 0,
+) -> TextWithPictures:
+    """Return the media type and the text of a file, and the files of its `most_pictures` largest pictures.
 
     The type has parameters for an encoding that was guessed for `language`, and for what was recognized in pictures of
     a document and left out of its text. All but text in UTF-8 is read in a sandbox, and within `time`; that of
@@ -60,12 +72,13 @@ def text_of_file(
     form = format_of(name, content)
     if form is None and (text := _utf8_text(content)) is not None:
         first = first_lines(text, LARGEST_BYTES if selection else len(text))
-        return with_extent(PLAIN, first.text, first.extent), first.text
+        return TextWithPictures(with_extent(PLAIN, first.text, first.extent), first.text)
     # Imported here because most questions have no document.
     from engine.documents.reading import read_document
 
     try:
-        read = read_document(name, content, LARGEST_BYTES, language, time or ReadingTime(), selection)
+        time = time or ReadingTime()
+        read = read_document(name, content, LARGEST_BYTES, language, time, selection, most_pictures)
     except EngineClosed as error:
         raise Cancelled from error
     if read.problem:
@@ -78,10 +91,12 @@ def text_of_file(
         kind += f"{RECOGNIZED}{read.recognized_pages}"
     if read.uncertain_pages:
         kind += f"{UNCERTAIN}{read.uncertain_pages}"
+    if len(read.pictures.files) < read.pictures.count:
+        kind += f"{PICTURES}{read.pictures.count}"
     kind = with_extent(kind, read.text, read.extent)
     if read.left_out:
         kind += LEFT_OUT + ",".join(f"{reason}:{count}" for reason, count in read.left_out)
-    return kind, read.text
+    return TextWithPictures(kind, read.text, read.pictures.files)
 
 
 def with_extent(media_type: str, text: str, extent: Extent) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.conversations.database.records import pictures_in
+from app.conversations.database.records import attached_pictures
 from app.session.chats import Turn
 from app.transcript.answer_body import SLICE
 from app.transcript.answer_runs import LONGEST_SHOWN, cost_of
@@ -178,5 +178,5 @@ def _estimate(turn: Turn) -> int:
     """Return the height in pixels until the turn is loaded for the first time."""
     lines = sum(1 + len(line) // _LINE_CHARACTERS for line in turn.answer.text[:LONGEST_SHOWN].split("\n"))
     asked = 1 + len(shown_question(turn.question)) // _LINE_CHARACTERS
-    pictures = _PICTURE_PIXELS if pictures_in(turn.attachments) else 0
+    pictures = _PICTURE_PIXELS if attached_pictures(turn.attachments) else 0
     return _QUESTION_PIXELS + _ROW_PIXELS + pictures + _LINE_PIXELS * (lines + asked)

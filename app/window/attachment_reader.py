@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.composer.attachment_row import AttachmentRow, Reading
 from app.conversations.database.errors import StoreError
-from app.conversations.database.records import Attachment, pictures_in
+from app.conversations.database.records import Attachment, attached_pictures
 from app.library.library import Library
 from app.session.attachments import BEYOND_LIMITS, read_attachment, read_picture
 from app.session.project_service import MOST_FILES
@@ -274,9 +274,9 @@ class VisionHint(QObject):
 
     def _check(self) -> None:
         pair = self._session.models.pair
-        asked = any(turn.pictures(with_results=False) for turn in self._session.chat.turns)
+        asked = any(turn.pictures(sees=False) for turn in self._session.chat.turns)
         # As long as it is why nothing can be sent, it stays.
-        stays = bool(pictures_in(self._files.attachments))
+        stays = bool(attached_pictures(self._files.attachments))
         name = pair.names[0] if pair.main and not pair.sees and (asked or stays) else ""
         if self._said == (name, stays):
             return

@@ -338,7 +338,7 @@ class WordReader(OfficeReader):
 
     def _show_picture(self, picture: Element) -> None:
         """Note a picture; that of an older program has its part as `id`."""
-        name = self._related.get(picture.get("embed") or picture.get("id", ""), "")
+        name = self._related.get(picture.get("embed", picture.get("id", "")), "")
         self._parts.show_picture(name, self._text.pictures)
 
     def _add_chunk(self, chunk: Element) -> None:

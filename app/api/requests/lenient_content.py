@@ -170,7 +170,7 @@ def _document(part: Object, picture: Callable[[str], Object], skipped: list[str]
 @lru_cache(maxsize=4)
 def _read(name: str, content: bytes) -> str:
     """Return the text of a file. Programs send the same files again with every turn."""
-    return text_of_file(name, content, time=READING_TIME.get(None))[1]
+    return text_of_file(name, content, time=READING_TIME.get(None)).text
 
 
 def readable_text(value: Any) -> str:

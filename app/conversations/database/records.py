@@ -46,18 +46,27 @@ class Picture:
 class Attachment:
     """A file attached to a user turn, or a picture in the result of a tool.
 
-    `text` is what the model is given of the file; a picture has none ("").
+    `text` is what the model is given of the file; a picture has none (""). Models that see are also given the `inner`
+    pictures of a document.
     """
 
     name: str
     media_type: str
     text: str
     picture: Picture | None = None
+    inner: tuple[Attachment, ...] = ()
+
+
+def attached_pictures(attachments: Iterable[Attachment | SourceFile]) -> list[Picture]:
+    """Return the pictures among attachments, or among the files of a folder, without those within documents."""
+    return [attachment.picture for attachment in attachments if attachment.picture is not None]
 
 
 def pictures_in(attachments: Iterable[Attachment | SourceFile]) -> list[Picture]:
-    """Return the pictures among attachments, or among the files of a folder."""
-    return [attachment.picture for attachment in attachments if attachment.picture is not None]
+    """Return the pictures among attachments and within them, or among the files of a folder."""
+    files = list(attachments)
+    inner = [picture for file in files if isinstance(file, Attachment) for picture in file.inner]
+    return attached_pictures([*files, *inner])
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,8 @@ def _message(message: Message, labels: Labels, pictures: Mapping[str, bytes]) ->
 def _attachment(attachment: Attachment, pictures: Mapping[str, bytes]) -> str:
     name = escape(attachment.name)
     if attachment.picture is None:
-        return f'<p class="note">{name}</p>\n<pre><code>{escape(attachment.text)}</code></pre>'
+        text = f'<p class="note">{name}</p>\n<pre><code>{escape(attachment.text)}</code></pre>'
+        return "\n".join([text, *(_attachment(picture, pictures) for picture in attachment.inner)])
     content = pictures.get(attachment.picture.digest)
     return f'<p class="note">{name}</p>' if content is None else f'<img alt="{name}" src="{url_of_picture(content)}">'
 

@@ -46,9 +46,10 @@ def _closed(text: str) -> str:
 
 
 def _attachment(attachment: Attachment, addresses: Mapping[str, str]) -> str:
-    """Return a file with its text, or a picture."""
+    """Return a file with its text and its pictures, or a picture."""
     if attachment.picture is None:
-        return f"{attachment.name}\n\n{fenced(attachment.text)}"
+        pictures = [_attachment(picture, addresses) for picture in attachment.inner]
+        return "\n\n".join([attachment.name, fenced(attachment.text), *pictures])
     address = addresses.get(attachment.picture.digest)
     return attachment.name if address is None else f"![{_BRACKET.sub('', attachment.name)}]({address})"
 

@@ -95,7 +95,9 @@ def _attachment(item: object, stored: Mapping[str, Any], chat: ChatBuilder) -> l
     digest = fields.text(item, "picture.digest")
     if digest:
         return chat.picture(name, picture_of_base64(fields.text(stored, digest)))
-    return [Attachment(name, fields.text(item, "media_type"), fields.text(item, "text"))]
+    inner = [picture for part in fields.items(item, "inner") for picture in _attachment(part, stored, chat)]
+    media_type = fields.text(item, "media_type")
+    return [Attachment(name, media_type, fields.text(item, "text"), inner=tuple(inner))]
 
 
 def _message(uid: str, parent: str | None, message: Any, attachments: tuple[Attachment, ...]) -> ImportedMessage:

@@ -29,6 +29,8 @@ class AnsweringEngine:
         self.sampling = sampling
         self.asked: list[list[str]] = []
         self.cancelled = 0
+        # Whether its main models see pictures.
+        self.sees = False
         self.states = ["ready"]
         self._events: list[Event | BaseException] = []
 
@@ -43,7 +45,7 @@ class AnsweringEngine:
         pair.set_result(
             SimpleNamespace(
                 draft_problem=None,
-                main=SimpleNamespace(name=main, sampling=self.sampling, thinking=SWITCH),
+                main=SimpleNamespace(name=main, sampling=self.sampling, thinking=SWITCH, sees=self.sees),
                 draft=None,
                 crowded=False,
             )

@@ -26,6 +26,8 @@ from tests.app.cli.scripted_chat import KOREAN, ROUND, AnsweringEngine
 from tests.app.pdf_files import pdf
 from tests.app.picture_files import animation, picture
 from tests.engine.documents.office_files import workbook
+from tests.engine.documents.picture_documents import LARGE, SMALL, word
+from tests.engine.documents.picture_documents import picture as inner_picture
 from tests.mac_memory import report_memory
 from tests.patience import PATIENCE_S
 
@@ -570,3 +572,22 @@ def test_a_chat_does_not_wait_for_the_runner(
     monkeypatch.setattr("sys.stdin", Typed("hi"))
     assert main(["chat", "--draft-ahead", "here"]) == 0
     assert "still starting" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("sees", [True, False])
+def test_pictures_in_a_file_go_to_a_model_that_sees(
+    engine: AnsweringEngine, capsys: pytest.CaptureFixture[str], tmp_path: Path, sees: bool
+) -> None:
+    engine.sees = sees
+    (tmp_path / "report.docx").write_bytes(word())
+    assert main(["chat", "--file", str(tmp_path / "report.docx"), "What do they show?"]) == 0
+    ((asked,),) = engine.asked
+    (request,) = engine.requests
+    shown = [digest_of(inner_picture(size)) for size in (SMALL, LARGE)]
+    if sees:
+        assert [part.get("digest") for part in asked] == [*shown, None]
+        assert set(request.pictures) == set(shown)
+    else:
+        assert isinstance(asked, str)
+        assert not request.pictures
+        assert "can't see pictures" in capsys.readouterr().err

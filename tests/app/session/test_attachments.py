@@ -211,7 +211,7 @@ def test_a_document_that_cannot_be_read_says_why() -> None:
 def test_pages_that_are_uncertain_are_counted_beside_those_that_are_recognized(monkeypatch: pytest.MonkeyPatch) -> None:
     read = DocumentText("x", recognized_pages=3, uncertain_pages=2, left_out=(("scanned-page", 1),))
     monkeypatch.setattr("engine.documents.reading.read_document", lambda *_: read)
-    attachment = Attachment("a.pdf", *text_of_file("a.pdf", b"%PDF-"))
+    attachment = Attachment("a.pdf", *text_of_file("a.pdf", b"%PDF-")[:2])
     assert (recognized_pages(attachment), uncertain_pages(attachment)) == (3, 2)
     assert left_out(attachment) == [("scanned-page", 1)]
 

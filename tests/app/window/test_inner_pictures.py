@@ -1,0 +1,74 @@
+"""The pictures in a document that is attached: sent to models that see, and left out by the person or for others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QLabel, QToolButton
+
+from engine.pictures.reading import digest_of
+from tests.app.conftest import OpenWindow
+from tests.app.picture_files import RULES
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
+from tests.app.window_driver import WindowDriver
+from tests.engine.documents.picture_documents import LARGE, SMALL, picture, word
+
+SHOWN = [{"type": "image", "digest": digest_of(picture(size))} for size in (SMALL, LARGE)]
+
+
+def attach(window: WindowDriver, folder: Path) -> None:
+    (folder / "report.docx").write_bytes(word())
+    window.paste(folder / "report.docx")
+    window.wait(lambda: window.attached == ["report.docx"])
+
+
+def row(window: WindowDriver) -> str:
+    return " · ".join(part.text() for part in window.composer.files.findChildren(QLabel))
+
+
+def sent(engine: ScriptedEngine) -> list[object]:
+    """Return the contents of the questions of the latest request."""
+    return [message["content"] for message in engine.requests[-1].messages if message["role"] == "user"]
+
+
+def test_a_model_that_sees_gets_the_pictures_and_another_the_text(open_window: OpenWindow, tmp_path: Path) -> None:
+    engine = ScriptedEngine([Script("One."), Script("Two.")], pictures=RULES)
+    window = open_window(engine)
+    attach(window, tmp_path)
+    window.wait(lambda: "2 pictures" in row(window))
+    window.ask_and_wait("What do they show?")
+    ((first, second, text),) = sent(engine)
+    assert [first, second] == SHOWN
+    assert "report.docx" in text["text"]
+    assert set(engine.requests[-1].pictures) == {part["digest"] for part in SHOWN}
+    window.close()
+    blind = ScriptedEngine([Script("Three.")])
+    window = open_window(blind)
+    window.ask_and_wait("And now?")
+    assert all(isinstance(content, str) for content in sent(blind))
+    assert not blind.requests[-1].pictures
+
+
+def test_a_model_that_cannot_see_says_so_in_the_row_and_can_be_asked(open_window: OpenWindow, tmp_path: Path) -> None:
+    engine = ScriptedEngine([Script("One.")])
+    window = open_window(engine)
+    attach(window, tmp_path)
+    window.wait(lambda: "2 pictures, which this model can't see" in row(window))
+    assert window.notices == []
+    window.ask_and_wait("What does it say?")
+    assert isinstance(sent(engine)[0], str)
+
+
+def test_pictures_count_for_the_context_until_they_are_taken_out(open_window: OpenWindow, tmp_path: Path) -> None:
+    engine = ScriptedEngine([Script("One.")], pictures=RULES)
+    window = open_window(engine)
+    attach(window, tmp_path)
+    tokens = str(RULES.tokens(*SMALL) + RULES.tokens(*LARGE))
+    window.wait(lambda: tokens in window.context_text)
+    (button,) = [part for part in window.composer.files.findChildren(QToolButton) if part.text() == "Text only"]
+    button.click()
+    window.wait(lambda: "picture" not in row(window))
+    window.wait(lambda: tokens not in window.context_text)
+    window.ask_and_wait("What does it say?")
+    assert isinstance(sent(engine)[0], str)
