@@ -8,7 +8,7 @@ turns: most of the time it does what was faster, and now and then, shortly, the 
 from __future__ import annotations
 
 from math import log
-from statistics import median
+from statistics import fmean
 
 # The rounds that tell how fast one way is: with fewer, the noise of rounds would decide. QUICK of them are enough if
 # the two ways differ by more than CLEAR, as a logarithm, so that trying a far slower way is soon over.
@@ -34,7 +34,7 @@ class Worth:
         # The rounds until the next change, and whether they are a trial of the slower way.
         self._remaining = SETTLING + TRIAL
         self._is_trial = True
-        # The logarithms of the seconds a token in the latest rounds, and their median in the stretch before.
+        # The logarithms of the seconds a token in the latest rounds, and their mean in the stretch before.
         self._rounds: list[float] = []
         self._before: float | None = None
         # How much longer a token takes while the runner works, as a logarithm, and over how many changes that was seen.
@@ -59,11 +59,11 @@ class Worth:
         counted = self._rounds[SETTLING:]
         if not self._is_trial or self._before is None or len(counted) < QUICK:
             return False
-        return median(counted) > self._before + CLEAR
+        return _typical(counted) > self._before + CLEAR
 
     def _change(self) -> None:
         """End a stretch of rounds, and begin the next."""
-        level = median(self._rounds[SETTLING:] if self._is_trial else self._rounds)
+        level = _typical(self._rounds[SETTLING:] if self._is_trial else self._rounds)
         if self._before is not None:
             longer = level - self._before if self.works else self._before - level
             # A difference that is quite another one is news, not noise.
@@ -76,3 +76,8 @@ class Worth:
         self.works = not self.works
         self._is_trial = not self._changes or self.works != faster
         self._remaining = SETTLING + (TRIAL if self._is_trial else STRETCH)
+
+
+def _typical(rounds: list[float]) -> float:
+    """Return the mean without the longest round, which may have been disturbed: hits and misses differ in length."""
+    return fmean(sorted(rounds)[:-1])
