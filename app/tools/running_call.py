@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Collection
+from typing import Any
 
 import anyio
 
@@ -71,17 +72,19 @@ class RunningCall:
         self._open.add(future)
         self.hear()
         take_away = self._ask(question, lambda reply: loop.call_soon_threadsafe(settle, reply))
-        server = asyncio.create_task(self._finished.wait()) if question.waits_for_page else None
+        ends: list[asyncio.Future[Any]] = [future]
+        if question.waits_for_page:
+            ends.append(asyncio.create_task(self._finished.wait()))
         try:
-            await asyncio.wait([future, server] if server else [future], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             if future.done():
                 return future.result()
             if take_away is not None:
                 take_away()
             return QuestionReply("accept")
         finally:
-            if server is not None:
-                server.cancel()
+            for end in ends:
+                end.cancel()
             self._open.discard(future)
             self.hear()
 

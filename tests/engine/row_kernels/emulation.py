@@ -54,6 +54,13 @@ class Kind:
         return self.mode == "affine"
 
 
+KINDS = [
+    Kind("affine", 4, 64, mx.float32), Kind("affine", 4, 32), Kind("affine", 4, 128, mx.float16),
+    Kind("affine", 8, 64), Kind("affine", 8, 32, mx.float32), Kind("affine", 3, 64, mx.float32),
+    Kind("affine", 5, 64, mx.float32), Kind("affine", 6, 128, mx.float32), Kind("mxfp4", 4, 32, mx.float32),
+    Kind("affine", 5, 32, mx.float16), Kind("affine", 6, 32, mx.float32),
+    Kind("mxfp4", 4, 32, mx.float16), Kind("nvfp4", 4, 16, mx.float32), Kind("mxfp8", 8, 32, mx.float32),
+]  # fmt: skip
 Matrix = tuple[mx.array, mx.array, mx.array | None]
 
 

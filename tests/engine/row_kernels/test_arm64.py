@@ -8,8 +8,7 @@ import mlx.core as mx
 import pytest
 
 from tests.engine.row_kernels.arm64 import NEEDED, Arm64Kernels, is_playable
-from tests.engine.row_kernels.emulation import Kernels, Kind, quantised
-from tests.engine.row_kernels.test_product import KINDS
+from tests.engine.row_kernels.emulation import KINDS, Kernels, Kind, quantised
 
 pytestmark = [
     pytest.mark.full,
@@ -26,7 +25,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_rows_have_the_bits_of_rows_alone_and_of_this_processor(kind: Kind, folder: Path) -> None:
-    kernels, here = Arm64Kernels(kind, folder), Kernels(kind, folder)
+    kernels = Arm64Kernels(kind, folder)
+    here = Kernels(kind, folder)
     for inputs, outputs in SHAPES:
         matrix = quantised(kind, mx.random.normal((outputs, inputs), key=mx.random.key(inputs)))
         x = mx.random.normal((9, inputs), key=mx.random.key(outputs)).astype(kind.dtype)
@@ -38,7 +38,8 @@ def test_rows_have_the_bits_of_rows_alone_and_of_this_processor(kind: Kind, fold
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_rows_have_these_bits_also_if_products_and_sums_are_fused(kind: Kind, folder: Path) -> None:
-    kernels, apart = Arm64Kernels(kind, folder, fused=True), Arm64Kernels(kind, folder)
+    kernels = Arm64Kernels(kind, folder, fused=True)
+    apart = Arm64Kernels(kind, folder)
     matrix = quantised(kind, mx.random.normal((21, 640), key=mx.random.key(1)))
     x = mx.random.normal((8, 640), key=mx.random.key(2)).astype(kind.dtype)
     alone = kernels.one_row(x, matrix)

@@ -11,16 +11,9 @@ import numpy as np
 import pytest
 
 from engine.row_kernels.layers import is_suitable
-from tests.engine.row_kernels.emulation import Kernels, Kind, Matrix, clang, quantised
+from tests.engine.row_kernels.emulation import KINDS, Kernels, Kind, Matrix, clang, quantised
 from tests.engine.tiers import by_tier
 
-KINDS = [
-    Kind("affine", 4, 64, mx.float32), Kind("affine", 4, 32), Kind("affine", 4, 128, mx.float16),
-    Kind("affine", 8, 64), Kind("affine", 8, 32, mx.float32), Kind("affine", 3, 64, mx.float32),
-    Kind("affine", 5, 64, mx.float32), Kind("affine", 6, 128, mx.float32), Kind("mxfp4", 4, 32, mx.float32),
-    Kind("affine", 5, 32, mx.float16), Kind("affine", 6, 32, mx.float32),
-    Kind("mxfp4", 4, 32, mx.float16), Kind("nvfp4", 4, 16, mx.float32), Kind("mxfp8", 8, 32, mx.float32),
-]  # fmt: skip
 OFTEN = [KINDS[0], KINDS[5], KINDS[8]]
 # g++ fuses across statements, which Metal's compiler does not, and not alike in both kernels of the other kinds.
 FUSED = by_tier(KINDS, KINDS[:1]) if clang() else KINDS[:1]
