@@ -92,11 +92,11 @@ def whole(value: Any, schema: Schema) -> Any:
 def typed(text: str, schema: Schema) -> Any:
     """Return the value that a text without quotes stands for: JSON unless the schema says that it is a text.
 
-    Some models write the values of Python where no text is allowed.
+    Some models write the values of Python where no text is allowed, and a text in quotes where one of a few is wanted.
     """
     kinds = schema.kinds
     if kinds == {"string"}:
-        return text
+        return text if schema.allows(text) else _unquoted(text)
     try:
         value = json.loads(text, strict=False)
     except ValueError:
@@ -104,6 +104,14 @@ def typed(text: str, schema: Schema) -> Any:
     value = whole(value, schema)
     stays_text = "string" in kinds and not ({kind_of(value), "number" if kind_of(value) == "integer" else ""} & kinds)
     return text if stays_text else value
+
+
+def _unquoted(text: str) -> str:
+    """Return the text in the quotes of JSON that a text is, else the text."""
+    with suppress(ValueError):
+        value = json.loads(text)
+        return value if isinstance(value, str) else text
+    return text
 
 
 def _of_python(text: str) -> Any:

@@ -199,6 +199,10 @@ def test_a_template_tells_the_form(template: str, inferred: str, form: str) -> N
         ("[True]", {"type": ["string", "array"]}, "[True]"),
         ('{"a": 1}', {}, {"a": 1}),
         ("Rio", {"enum": ["Rio", "Seoul"]}, "Rio"),
+        ('"Rio"', {"enum": ["Rio", "Seoul"]}, "Rio"),
+        ('"Rio"', {"enum": ["Rio", '"Rio"']}, '"Rio"'),
+        ('"Rome"', {"enum": ["Rio", "Seoul"]}, "Rome"),
+        ('"Rio"', {"type": "string"}, '"Rio"'),
     ],
 )
 def test_a_text_without_quotes_has_the_type_that_is_declared(text: str, schema: Any, value: Any) -> None:
