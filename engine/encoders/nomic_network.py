@@ -46,7 +46,8 @@ class _RotaryAttention(nn.Module):  # type: ignore[misc]
         parts = self.Wqkv(states).reshape(texts, tokens, 3, self._heads, width // self._heads)
         queries, keys, values = (parts[:, :, part].transpose(0, 2, 1, 3) for part in range(3))
         scale = (width // self._heads) ** -0.5
-        queries, keys = self._rope(queries), self._rope(keys)
+        queries = self._rope(queries)
+        keys = self._rope(keys)
         mixed = mx.fast.scaled_dot_product_attention(queries, keys, values, scale=scale, mask=mask)
         output: mx.array = self.out_proj(mixed.transpose(0, 2, 1, 3).reshape(texts, tokens, width))
         return output
