@@ -101,7 +101,8 @@ class WordLetters:
         """Return the format of a run; `paragraph` is that of its paragraph's letters (`of_paragraph`).
 
         As in Word, a style of letters that strikes or hides them undoes what the paragraph's style does: letters that
-        both strike are not struck. Only the run's own settings are final.
+        both strike are not struck. What the document's defaults strike or hide, such a style does not undo (ECMA-376,
+        part 1, 17.7.3). Only the run's own settings are final.
         """
         given = format_of(run)
         name = value(run, "rPr/rStyle")
@@ -109,9 +110,15 @@ class WordLetters:
             return paragraph if given is _NOTHING else given.over(paragraph)
         style = self.of_style(name)
         merged = style.over(paragraph)._replace(
-            struck=bool(style.struck) != bool(paragraph.struck), hidden=bool(style.hidden) != bool(paragraph.hidden)
+            struck=_toggled(style.struck, paragraph.struck, self._usual.struck),
+            hidden=_toggled(style.hidden, paragraph.hidden, self._usual.hidden),
         )
         return given.over(merged)
+
+
+def _toggled(style: bool | None, paragraph: bool | None, usual: bool | None) -> bool:
+    """Return whether letters are struck or hidden, by their style, their paragraph and the document's defaults."""
+    return bool(usual and paragraph) or bool(style) != bool(paragraph)
 
 
 def format_of(source: Element) -> RunFormat:

@@ -28,14 +28,14 @@ BLUE = '<color val="0000FF"/>'
 NO_SHADE = '<shd val="clear" color="auto" fill="auto"/>'
 
 
-def word(paragraph: str, around: str = "{}", before: str = "", **parts: str) -> str:
+def word(paragraph: str, around: str = "{}", before: str = "", styles: str = WORD_STYLES, **parts: str) -> str:
     """Return the text of a DOCX file with a paragraph in what is around it, and other parts by their kinds."""
     body = around.format(f"<p>{paragraph}</p>")
     kinds = {f"{kind}_{kind}": f"{kind}.xml" for kind in ("styles", *parts)}
     files = {
         "word/document.xml": f"<document>{before}<body>{body}</body></document>",
         "word/_rels/document.xml.rels": relations(**kinds),
-        "word/styles.xml": WORD_STYLES,
+        "word/styles.xml": styles,
         **{f"word/{kind}.xml": part for kind, part in parts.items()},
     }
     return document_text("a.docx", office_file("word/document.xml", files), MOST).text
@@ -92,6 +92,29 @@ def test_letters_of_word_that_are_not_raised_are_read_as_they_are(properties: st
 )
 def test_struck_letters_of_word_are_marked(paragraph: str, text: str) -> None:
     assert word(paragraph) == text
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "text"),
+    [
+        (run("100 ") + run("EUR"), "~~100 EUR~~"),
+        (run("100") + run(" 80", '<strike val="0"/>'), "~~100~~ 80"),
+        (run("100") + run(" 80", of_style("Out")), "~~100 80~~"),
+        ('<pPr><pStyle val="Old"/></pPr>' + run("100") + run(" 80", of_style("Out")), "~~100 80~~"),
+    ],
+    ids=["runs", "taken back", "style", "paragraph"],
+)
+def test_letters_that_the_defaults_of_word_strike_are_struck_where_nothing_takes_it_back(
+    paragraph: str, text: str
+) -> None:
+    styles = WORD_STYLES.replace("<rPrDefault><rPr>", "<rPrDefault><rPr><strike/>")
+    assert word(paragraph, styles=styles) == text
+
+
+@pytest.mark.parametrize("properties", ["", of_style("Ghost"), of_style("Up")], ids=["run", "hidden style", "style"])
+def test_letters_that_the_defaults_of_word_hide_are_left_out(properties: str) -> None:
+    styles = WORD_STYLES.replace("<rPrDefault><rPr>", "<rPrDefault><rPr><vanish/>")
+    assert word(run("Seen", '<vanish val="0"/>') + run("x", properties), styles=styles) == "Seen" + OMITTED
 
 
 CELL = "<tbl><tblPr>{0}</tblPr><tr><tc><tcPr>{1}</tcPr>{{}}</tc></tr></tbl>"
