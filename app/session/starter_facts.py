@@ -15,6 +15,9 @@ _SCRIPTS = (
     ("zh", re.compile("[\u4e00-\u9fff]")),
 )
 
+# In characters: what is longer is a text that was pasted or piped, whose words say nothing about what is asked.
+_LONGEST_QUESTION = 300
+
 
 @dataclass(frozen=True)
 class Fact:
@@ -26,7 +29,12 @@ class Fact:
 
 @lru_cache(maxsize=64)
 def fact_for(question: str) -> str:
-    """Return what is so where a question names it, in the question's language; "" where it names nothing known."""
+    """Return what is so where a question names it, in the question's language; "" where it names nothing known.
+
+    A question of more than 300 characters names nothing: a pasted text has such words by chance.
+    """
+    if len(question.strip()) > _LONGEST_QUESTION:
+        return ""
     language = next((language for language, letters in _SCRIPTS if letters.search(question)), "en")
     return next((fact.answers[language] for fact in _facts() if fact.words.search(question)), "")
 

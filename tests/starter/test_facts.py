@@ -87,3 +87,16 @@ def test_an_answer_that_says_something_else_is_corrected() -> None:
     assert Answer(model="org/other", question=asked, text="아니요.").correction == ""
     assert Answer(model=STARTER, question="What is Tandem?", text="An app.").correction == ""
     assert Answer(model=STARTER, question="Write a script that opens GGUF files", text="No.").correction == ""
+
+
+@pytest.mark.parametrize(("asked", "word"), [("Summarize this: ", "folder"), ("이 글을 요약해 주세요: ", "폴더")])
+def test_a_pasted_text_that_names_a_fact_is_not_corrected(asked: str, word: str) -> None:
+    assert fact_for(f"{asked}{word}")
+    pasted = f"{asked}{word} {'lorem ipsum ' * 30}"
+    assert fact_for(pasted) == ""
+    assert Answer(model=STARTER, question=pasted, text="A text.").correction == ""
+
+
+def test_blank_lines_around_a_question_do_not_make_it_long() -> None:
+    question = "How do I make a folder?"
+    assert fact_for(question + "\n" * 400) == fact_for(question) != ""
