@@ -19,7 +19,7 @@ from engine.call_forms.growing_json import GrowingObject
 from engine.call_forms.named_values import BraceReader, as_python, as_python_list, value_in_braces
 from engine.call_forms.reading import BETWEEN_JSON, CallReader, HeaderThenJson, JsonOr, as_json, whole
 from engine.call_forms.schema import Schema
-from engine.call_forms.tagged import Tagged
+from engine.call_forms.tagged import Tagged, between_lines
 
 # What models write in an object before the name of the function.
 _BEFORE_NAME = r'(?:"(?:tool_call_id|id|type)"\s*:\s*"[^"\\]*"\s*,\s*)?'
@@ -205,6 +205,8 @@ class _GrowingTags(GrowingCall):
         # Where the text begins that was not read yet, and the argument that it belongs to, if any.
         self._at = 0
         self._key = self._closing = ""
+        # The line break after the tag with which the newest text begins.
+        self._line_break = "\n"
         self._is_text = self._is_json = self._stopped = False
         # Whether a text was read before, and whether the newest one has a closing tag in it.
         self._has_text = self._has_closing = False
@@ -236,8 +238,8 @@ class _GrowingTags(GrowingCall):
     def _next_key(self, text: str) -> bool:
         """Take the tag with which an argument begins; return whether one was there."""
         opening = self._opening.match(text, _after_space(text, self._at))
-        # What comes next tells whether there is more of the tag.
-        if opening is None or (len(text) - opening.end() < len(_CDATA) and _CDATA.startswith(text[opening.end() :])):
+        # What comes next tells whether there is more of the tag, or of a line break after it.
+        if opening is None or any(begun.startswith(text[opening.end() :]) for begun in (_CDATA, "\r")):
             return False
         groups = opening.groupdict()
         key = opening["key"]
@@ -256,8 +258,9 @@ class _GrowingTags(GrowingCall):
         self._at = opening.end()
         if self._is_text:
             self.arguments += f'{", " if self._given else ""}{_dumped(key)}: "'
-            if self._tags.lines and text.startswith("\n", self._at):
-                self._at += 1
+            if self._tags.lines:
+                self._line_break = "\r\n" if text.startswith("\r\n", self._at) else "\n"
+                self._at += len(self._line_break) if text.startswith(self._line_break, self._at) else 0
         return True
 
     def _more_text(self, text: str) -> bool:
@@ -268,9 +271,9 @@ class _GrowingTags(GrowingCall):
         if (inner := self._begins.search(text, self._at, end)) is not None:
             self._stopped = True
             end = inner.start()
-        # The last line break is no part of the text if the closing tag follows.
-        if self._tags.lines and text.endswith("\n", self._at, end):
-            end -= 1
+        # The last line break is no part of the text if the closing tag follows, as in `between_lines`.
+        if self._tags.lines:
+            end = self._before_line_break(text, end, whole=close >= 0)
         self._add_text(text[self._at : end])
         self._at = end
         if close < 0 or self._stopped:
@@ -288,6 +291,13 @@ class _GrowingTags(GrowingCall):
             self._at = after
         return goes_on is not None and not self._stopped
 
+    def _before_line_break(self, text: str, end: int, whole: bool) -> int:
+        """Return where the line break begins with which the text up to `end` ends; or half of one, unless `whole`."""
+        breaks = ("\r\n", "\n") if self._line_break == "\r\n" else ("\n",)
+        halves = () if whole else ("\r",)
+        size = next((len(sign) for sign in (*breaks, *halves) if text.endswith(sign, self._at, end)), 0)
+        return end - size
+
     def _whole_value(self, text: str) -> bool:
         """Take a value that is no free text, if it is whole and another argument follows; return whether it was taken.
 
@@ -301,7 +311,7 @@ class _GrowingTags(GrowingCall):
         schema = self._schemas[self.name].properties[self._key]
         content = text[self._at : close]
         if self._tags.lines:
-            content = content.removeprefix("\n").removesuffix("\n")
+            content = between_lines(content)
         # The model may write anything, and parsers of values can raise any exception.
         with suppress(Exception):
             value = whole(json.loads(content) if self._is_json else self._tags.typed(content, schema), schema)

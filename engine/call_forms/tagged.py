@@ -47,8 +47,8 @@ class Tagged:
     `closing`, which may contain NAME, ends it. If `opening` has the group `string`, that says whether the value is a
     text, otherwise the function's schema does. In the group `cdata` begins a text with an end of its own. `start` and
     `stop` stand around calls: around each, or around all of them if `shared`; with `bare`, models leave them out at
-    times, and `similar` are other marks that they write instead. With `lines` a line break next to each tag is not a
-    part of the value. `typed` returns the value of a text.
+    times, and `similar` are other marks that they write instead. With `lines` a line break next to each tag, LF
+    or CR LF, is not a part of the value. `typed` returns the value of a text.
     """
 
     start: str
@@ -327,18 +327,29 @@ class _CallsText:
             closing = ""
             text = text[: following.start()]
         if not closing:
-            text = text.removeprefix("\n").removesuffix("\n")
+            text = between_lines(text)
         return text, after
 
     def _typed(self, opening: re.Match[str], text: str, schema: Schema) -> Any:
         if self._tags.lines:
-            text = text.removeprefix("\n").removesuffix("\n")
+            text = between_lines(text)
         if (string := opening.groupdict().get("string")) is not None:
             return text if string == "true" else json.loads(text)
         return self._tags.typed(text, schema)
 
     def _after_space(self, at: int) -> int:
         return _SPACE.match(self._text, at).end()  # type: ignore[union-attr]
+
+
+def between_lines(text: str) -> str:
+    """Return the text of a value without the line break next to each of its tags.
+
+    The last one is CR LF only if the first is: templates write LF, and a text may end with CR.
+    """
+    if text.startswith("\r\n"):
+        inner = text.removeprefix("\r\n")
+        return inner.removesuffix("\r\n" if inner.endswith("\r\n") else "\n")
+    return text.removeprefix("\n").removesuffix("\n")
 
 
 def _given(arguments: dict[str, Any], schema: Schema) -> dict[str, Any]:

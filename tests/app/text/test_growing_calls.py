@@ -16,7 +16,7 @@ from engine.call_forms.table import call_form
 from engine.grammars.grammar import calls_of
 from tests.app.answers_with_calls import READ_HERE, TOOLS, AnswerWithCalls, case_of, grammar_of
 from tests.app.random_rounds import in_rounds, starter_tokenizer, token_texts
-from tests.engine.call_forms.tagged_texts import TAGGED, file_of
+from tests.engine.call_forms.tagged_texts import LINES, TAGGED, answer, call, file_of
 from tests.engine.call_forms.tagged_texts import TOOLS as FILE_TOOLS
 from tests.engine.grammars.written_calls import written
 
@@ -92,6 +92,23 @@ def problem_of(case: AnswerWithCalls, seed: int) -> str:
 def test_pieces_make_up_the_calls_of_the_whole_answer(first: int, count: int) -> None:
     cases = [(seed, case_of(seed)) for seed in range(first, first + count)]
     assert [(seed, case, problem) for seed, case in cases if (problem := problem_of(case, seed))] == []
+
+
+@pytest.mark.parametrize("form", LINES)
+def test_line_breaks_next_to_tags_are_told_as_the_whole_call_has_them(form: str) -> None:
+    draw = random.Random(26)
+    for _ in range(100):
+        content = "".join(draw.choices(["\r", "\n", "\r\n", "a", "</", "</parameter>"], k=draw.randrange(6)))
+        text = answer(form, call(form, content=content, path="a.md", mode="7"))
+        text = draw.choice([text, text.replace("\n", "\r\n")])
+        cuts = sorted(draw.sample(range(len(text)), 40))
+        pieces = [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+        whole = AnswerParts(call_form(form), FILE_TOOLS)
+        whole.add(text, ended=True)
+        for parts in (pieces, list(text)):
+            deltas = deltas_of(form, parts, tools=FILE_TOOLS)
+            assert told(deltas) == (whole.calls, [])
+        assert len(whole.calls) == 1
 
 
 @pytest.mark.parametrize("form", READ_HERE)

@@ -10,6 +10,7 @@ from engine.call_forms.table import FORMS, call_form
 from engine.call_forms.tagged_writing import TaggedCalls
 
 TAGGED = [name for name, form in FORMS.items() if form.tags is not None]
+LINES = [name for name, form in FORMS.items() if form.tags is not None and form.tags.lines]
 PROPERTIES = {"path": {"type": "string"}, "content": {"type": "string"}, "mode": {"type": "integer"}}
 SCHEMA = {"type": "object", "properties": PROPERTIES, "required": ["path", "content"], "additionalProperties": False}
 TOOLS: list[dict[str, Any]] = [{"type": "function", "function": {"name": "write_file", "parameters": SCHEMA}}]

@@ -12,6 +12,7 @@ import pytest
 from engine.call_forms.table import call_form
 from engine.call_forms.tagged import AmbiguousCall
 from tests.engine.call_forms.tagged_texts import (
+    LINES,
     PROPERTIES,
     SCHEMA,
     TAGGED,
@@ -41,6 +42,19 @@ def test_a_text_with_tags_of_any_form_arrives_whole(form: str) -> None:
         assert read(form, file_of(form, content)) == [{"path": "a.md", "content": content}]
         both = {"path": "a.md", "content": content, "mode": "7"}
         assert read(form, answer(form, call(form, **both))) == [both | {"mode": 7}]
+
+
+@pytest.mark.parametrize("form", LINES)
+def test_a_text_between_lines_that_end_in_cr_lf_has_neither_line_break(form: str) -> None:
+    for content in ("", "one", "a\nb", "\na\n\n", "\n"):
+        both = {"path": "a.md", "content": content, "mode": "7"}
+        ended = content.replace("\n", "\r\n")
+        assert read(form, answer(form, call(form, **both)).replace("\n", "\r\n")) == [
+            both | {"content": ended, "mode": 7}
+        ]
+    # Between lines that end in LF, each CR belongs to the text.
+    for content in ("a\r", "\r", "\r\n", "\r\na\r\n", "\ra"):
+        assert read(form, file_of(form, content)) == [{"path": "a.md", "content": content}]
 
 
 @pytest.mark.parametrize("form", TAGGED)
