@@ -86,6 +86,13 @@ def _responses(served: Served, question: str, tools: list[Any]) -> Iterator[Dial
         yield DialectReply(text, calls, reason, thoughts)
 
 
+def stop_reason(events: Iterable[dict[str, Any]]) -> str:
+    """Return why a stream of Messages ended; its signs of life after silences are changes without a reason."""
+    changes = [event["delta"] for event in events if event["type"] == "message_delta"]
+    [reason] = [change["stop_reason"] for change in changes if change["stop_reason"] is not None]
+    return str(reason)
+
+
 def _messages(served: Served, question: str, tools: list[Any]) -> Iterator[DialectReply]:
     own = [{"name": one["function"]["name"], "input_schema": one["function"]["parameters"]} for one in tools]
     asked = {"messages": [{"role": "user", "content": question}], "max_tokens": 400, "tools": own}
@@ -105,7 +112,7 @@ def _messages(served: Served, question: str, tools: list[Any]) -> Iterator[Diale
     pieces = [event for event in events if event.get("delta", {}).get("type") == "input_json_delta"]
     texts = _joined([*begun_calls, *((event["index"], event["delta"]["partial_json"]) for event in pieces)])
     calls = _whole_calls(zip(names, texts, strict=True))
-    [reason] = [event["delta"]["stop_reason"] for event in events if event["type"] == "message_delta"]
+    reason = stop_reason(events)
     text = "".join(one["text"] for one in deltas if one["type"] == "text_delta")
     assert ("text" in [one["type"] for one in begun]) == bool(text)
     yield DialectReply(

@@ -10,6 +10,7 @@ import pytest
 
 from engine.status import LoadedPair
 from tests.app.api.conftest import Serve
+from tests.app.api.every_dialect import stop_reason
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import Script, ScriptedRound
@@ -80,8 +81,7 @@ def test_a_call_that_does_not_become_whole_has_no_whole_arguments(serve: Serve, 
     [item] = [event["item"] for event in events if event.get("item", {}).get("status") == "incomplete"]
     assert item["name"] == "write_file"
     events = list(served.events("/v1/messages", MESSAGES))
-    [stop] = [event["delta"]["stop_reason"] for event in events if event["type"] == "message_delta"]
-    assert stop == ("max_tokens" if reason == "length" else "end_turn")
+    assert stop_reason(events) == ("max_tokens" if reason == "length" else "end_turn")
 
 
 def test_a_whole_answer_has_no_half_calls(serve: Serve) -> None:
