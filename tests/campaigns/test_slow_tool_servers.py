@@ -1,0 +1,159 @@
+"""Servers of tools that answer byte by byte, stop half-way, stay silent, or leave a connection half open, 20 at once.
+
+Each start and each call ends with a result or a reason, others do not wait for them, and nothing of them is left.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import quote, unquote
+
+import psutil
+import pytest
+
+from app.tools.host import ToolHost
+from app.tools.servers import Server
+from app.tools.tool import Tool, ToolFailed
+from tests.app.tools.conftest import WAIT_S, Hosts, hostile, wait_until
+from tests.campaigns import slow_tool_server
+from tests.campaigns.slow_tool_server import KINDS, PHASES, answer_to, is_silent_after, pieces
+
+pytestmark = pytest.mark.campaign
+SIZE = float(os.environ.get("TANDEM_CAMPAIGN", "1"))
+AT_ONCE = 20
+# Seconds that a server may be silent when it starts, and in a call.
+START_S, SILENCE_S = 4.0, 1.0
+# What a start or a call may end with: a result, or codes of errors.
+ENDS = {"result", "slow-start", "slow-call", "not-usable", "unreachable", "ended", "keeps-ending", "refused"}
+
+
+class SlowHandler(BaseHTTPRequestHandler):
+    """Answers as its path says: /KIND/PHASE/TYPE/NUMBER."""
+
+    released: threading.Event
+
+    def do_GET(self) -> None:
+        self.send_error(405)
+
+    def do_DELETE(self) -> None:
+        self.send_error(405)
+
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if "id" not in message:
+            self.send_response(202)
+            self.send_header("content-length", "0")
+            self.end_headers()
+            return
+        _, kind, phase, form, _ = map(unquote, self.path.split("/"))
+        body = answer_to(message)
+        body = b"data: " + body + b"\n\n" if form == "event-stream" else body
+        type_ = "application/json" if form == "json" else "text/event-stream"
+        head = f"HTTP/1.1 200 OK\r\ncontent-type: {type_}\r\nconnection: close\r\n"
+        head += f"content-length: {len(body)}\r\n\r\n" if kind != "drips without end" else "\r\n"
+        slow = message["method"] == phase
+        # The client may have gone.
+        with suppress(OSError):
+            self._send(kind if slow else "", head.encode(), body)
+
+    def _send(self, kind: str, head: bytes, body: bytes) -> None:
+        if kind == "drips without end":
+            self.wfile.write(head)
+        for piece in pieces(kind, head + body) if kind else [head + body]:
+            self.wfile.write(piece)
+            if self.released.is_set():
+                return
+        if is_silent_after(kind):
+            self.released.wait(WAIT_S)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing of each request."""
+
+
+class SlowHttpServer(ThreadingHTTPServer):
+    """Takes all connections at once."""
+
+    request_queue_size = 10 * AT_ONCE
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """Serve over HTTP, and give the address."""
+    released = threading.Event()
+    handler = type("Handler", (SlowHandler,), {"released": released})
+    http = SlowHttpServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{http.server_port}"
+    finally:
+        released.set()
+        http.shutdown()
+        http.server_close()
+
+
+def slow_server(address: str, draw: random.Random, number: int) -> Server:
+    """Return a server over HTTP, or over stdio without an address, with a kind and a phase of its own."""
+    kind, phase, form = draw.choice(KINDS), draw.choice(PHASES), draw.choice(("json", "event-stream"))
+    name = f"{kind}, {phase}, {form} {number}"
+    if address:
+        path = "/".join(quote(part, safe="") for part in (kind, phase, form, str(number)))
+        return Server(name=name, url=f"{address}/{path}").as_approved()
+    return Server(name=name, command=sys.executable, args=(slow_tool_server.__file__, kind, phase)).as_approved()
+
+
+def end_of(error: BaseException | None) -> str:
+    """Return the code of an error, or "result" without one."""
+    return error.code if isinstance(error, ToolFailed) else repr(error) if error is not None else "result"
+
+
+def ends(host: ToolHost, servers: list[Server]) -> Iterator[tuple[str, str]]:
+    """Start servers, call their tools, and yield how each ended, by its name without a number."""
+    tools: list[Tool] = host.tools([server.name for server in servers]).result(WAIT_S)
+    calls = {tool.server: host.call(tool, {}, silence_s=SILENCE_S) for tool in tools}
+    for server in servers:
+        call = calls.get(server.name)
+        error = host.status(server.name).error if call is None else call.exception(WAIT_S)
+        assert call is not None or error is not None, server.name
+        yield server.name.rpartition(",")[0], end_of(error)
+
+
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+def test_slow_servers_of_tools_end_in_a_result_or_a_reason(hosts: Hosts, transport: str) -> None:
+    draw, outcomes, longest = random.Random(107), Counter[str](), 0.0
+    [sound] = hosts.start(hostile())
+    before = psutil.Process().num_fds()
+
+    def note(host: ToolHost, servers: list[Server]) -> None:
+        outcomes.update(f"{name}: {end}" for name, end in ends(host, servers))
+
+    for _ in range(int(3 * SIZE)):
+        with serving() as address:
+            servers = [slow_server(address if transport == "http" else "", draw, one) for one in range(AT_ONCE)]
+            slow = ToolHost(servers, lambda: None, start_s=START_S)
+            asking = threading.Thread(target=partial(note, slow, servers))
+            asking.start()
+            while asking.is_alive():
+                begun = time.monotonic()
+                assert hosts.call(sound, text="still here").text == "still here"
+                longest = max(longest, time.monotonic() - begun)
+                asking.join(0.05)
+            begun = time.monotonic()
+            slow.close()
+            print(f"closed in {time.monotonic() - begun:.2f} s")
+    wait_until(lambda: psutil.Process().num_fds() <= before + 2)
+    print(
+        "\n".join(f"{name} {count}" for name, count in sorted(outcomes.items())),
+        f"others waited {longest:.2f} s at most",
+    )
+    assert outcomes.total() == AT_ONCE * int(3 * SIZE)
+    assert {name.rpartition(": ")[2] for name in outcomes} <= ENDS
