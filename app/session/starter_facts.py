@@ -27,14 +27,18 @@ class Fact:
     answers: dict[str, str]
 
 
-@lru_cache(maxsize=64)
 def fact_for(question: str) -> str:
     """Return what is so where a question names it, in the question's language; "" where it names nothing known.
 
     A question of more than 300 characters names nothing: a pasted text has such words by chance.
     """
-    if len(question.strip()) > _LONGEST_QUESTION:
-        return ""
+    short = question.strip()
+    return _fact_for(short) if len(short) <= _LONGEST_QUESTION else ""
+
+
+@lru_cache(maxsize=64)
+def _fact_for(question: str) -> str:
+    """Return what `fact_for` does, of a question that is not too long to be remembered."""
     language = next((language for language, letters in _SCRIPTS if letters.search(question)), "en")
     return next((fact.answers[language] for fact in _facts() if fact.words.search(question)), "")
 
