@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QInputMethodEvent, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QListWidget, QToolButton, QWidget
+from PySide6.QtGui import QAction, QColor, QGuiApplication, QInputMethodEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLineEdit, QListWidget, QStyle, QStyleOptionFrame, QToolButton, QWidget
 
 from app.widgets.icons import icon
 from app.widgets.keys import ENTER, claims_escape, is_escape
 from app.widgets.labels import set_name
 from app.widgets.popups import round_field_menu
+from app.widgets.theme import colours
 from app.widgets.theme_aware import ThemeAware
+
+# The space that QLineEdit leaves before its text.
+_BEFORE_TEXT = 2
 
 
 class TextField(QLineEdit):
-    """A field whose Enter belongs to the input method while that is composing."""
+    """A field whose Enter belongs to the input method while that is composing.
+
+    It draws its placeholder itself: QLineEdit cuts it off at the height of the field's font, while a font that stands
+    in for Korean, Japanese or Chinese letters is taller. The style sheet makes QLineEdit's placeholder transparent.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,6 +49,22 @@ class TextField(QLineEdit):
             event.accept()
             return True
         return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.text() or self.composing:
+            return
+        option = QStyleOptionFrame()
+        self.initStyleOption(option)
+        area = self.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, self)
+        area = area.marginsRemoved(self.textMargins()).adjusted(_BEFORE_TEXT, 0, -_BEFORE_TEXT, 0)
+        metrics = self.fontMetrics()
+        baseline = area.top() + (area.height() - metrics.height() + 1) // 2 + metrics.ascent()
+        painter = QPainter(self)
+        painter.setPen(QColor(colours().faint))
+        shown = metrics.elidedText(self.placeholderText(), Qt.TextElideMode.ElideRight, area.width())
+        painter.drawText(area.left(), baseline, shown)
+        painter.end()
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._preedit = event.preeditString()

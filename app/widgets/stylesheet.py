@@ -90,6 +90,7 @@ QToolButton[styleClass="help"] { color: $muted; border: 1px solid $line; border-
 
 QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px;
     selection-background-color: $main; selection-color: $on_accent; }
+TextField { placeholder-text-color: transparent; }
 QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QTableView:focus, #record:focus { border: 1px solid $main; }
 
 #composerCard, #overlay, #offer { background: $panel; border: 1px solid $line; border-radius: 14px; }
