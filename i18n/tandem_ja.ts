@@ -6239,6 +6239,10 @@
         <translation>読み込んだチャット · 測定値なし</translation>
     </message>
     <message>
+        <source>Stopped before the first token</source>
+        <translation>最初のトークンの前に停止</translation>
+    </message>
+    <message>
         <source>No measurements</source>
         <translation>測定値なし</translation>
     </message>

@@ -6239,6 +6239,10 @@
         <translation>가져온 대화 · 측정값 없음</translation>
     </message>
     <message>
+        <source>Stopped before the first token</source>
+        <translation>첫 토큰 전에 중지됨</translation>
+    </message>
+    <message>
         <source>No measurements</source>
         <translation>측정값 없음</translation>
     </message>

@@ -6239,6 +6239,10 @@
         <translation>已导入 · 没有测量数据</translation>
     </message>
     <message>
+        <source>Stopped before the first token</source>
+        <translation>在首个 token 之前停止</translation>
+    </message>
+    <message>
         <source>No measurements</source>
         <translation>没有测量数据</translation>
     </message>

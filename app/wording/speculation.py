@@ -129,4 +129,6 @@ def without_story(answer: Answer) -> str:
         return translate("Speculation", "Waiting for the first token")
     if answer.state is State.DONE and not stats.generated_tokens:
         return translate("Speculation", "Imported · no measurements")
+    if answer.state is State.CANCELLED and not answer.text:
+        return translate("Speculation", "Stopped before the first token")
     return translate("Speculation", "No measurements")

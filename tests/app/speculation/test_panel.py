@@ -203,7 +203,8 @@ OFF = (PlainSpan(1, "first-token"), PlainSpan(39, "off"))
         (Answer(), "Waiting for the first token"),
         (Answer(State.DONE, text="imported"), "Imported · no measurements"),
         (Answer(State.FAILED, text="half"), "No measurements"),
-        (Answer(State.CANCELLED), "No measurements"),
+        (Answer(State.CANCELLED), "Stopped before the first token"),
+        (Answer(State.CANCELLED, text="half"), "No measurements"),
         (Answer(State.DONE, stats=RequestStats(generated_tokens=40, decode_tps=30.4)), "30 tokens a second"),
         (
             Answer(State.DONE, stats=RequestStats(generated_tokens=40, decode_tps=30.4, plain_spans=OFF)),
