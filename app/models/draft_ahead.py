@@ -56,6 +56,11 @@ class DraftAheadRow(ThemeAware, QWidget):
         self.chooser.setEnabled(not is_head)
         words = QCoreApplication.translate("Settings", _SETTING.help)
         self.help.setText(WHY_NOT["head"] if is_head else words)
+        self.chooser.setToolTip(self.help.text())
+
+    def fold(self, *, is_folded: bool) -> None:
+        """Leave the help to the tool tip of the choice, or show it."""
+        self.help.setVisible(not is_folded)
 
     def retranslate(self) -> None:
         translate = QCoreApplication.translate

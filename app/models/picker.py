@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _WIDTH = 560
 # The space above and below the card, and the height of its content without the list and the memory.
 _GAP, _BELOW, _OTHERS = 6, 6, 120
+# In a lower window, the choice below the drafts has no help, because the list would show one or two rows.
+_ROOMY = 560
 
 
 class _PickerField(ListField):
@@ -170,6 +172,7 @@ class Picker(ThemeAware, Overlay):
         self._list.setVisible(bool(choices))
         self._announce()
         self._measure()
+        settle_layouts()
         self.fit_in_window()
 
     def _find(self) -> list[ModelChoice]:
@@ -233,9 +236,10 @@ class Picker(ThemeAware, Overlay):
     def _measure(self) -> None:
         width = min(theme.scaled(self._width), self._window.width() - 32) - 24
         total = 0
-        note = self._note.heightForWidth(self._list.width()) if self._note.text() else 0
+        self.ahead.fold(is_folded=self._window.height() < theme.scaled(_ROOMY))
+        note = self._note.heightForWidth(width) if self._note.text() else 0
         note += sum(
-            max(view.sizeHint().height(), view.heightForWidth(self._list.width()))
+            max(view.sizeHint().height(), view.heightForWidth(width))
             for view in (self.memory, self.ahead, self.suggested)
             if not view.isHidden()
         )
@@ -338,8 +342,10 @@ class Picker(ThemeAware, Overlay):
         self.setGeometry(QRect(left, self._below(), width, min(wanted, most)))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Fit once more: hidden texts keep the height of their last width until the picker is shown."""
+        """Measure once more: hidden texts keep the height of their last width until the picker is shown."""
         super().showEvent(event)
+        settle_layouts()
+        self._measure()
         settle_layouts()
         self.fit_in_window()
 

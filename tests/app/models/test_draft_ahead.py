@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtWidgets import QListWidget
 from pytestqt.qtbot import QtBot
 
 from app.models.draft_ahead import DraftAheadRow
@@ -82,3 +83,17 @@ def test_it_follows_the_language(open_settings: OpenShown, qapp: Application, qt
     qapp.language.choose("ja")
     qtbot.waitUntil(lambda: "ドラフト" in words_of(row))
     assert not set(before.splitlines()) & set(words_of(row).splitlines())
+
+
+def test_in_a_low_window_the_help_makes_room_for_the_drafts(open_settings: OpenShown) -> None:
+    window, _, _ = open_settings()
+    window.resize(560, 420)
+    row = row_of(window)
+    drafts = row.parentWidget().findChild(QListWidget)
+    assert row.isVisible()
+    assert not row.help.isVisible()
+    assert row.chooser.toolTip() == row.help.text()
+    assert drafts.height() >= 3 * drafts.item(0).sizeHint().height()
+    window.picker("draft").close()
+    window.resize(900, 700)
+    assert row_of(window).help.isVisible()
