@@ -32,12 +32,12 @@ FOLDERS = (*MODELS, "head")
 LARGEST_BYTES, LARGEST_HEAD_BYTES = 25_000_000, 4_000_000
 
 # A few points below the measurements in resources/starter/recipe/README.md.
-RIGHT = {"en": 0.86, "ko": 0.91, "ja": 0.88, "zh": 0.86}
+RIGHT = {"en": 0.86, "ko": 0.91, "ja": 0.83, "zh": 0.86}
 ACCEPT_RATE = 0.91
 # Of the 60 questions of newcomers, those that are answered with the facts, by the weights or by the window below what
-# they say instead; and those that the weights answer word for word, which are older than the facts.
-HELPED = 57
-NEWCOMERS = {"en": 21, "ko": 23, "ja": 22, "zh": 24}
+# they say instead; and those that the weights answer word for word.
+HELPED = 58
+NEWCOMERS = {"en": 58, "ko": 57, "ja": 54, "zh": 57}
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_held_out_questions_are_answered_right(outcomes: list[Outcome], language
 def test_messages_of_a_word_or_two_are_answered_in_their_language(pair: Pair, language: str, every: int) -> None:
     answers = ask_short(pair, read_short_held_out(language)[::every])
     assert len(answers) == 40 // every
-    assert sum(answer.is_in_its_language for answer in answers) >= 0.95 * len(answers)
+    assert sum(not answer.is_in_its_language for answer in answers) <= max(1, 0.05 * len(answers))
 
 
 @pytest.mark.parametrize(

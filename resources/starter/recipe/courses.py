@@ -192,9 +192,9 @@ EVERYTHING = replace(
 # A short course for facts that have changed, amid all else that the guide knows, in steps that two cores do in seconds.
 CHANGED_FACTS = replace(
     EVERYTHING,
-    steps=300,
+    steps=1100,
     seed=62,
-    conversations=30_000,
+    conversations=99_000,
     first_rate=0.14,
     mix=Mix(
         topic=0.15,
