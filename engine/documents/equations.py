@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from engine.documents.zipped_parts import value
+from engine.documents.zipped_parts import is_on, value
 
 
 class _MathML(NamedTuple):
@@ -196,7 +196,7 @@ def _sign(element: Element, name: str) -> str:
 
 def _run(element: Element, text: str) -> str:
     """Return the text of a run: nothing if it is hidden, a command for the name of a function, words as such."""
-    if element.find("rPr/vanish") is not None:
+    if is_on(element, "rPr/vanish"):
         return ""
     if _FUNCTION.fullmatch(text):
         return f"\\{text} "

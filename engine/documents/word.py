@@ -32,7 +32,7 @@ from engine.documents.roles import (
 from engine.documents.unseen import UNKNOWN
 from engine.documents.word_letters import RunFormat, WordLetters, is_unseen, letters_of, page_colour, shading
 from engine.documents.word_paragraphs import ParagraphFormat, ParagraphStyles
-from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
+from engine.documents.zipped_parts import ZippedParts, integer, is_on, skipping_damage, value
 
 # The parts that have notes, by the names of the elements in them.
 _NOTES = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comments"}
@@ -214,7 +214,7 @@ class WordReader(OfficeReader):
         if row.find("trPr/del") is not None:
             self._leave_out("deleted-text", row)
             row = _without_words(row)
-        elif _is_on(row, "trPr/hidden") or _is_flat(row):
+        elif is_on(row, "trPr/hidden") or _is_flat(row):
             self._leave_out("hidden-text", row)
             row = _without_words(row)
         self._text.start(TableRow())
@@ -253,9 +253,11 @@ class WordReader(OfficeReader):
 
         One whose end was deleted or is hidden has no number, unless Word shows the next one in its line.
         """
-        marks = {mark.tag for mark in paragraph.iterfind("pPr/rPr/*")}
-        is_hidden = self._open.format.hidden or not marks.isdisjoint(("del", "moveFrom", "vanish"))
-        return "specVanish" in marks or not is_hidden
+        if is_on(paragraph, "pPr/rPr/specVanish"):
+            return True
+        is_hidden = is_on(paragraph, "pPr/rPr/vanish", usual=bool(self._open.format.hidden))
+        is_deleted = any(paragraph.find(f"pPr/rPr/{mark}") is not None for mark in ("del", "moveFrom"))
+        return not is_hidden and not is_deleted
 
     def _role(self, given: ParagraphFormat) -> Role:
         """Return the role of a paragraph of a format, and count it if it is in a list."""
@@ -310,8 +312,9 @@ class WordReader(OfficeReader):
             return None
         for deletion in element.iter("del"):
             self._leave_out("deleted-text", deletion)
-        for hidden in element.iterfind(".//rPr/vanish/../.."):
-            self._leave_out("hidden-text", hidden)
+        for run in element.iter("r"):
+            if is_on(run, "rPr/vanish"):
+                self._leave_out("hidden-text", run)
         sign = "$" if element.tag == "oMath" else "$$"
         return " ".join(f"{sign}{latex(equation).strip()}{sign}" for equation in element.iter("oMath"))
 
@@ -350,7 +353,7 @@ class WordReader(OfficeReader):
     def _control(self, control: Element) -> Role:
         """Set the prompt of a content control that nobody has filled in between brackets."""
         texts = [text for text in control.iter("t") if text.text and text.text.strip()]
-        is_prompt = _is_on(control, "sdtPr/showingPlcHdr")
+        is_prompt = is_on(control, "sdtPr/showingPlcHdr")
         if texts and is_prompt and not (texts[0].text or "").startswith("["):
             texts[0].text = f"[{texts[0].text}"
             texts[-1].text = f"{texts[-1].text}]"
@@ -407,16 +410,10 @@ def _result_role(code: str) -> Role:
     return Link(address[1]) if address else Through()
 
 
-def _is_on(element: Element, path: str, usual: bool = False) -> bool:
-    """Return whether the element at a path switches something on; `usual` if it is missing."""
-    switch = element.find(path)
-    return usual if switch is None else switch.get("val") not in ("0", "false", "off")
-
-
 def _chosen(begin: Element) -> str:
     """Return what is ticked or chosen in a form; "" for another field."""
     for box in begin.iterfind("ffData/checkBox"):
-        return "☒" if _is_on(box, "checked", _is_on(box, "default")) else "☐"
+        return "☒" if is_on(box, "checked", usual=is_on(box, "default")) else "☐"
     choices = [entry.get("val", "") for entry in begin.iter("listEntry")]
     chosen = integer(value(begin, "ffData/ddList/result"))
     return choices[chosen] if chosen < len(choices) else ""

@@ -98,6 +98,8 @@ CHAPTERS = level(0, "decimal", "%1") + level(1, "decimal", "%1.%2")
         (GOING_ON, item("a", 1) + item("b") + item("c", 1), "   1) a\n2. b\n   2) c"),
         (CHAPTERS, item("a") + paragraph(run("b"), '<w:pStyle w:val="H"/>'), "1 a\n\n## 1.1 b"),
         (CLAUSES, item("a") + paragraph(deleted("b"), f"{number()}<w:rPr><w:del/></w:rPr>") + item("c"), "1. a\n2. c"),
+        (CLAUSES, paragraph(run("a"), f"{number()}<w:rPr><w:vanish/></w:rPr>") + item("b"), "a\n\n1. b"),
+        (CLAUSES, paragraph(run("a"), f'{number()}<w:rPr><w:vanish w:val="0"/></w:rPr>') + item("b"), "1. a\n2. b"),
         (
             CLAUSES,
             table(row(item(""), item("a")), row(item("", 1), item("b", 1))),
@@ -105,7 +107,19 @@ CHAPTERS = level(0, "decimal", "%1") + level(1, "decimal", "%1.%2")
         ),
         (level(0, "bullet", "•"), item("a") + item("b", 0, 9), "- a\n- b"),
     ],
-    ids=["levels", "skipped level", "new start", "legal", "no restart", "heading", "deleted", "cells", "bullets"],
+    ids=[
+        "levels",
+        "skipped level",
+        "new start",
+        "legal",
+        "no restart",
+        "heading",
+        "deleted",
+        "hidden",
+        "shown",
+        "cells",
+        "bullets",
+    ],
 )
 def test_numbers_are_those_that_word_shows(levels: str, body: str, text: str) -> None:
     numbering = f'<w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>{LISTS}'
@@ -238,7 +252,7 @@ OF_STYLE, SHOWN = '<w:pStyle w:val="New"/>', '<w:vanish w:val="0"/>'
             "ab",
             1,
         ),
-        (paragraph("<m:oMath>" + letters("x", "<w:vanish/>") + letters("y") + "</m:oMath>"), "$y$", 1),
+        (paragraph("<m:oMath>" + letters("x", "<w:vanish/>") + letters("y", SHOWN) + "</m:oMath>"), "$y$", 1),
         (paragraph(f'<w:hyperlink r:id="a">{run("x", "<w:vanish/>")}</w:hyperlink>{run("a")}'), "a", 1),
         (paragraph(f'<drawing><anchor><docPr hidden="1"/>{DRAWN}</anchor></drawing>{run("a")}'), "a", 1),
     ],
