@@ -29,7 +29,7 @@ from engine.documents.open_sheets import (
     remove_hidden,
     shown_value,
 )
-from engine.documents.parts import SHEET
+from engine.documents.parts import SHEET, SLIDE
 from engine.documents.roles import (
     Footnote,
     HeadingBlock,
@@ -148,6 +148,8 @@ class OpenDocumentReader(OfficeReader):
             "object": self._object,
             "object-ole": self._count_object,
             "math": latex_of,
+            "presentation": self._presentation,
+            # Those of a drawing; `_presentation` adds those of a presentation.
             "page": self._begin_slide,
             "notes": self._add_notes,
             # That of a picture is no text, that of a chart has paragraphs.
@@ -400,6 +402,18 @@ class OpenDocumentReader(OfficeReader):
     def _count_object(self, _: Element) -> None:
         """Count an object of another program, which is not read."""
         self._text.left_out["attached-file"] += 1
+
+    def _presentation(self, body: Element) -> Role:
+        """Add the slides that are wanted, each under its number among all."""
+        pages = body.findall("page")
+        for page in pages:
+            body.remove(page)
+        for number in self._text.wanted_parts(SLIDE, [""] * len(pages)):
+            self._slides = number - 1
+            page = pages[number - 1]
+            if (role := self._begin_slide(page)) is not None:
+                self._add(page, role)
+        return Through()
 
     def _begin_slide(self, page: Element) -> Role | None:
         """Add the title of a slide, and sort what is on it from top to bottom; count one that is hidden."""

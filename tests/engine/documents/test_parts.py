@@ -83,6 +83,25 @@ def test_sheets_of_opendocument_are_wanted_by_name() -> None:
     assert read.text == "## B\n\nx\n\n[Left out: sheet A]"
 
 
+@pytest.mark.parametrize(
+    ("selection", "most", "text", "numbers"),
+    [
+        (Selection(2, 2), 1000, "## 2. B\n\nb\n\n[Left out: slide 1, slide 3]", (2,)),
+        (ALL, 15, "## 1. A\n\na\n\n[Left out: slides 2 to 3]", (1,)),
+    ],
+)
+def test_slides_of_opendocument_are_wanted_by_number(
+    selection: Selection, most: int, text: str, numbers: tuple[int, ...]
+) -> None:
+    slides = "".join(
+        f'<page><frame class="title"><text-box><p>{name.upper()}</p></text-box></frame>'
+        f"<frame><text-box><p>{name}</p></text-box></frame></page>"
+        for name in "abc"
+    )
+    read = document_text("a.odp", open_document("presentation", slides), most, "", selection)
+    assert (read.text, read.extent.numbers, read.extent.count) == (text, numbers, 3)
+
+
 def test_other_documents_end_after_a_block_and_files_of_text_after_a_line() -> None:
     page = document_text("a.html", b"<p>One.<p>Two.<p>Three.", 10, "", ALL)
     assert (page.text, page.extent) == ("One.\n\nTwo.\n\n[Left out: the end]", Extent(cut=Cut()))
