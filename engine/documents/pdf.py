@@ -15,7 +15,7 @@ from engine.documents.marked_text import MarkedText
 from engine.documents.parts import PAGE
 from engine.documents.pdf_heights import MarkedHeights, with_marked_heights
 from engine.documents.pdf_lines import LinesOfPage
-from engine.documents.pdf_strikes import with_struck_words
+from engine.documents.pdf_struck_words import with_struck_words
 from engine.documents.pdf_tables import with_tables
 from engine.documents.scans import PageRecognition
 from engine.documents.zipped_parts import Encrypted, skipping_damage

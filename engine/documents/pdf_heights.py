@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from engine.documents.pdf_items import PlacedWords, with_marks_before_items
-from engine.documents.pdf_strikes import STRUCK
+from engine.documents.pdf_struck_words import STRUCK
 
 # Stand before raised and lowered digits. No text has them.
 RAISED = "\u206b"

@@ -21,9 +21,8 @@ from pypdf.generic import (
 )
 
 from engine.documents.pdf_graphics import Box
+from engine.documents.pdf_struck_words import STRUCK
 
-# Stands before and after struck words in what pypdf reads. No text has it; pypdf takes it for a sign without direction.
-STRUCK = "\u206a"
 STRUCK_FONT = "/TandemStruck"
 # How far above the line of text a line lies that strikes it, in sizes of the font.
 _LOWEST = 0.15
@@ -159,29 +158,6 @@ def struck_font() -> DictionaryObject:
         "/ToUnicode": to_unicode,
     }
     return DictionaryObject({NameObject(name): entry for name, entry in entries.items()})
-
-
-def with_struck_words(content: str) -> str:
-    """Return a page's text with the marks of Markdown around struck words, without spaces at their ends."""
-    parts = content.split(STRUCK)
-    if len(parts) % 2 == 0:
-        # What ends the last words is missing.
-        return "".join(parts)
-    # Struck parts stand between others. What nothing or only spaces parts belongs together.
-    words: list[str] = [parts[0]]
-    for struck, after in zip(parts[1::2], parts[2::2], strict=True):
-        if len(words) > 1 and not words[-1].strip(" "):
-            words[-2:] = [words[-2] + words[-1] + struck, after]
-        else:
-            words += [struck, after]
-    return "".join(_marked(part) if index % 2 else part for index, part in enumerate(words))
-
-
-def _marked(words: str) -> str:
-    """Return struck words with marks; their spaces stand outside."""
-    plain = words.strip()
-    before, _, after = words.partition(plain) if plain else (words, "", "")
-    return f"{before}~~{plain}~~{after}" if plain else words
 
 
 def _middle(line: Box) -> float:

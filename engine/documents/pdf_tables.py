@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from engine.documents.pdf_heights import LOWERED, RAISED
 from engine.documents.pdf_items import ITEM_MARK
-from engine.documents.pdf_strikes import STRUCK
+from engine.documents.pdf_struck_words import STRUCK
 
 # Cells in a line of the layout have several spaces between them.
 _CELL = re.compile(r"\S+(?: \S+)*")

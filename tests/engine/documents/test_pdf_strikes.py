@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.documents.pdf_strikes import STRUCK, with_struck_words
+from engine.documents.pdf_struck_words import STRUCK, with_struck_words
 from tests.engine.documents.pdf_pages import HELVETICA, PageFile, stream
 
 # A font of which each glyph is half as wide as it is high.
