@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from posixpath import basename
 
 from engine.documents.marked_text import MarkedText
@@ -47,15 +47,17 @@ class AttachedFiles:
         """
         if name not in parts.names:
             return
+        # Read once: an archive has a limit for all that is read of it.
+        load = cache(partial(parts.read, name))
         try:
-            package = packaged_file(parts.read(name))
+            package = packaged_file(load())
         except MemoryError:
             raise
         # `add` counts what is damaged.
         except Exception:
             package = None
         if package is None:
-            self.add(basename(name), partial(parts.read, name))
+            self.add(basename(name), load)
         else:
             self.add(package.name or basename(name), lambda: package.content)
 

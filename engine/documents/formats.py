@@ -14,6 +14,7 @@ from engine.documents.encodings import DecodedText, decode
 from engine.documents.mail import read_mail, read_mails
 from engine.documents.marked_text import MarkedText
 from engine.documents.notebook import read_notebook
+from engine.documents.ole_packages import COMPOUND_FILE
 from engine.documents.open_document import OpenDocumentReader
 from engine.documents.pdf import read_pdf
 from engine.documents.rich_text import RichTextReader
@@ -89,7 +90,7 @@ PDF = FileFormat((".pdf",), "application/pdf", (b"%PDF-",), lambda data, text: r
 OLD_OFFICE = FileFormat(
     (".doc", ".dot", ".pps", ".ppt", ".xls", ".xlt"),
     "application/octet-stream",
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",),
+    (COMPOUND_FILE,),
 )
 ZIP = FileFormat((), "application/octet-stream", (b"PK\x03\x04",))
 _MAIL = FileFormat(
