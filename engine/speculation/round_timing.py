@@ -42,8 +42,11 @@ class RoundTiming:
     def drafting_seconds(
         request: RequestProposers, drafting: tuple[str, int] | None, rows: int, busy: float, timed_s: float | None
     ) -> float:
-        """Return how much of `busy` seconds `drafting` took, `timed_s` or its usual share, in a round of `rows`."""
-        if drafting is None:
+        """Return how much of `busy` seconds `drafting` took, `timed_s` or its usual share, in a round of `rows`.
+
+        What a draft runner had drafted before took none.
+        """
+        if drafting is None or PROPOSERS[drafting[0]].ahead:
             return 0.0
         if timed_s is not None:
             seconds = min(timed_s, busy)
