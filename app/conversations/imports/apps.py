@@ -211,13 +211,14 @@ def _versions(entry: Any, chat: ChatBuilder) -> Iterator[Any]:
 
 
 def _parts_of_steps(version: Any) -> list[Any]:
-    """Return the parts of an answer's steps: texts, thoughts, and "tool" for what has no text."""
+    """Return the parts of an answer's steps: texts, thoughts, and "tool" for calls and what they returned."""
     blocks = [step for step in fields.items(version, "steps") if fields.text(step, "type") == "contentBlock"]
     kinds = ["thinking" if fields.text(block, "style.type") == "thinking" else "text" for block in blocks]
     return [
-        {"type": kind if (text := fields.part_text(part)) is not None else "tool", "text": text}
+        {"type": "tool" if text is None or "tool" in fields.text(part, "type").lower() else kind, "text": text}
         for kind, block in zip(kinds, blocks, strict=True)
         for part in fields.items(block, "content")
+        for text in [fields.part_text(part)]
     ]
 
 
@@ -228,7 +229,8 @@ LM_STUDIO = ChatReader(
     lambda chats: (with_fields(chat, id=str(fields.time(chat, "createdAt") or "")) for chat in chats),
 )
 
-# DeepSeek exports a list of chats whose "mapping" has nodes as ChatGPT's; their messages have "fragments".
+# DeepSeek exports a list of chats whose "mapping" has nodes as ChatGPT's; their messages have "fragments". Some
+# are what the program searched or read, or its remarks. Messages that have texts instead have roles.
 
 
 def _nodes(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
@@ -236,12 +238,28 @@ def _nodes(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
     for uid, node in fields.mapping(entry, "mapping").items():
         if message := fields.mapping(node, "message"):
             asked = any(fields.text(fragment, "type") == "REQUEST" for fragment in fields.items(message, "fragments"))
-            role = "user" if asked else "assistant"
+            role = "user" if asked else fields.text(message, "role") or "assistant"
             yield with_fields(message, id=uid, parent=fields.identifier(node, "parent"), role=role)
 
 
+def _count_call(parts: MessageParts, _part: Any) -> None:
+    """Count what a program did for an answer."""
+    parts.chat.left_out["tool"] += 1
+
+
+def _pass_over(_parts: MessageParts, _part: Any) -> None:
+    """Leave out a remark of the program, such as that answers may be wrong."""
+
+
 DEEPSEEK = ChatReader(
-    fields.has("mapping", "inserted_at"), "title", ChatForm(app="deepseek", is_tree=True, messages=_nodes).read
+    fields.has("mapping", "inserted_at"),
+    "title",
+    ChatForm(
+        app="deepseek",
+        is_tree=True,
+        messages=_nodes,
+        kinds={"search": _count_call, "read_link": _count_call, "tip": _pass_over},
+    ).read,
 )
 
 # Grok's prod-grok-backend.json has "conversations", each with its "responses". A file is named by its folder.

@@ -27,11 +27,16 @@ _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
 
 def _read_call(parts: MessageParts, part: Any) -> None:
-    """Read the artifact that a call changes, and count other calls."""
-    if fields.text(part, "name") != "artifacts":
+    """Read the artifact that a call changes, and count other calls, such as one that only looks at an artifact."""
+    if fields.text(part, "name") != "artifacts" or fields.text(part, "input.command") == "view":
         parts.chat.left_out["tool"] += 1
     elif fields.text(part, "type") == "tool_use":
         parts.texts.append(_artifact(fields.mapping(part, "input"), parts.chat.remembered))
+
+
+def _count_thought(parts: MessageParts, _part: Any) -> None:
+    """Count a thought whose text is encrypted."""
+    parts.chat.left_out["reasoning"] += 1
 
 
 def _finished(parts: MessageParts, _message: Any, text: str) -> str:
@@ -73,7 +78,7 @@ CLAUDE = ChatReader(
     ChatForm(
         app="claude",
         messages=lambda entry, _chat: fields.items(entry, "chat_messages"),
-        kinds={"tool_use": _read_call, "tool_result": _read_call},
+        kinds={"tool_use": _read_call, "tool_result": _read_call, "redacted_thinking": _count_thought},
         finish=_finished,
     ).read,
 )

@@ -1,0 +1,82 @@
+"""Parts of messages in other apps' exports that are no plain texts: what is read, and what is counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.conversations.store import ConversationStore
+from tests.app.conversations.foreign_exports import shown
+
+
+def lm_studio(*steps: Any) -> dict[str, Any]:
+    """A chat of LM Studio whose answer has these steps."""
+    versions = [{"type": "multiStep", "role": "assistant", "steps": steps}]
+    return {"name": "Sums", "createdAt": 1.7e12, "messages": [{"versions": versions, "currentlySelected": 0}]}
+
+
+def block(**part: Any) -> dict[str, Any]:
+    return {"type": "contentBlock", "content": [part]}
+
+
+def claude(*contents: list[Any]) -> list[Any]:
+    """A chat of Claude with an answer for each of the contents."""
+    messages = []
+    for number, content in enumerate(contents):
+        messages.append({"uuid": f"q{number}", "sender": "human", "text": "next?"})
+        messages.append({"uuid": f"a{number}", "sender": "assistant", "content": content})
+    return [{"uuid": "c", "name": "Notes", "chat_messages": messages}]
+
+
+def artifact(**call: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "name": "artifacts", "input": {"id": "x", **call}}
+
+
+def deepseek(*messages: dict[str, Any]) -> list[Any]:
+    """A chat of DeepSeek in which each message follows the one before."""
+    nodes: dict[str, Any] = {"root": {"id": "root", "parent": None, "message": None}}
+    for number, message in enumerate(messages):
+        parent = str(number - 1) if number else "root"
+        nodes[str(number)] = {"id": str(number), "parent": parent, "message": message}
+    return [{"id": "c", "title": "Rain", "inserted_at": "2026-06-01T10:00:00+08:00", "mapping": nodes}]
+
+
+def test_what_a_tool_returned_is_not_read_as_lm_studios_answer(store: ConversationStore, load: Any) -> None:
+    request = block(type="toolCallRequest", callId=1, name="sum", parameters={})
+    result = block(type="toolCallResult", toolCallId="1", content="42")
+    report = load(lm_studio(request, result, block(type="text", text="It is more.")))
+    assert shown(store, *report.added) == [("assistant", "It is more.")]
+    assert report.left_out == {"tool": 2}
+
+
+def test_an_artifact_that_claude_only_looked_at_stays_as_it_is(store: ConversationStore, load: Any) -> None:
+    made = artifact(command="create", content="hello world", type="text/plain")
+    changed = artifact(command="update", old_str="world", new_str="you")
+    report = load(claude([made], [artifact(command="view"), changed]))
+    first, second = (text for role, text in shown(store, *report.added) if role == "assistant")
+    assert (first, second) == ("```\nhello world\n```", "```\nhello you\n```")
+    assert report.left_out == {"tool": 1}
+
+
+def test_an_encrypted_thought_of_claude_is_no_file(load: Any) -> None:
+    report = load(claude([{"type": "redacted_thinking", "data": "QUJD"}, {"type": "text", "text": "Yes."}]))
+    assert report.left_out == {"reasoning": 1}
+
+
+def test_a_search_of_deepseek_is_counted_and_its_remark_left_out(store: ConversationStore, load: Any) -> None:
+    fragments = [
+        {"type": "SEARCH", "results": [{"url": "https://example.org"}]},
+        {"type": "RESPONSE", "content": "No rain."},
+        {"type": "TIP", "content": "This answer is generated."},
+    ]
+    report = load(deepseek({"fragments": [{"type": "REQUEST", "content": "rain?"}]}, {"fragments": fragments}))
+    assert shown(store, *report.added) == [("user", "rain?"), ("assistant", "No rain.")]
+    assert report.left_out == {"tool": 1}
+
+
+def test_messages_of_deepseek_without_fragments_keep_their_roles(store: ConversationStore, load: Any) -> None:
+    answer = {"role": "ASSISTANT", "content": "No rain.", "reasoning_content": "Clouds?"}
+    report = load(deepseek({"role": "USER", "content": "rain?"}, answer))
+    assert shown(store, *report.added) == [
+        ("user", "rain?"),
+        ("assistant", "<think>\nClouds?\n</think>\n\nNo rain."),
+    ]
