@@ -1,8 +1,8 @@
 """Reads the chats of apps that need little more than a table, and plain lists of messages.
 
-The apps are Open WebUI, Jan, llama.cpp's web UI, LibreChat, AnythingLLM, Gemini, LM Studio, DeepSeek, Grok, AI Studio,
-Mistral's Le Chat and Perplexity. What each of them exports is said above its reader. ChatGPT, Claude, Cherry Studio,
-Ollama's app and Tandem have modules of their own.
+The apps are Open WebUI, Jan, llama.cpp's web UI, LibreChat, AnythingLLM, Gemini, LM Studio, DeepSeek, Grok, AI Studio
+and Mistral's Le Chat. What each of them exports is said above its reader. ChatGPT, Claude, Cherry Studio, Ollama's app,
+Perplexity and Tandem have modules of their own.
 """
 
 from __future__ import annotations
@@ -323,26 +323,6 @@ LE_CHAT = ChatReader(
     _le_chats,
 )
 
-# Perplexity sends the data of an account as JSON, whose "conversations" have "entries": a question with its answer. The
-# format is not documented; this follows what converters of such files read.
-
-
-def _questions(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
-    """Yield the question and the answer of each entry of Perplexity's."""
-    for asked in fields.items(entry, "entries"):
-        when = fields.text(asked, "created_at")
-        query = fields.text(asked, "query")
-        for role, text in (("user", query), ("assistant", fields.text(asked, "answer"))):
-            yield {"id": derived_uid(when, query, role), "role": role, "content": text, "created_at": when}
-
-
-PERPLEXITY = ChatReader(
-    fields.has("context_title", "entries"),
-    "context_title",
-    # A question may be asked again; with another answer, it is another chat.
-    ChatForm(app="perplexity", first_messages=2, messages=_questions).read,
-)
-
 # Plain messages have the shape of OpenAI's and Ollama's APIs. A chat is a list of them, or an object with "messages"; a
 # line of a JSONL file may be one. Ollama has pictures in a list next to the text.
 
@@ -368,5 +348,5 @@ MESSAGES = ChatReader(
 # The last one reads what any other app may have written.
 APPS = (
     OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, LLAMA_CPP_LINES, LIBRECHAT, ANYTHINGLLM, GEMINI, DEEPSEEK, GROK, AI_STUDIO,
-    LE_CHAT, PERPLEXITY, MESSAGES
+    LE_CHAT, MESSAGES
 )  # fmt: skip

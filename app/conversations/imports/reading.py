@@ -32,13 +32,14 @@ from app.conversations.imports.imported import (
     Skipped,
 )
 from app.conversations.imports.ollama_app import OLLAMA_APP
+from app.conversations.imports.perplexity import PERPLEXITY
 from app.conversations.imports.pictures import Files, files_of
 from app.conversations.imports.tandem import TANDEM
 
 _Step = Callable[[], object]
 
 # Each recognises its chats by fields that none before it has.
-_READERS = (TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, *APPS)
+_READERS = (TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, PERPLEXITY, *APPS)
 # The files with the chats in exports of ChatGPT, which splits large histories into conversations-000.json and so on,
 # Claude, DeepSeek and Perplexity, and of Cherry Studio, Grok and Gemini.
 _EXPORTS = ("conversations*.json", "data.json", "prod-grok-backend.json", "MyActivity.json")

@@ -80,3 +80,54 @@ def test_messages_of_deepseek_without_fragments_keep_their_roles(store: Conversa
         ("user", "rain?"),
         ("assistant", "<think>\nClouds?\n</think>\n\nNo rain."),
     ]
+
+
+def page_entry(**more: Any) -> dict[str, Any]:
+    """A question and its answer as Perplexity's page gets them."""
+    searched = {"search_web_content": {"queries": [{"query": "tides"}]}}
+    return {
+        "uuid": "e1",
+        "context_uuid": "t1",
+        "thread_title": "Tides",
+        "query_str": "why?",
+        "display_model": "turbo",
+        "updated_datetime": "2026-06-01T02:00:00Z",
+        "attachments": ["https://example.org/a.pdf"],
+        "blocks": [
+            {"intended_usage": "plan", "plan_block": {"steps": [{"step_type": "INITIAL_QUERY"}, searched]}},
+            {"intended_usage": "ask_text", "markdown_block": {"answer": "The moon.", "chunks": ["The ", "moon."]}},
+            {"intended_usage": "ask_text_0_markdown", "markdown_block": {"answer": "The moon."}},
+        ],
+        **more,
+    }
+
+
+def test_a_thread_as_perplexitys_page_gets_it_comes_in(store: ConversationStore, load: Any) -> None:
+    pieces = {"markdown_block": {"chunks": ["And the ", "sun."]}}
+    report = load({"status": "success", "entries": [page_entry(), page_entry(uuid="e2", blocks=[pieces, pieces])]})
+    (chat,) = report.added
+    assert shown(store, chat) == [
+        ("user", "why?"),
+        ("assistant", "The moon."),
+        ("user", "why?"),
+        ("assistant", "And the sun."),
+    ]
+    assert report.left_out == {"file": 2, "tool": 1}
+    assert store.conversations.get(chat).title == "Tides"
+    answer = store.messages.path(chat)[1]
+    assert (answer.source.main_model, answer.created_at) == ("turbo", 1780279200.0)
+
+
+def test_a_thread_of_perplexity_that_grew_is_extended(load: Any) -> None:
+    (chat,) = load({"entries": [page_entry()]}).added
+    later = page_entry(updated_datetime="2026-06-01T03:00:00Z")
+    assert load({"entries": [later, page_entry(uuid="e2", query_str="and?")]}).extended == (chat,)
+
+
+def test_a_thread_of_perplexity_with_metadata_comes_in(store: ConversationStore, load: Any) -> None:
+    about = {"thread_id": "t1", "thread_title": "Tides", "thread_created_at": "2026-06-01T02:00:00Z"}
+    turn = {"uuid": "e1", "query": "why?", "answer": "The moon.", "timestamp": "2026-06-01T02:00:00Z"}
+    (chat,) = load({"metadata": about, "conversations": [turn]}).added
+    assert shown(store, chat) == [("user", "why?"), ("assistant", "The moon.")]
+    conversation = store.conversations.get(chat)
+    assert (conversation.title, conversation.created_at) == ("Tides", 1780279200.0)
