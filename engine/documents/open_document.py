@@ -13,6 +13,7 @@ from engine.documents.letters import Run
 from engine.documents.marked_text import MarkedText, only_places
 from engine.documents.numbering import NumberedList
 from engine.documents.office import Handler, Meaning, OfficeReader, lines, link_role
+from engine.documents.open_changes import remove_deleted
 from engine.documents.open_letters import OpenFormat, OpenStyles, first_background
 from engine.documents.open_lists import numbered_lists
 from engine.documents.open_pages import OpenPages
@@ -76,6 +77,8 @@ _SHAPES = (
 _ROW_GROUPS = ("table-header-rows", "table-row-group", "table-rows")
 # Stands for the style of an outermost list that names none; "" is that of the headings.
 _NO_STYLE = "-"
+# What a comment has besides its text.
+_ABOUT_COMMENT = ("creator", "creator-initials", "date")
 # A field that hides the paragraph that it is in.
 _HIDING = "hidden-paragraph[@is-hidden='true']"
 
@@ -89,6 +92,7 @@ class OpenDocumentReader(OfficeReader):
         super().__init__(parts, text)
         if next(parts.xml("META-INF/manifest.xml").iter("encryption-data"), None) is not None:
             raise Encrypted
+        remove_deleted(self._main)
         common = parts.sound_xml("styles.xml", text)
         self._insert_edges(common)
         self._styles = OpenStyles(common, self._main)
@@ -210,8 +214,12 @@ class OpenDocumentReader(OfficeReader):
         self._text.left_out["deleted-text"] += sum(part.tag in ("deletion", "previous") for part in changes.iter())
 
     def _annotation(self, annotation: Element) -> Role:
-        """Return the role of a comment, from which the time is taken out."""
-        annotation[:] = [part for part in annotation if part.tag != "date"]
+        """Return the role of a comment, which begins with who wrote it if that is known."""
+        author = " ".join(annotation.findtext("creator", "").split())
+        annotation[:] = [part for part in annotation if part.tag not in _ABOUT_COMMENT]
+        paragraph = next(annotation.iter("p"), None)
+        if author and paragraph is not None:
+            paragraph.text = f"Comment by {author}: {paragraph.text or ''}"
         return Footnote()
 
     def _add_paragraph(self, paragraph: Element) -> None:
@@ -344,14 +352,15 @@ class OpenDocumentReader(OfficeReader):
         is_covered = cell.tag == "covered-table-cell"
         if is_covered and has_content(cell):
             self._text.left_out["hidden-text"] += 1
-        if is_covered or not has_content(cell):
+        # A chart has an empty cell of its table as this number.
+        if is_covered or not has_content(cell) or cell.get("value") == "NaN":
             self._add_empty_cell(TableCell(repeated, merged=merged_down(cell)))
             return
         shown_times = min(repeated, MOST_REPEATED)
         link_by_formula(cell)
         if cell.find("p") is None:
             cell.text = shown_value(cell)
-        elif cell.get("value", "0") != "0" and not "".join(cell.itertext()):
+        elif cell.get("value", "0") != "0" and not "".join(cell.itertext()).strip():
             # Its format shows nothing.
             self._text.left_out["hidden-text"] += shown_times
         style = self._styles.format("table-cell", cell.get("style-name", ""))
@@ -390,13 +399,20 @@ class OpenDocumentReader(OfficeReader):
         return self._styles.format("presentation", name).over(self._styles.format("graphic", name))
 
     def _object(self, reference: Element) -> str | None:
-        """Return a formula that is a file in the archive, or add another object, such as a chart."""
-        name = resolved("", f"{reference.get('href', '')}/content.xml")
-        root = self._parts.sound_xml(name, self._text)
+        """Return a formula, or add another object, such as a chart.
+
+        It is a file in the archive; in a document that is one XML file, it is within its reference.
+        """
+        if address := reference.get("href"):
+            root = self._parts.sound_xml(resolved("", f"{address}/content.xml"), self._text)
+        else:
+            root = next((part for part in reference if part.tag in ("document", "math")), Element("none"))
         if root.tag == "math":
             return latex_of(root)
         self._text.end_block()
-        self._walk(root)
+        # A whole document has its own styles, too.
+        body = root.find("body")
+        self._walk(root if body is None else body)
         return None
 
     def _count_object(self, _: Element) -> None:

@@ -74,9 +74,10 @@ def text_of(kind: str, body: str, common: str = "") -> str:
         (p("<draw:frame><draw:image/><svg:desc>A cat</svg:desc></draw:frame>"), "[A cat]"),
         (
             p(
-                "a<office:annotation><dc:creator>Kim</dc:creator><dc:date>2026-03-01</dc:date><text:p>Why?</text:p></office:annotation>"
+                "a<office:annotation><dc:creator>Kim</dc:creator><dc:date>2026-03-01</dc:date>"
+                "<loext:creator-initials>K</loext:creator-initials><text:p>Why?</text:p></office:annotation>"
             ),
-            "a[^1]\n\n[^1]: Kim\n      Why?",
+            "a[^1]\n\n[^1]: Comment by Kim: Why?",
         ),
         (
             p('a<text:span text:style-name="T">b</text:span>')
@@ -249,6 +250,31 @@ def test_hidden_sheets_and_former_values_are_left_out() -> None:
         "spreadsheet", changes + sheet(row(cell("a"), cell("b")), attributes='table:style-name="H"') + sheet()
     )
     assert found == "## S\n\n[Left out: 1 hidden sheet, 1 deleted passage]"
+
+
+def test_text_that_was_deleted_where_it_stands_is_left_out() -> None:
+    region = '<text:changed-region text:id="{}"><text:{}><dc:creator>K</dc:creator></text:{}></text:changed-region>'
+    regions = region.format("d", "deletion", "deletion") + region.format("i", "insertion", "insertion")
+    marks = '<text:change-{} text:change-id="{}"/>'
+    deleted = f"{marks.format('start', 'd')}old <text:span>one</text:span>"
+    inserted = f"{marks.format('start', 'i')}new{marks.format('end', 'i')}"
+    body = f"<text:tracked-changes>{regions}</text:tracked-changes>" + p(f"a {deleted}")
+    body += p(f"older{marks.format('end', 'd')} b {inserted}")
+    assert text_of("text", body) == "a\n\nb new\n\n[Left out: 1 deleted passage]"
+
+
+def test_an_empty_cell_of_a_charts_table_is_empty() -> None:
+    cells = cell("East") + '<table:table-cell office:value-type="float" office:value="NaN"><text:p>NaN</text:p>'
+    assert text_of("text", f"<table:table>{row(cells + '</table:table-cell>' + cell('7'))}</table:table>").startswith(
+        "| East |  | 7 |"
+    )
+
+
+def test_a_formula_and_a_chart_within_one_xml_file_are_read() -> None:
+    chart = CHART.replace("<content>", "<office:document>").replace("</content>", "</office:document>")
+    body = p(f"is <draw:frame><draw:object>{FORMULA}</draw:object></draw:frame>, she said")
+    body += p(f"<draw:frame><draw:object><loext:p/>{chart}</draw:object></draw:frame>")
+    assert text_of("text", body) == f"is $\\frac{{a}}{{2}}$, she said\n\n{CHART_TEXT}"
 
 
 def box(words: str, place: str = "") -> str:
