@@ -81,7 +81,7 @@ _SCIENTIFIC = re.compile(r"(?P<mantissa>[0#?.]+)E(?P<sign>[+-])(?P<exponent>[0#?
 _TEXT_SECTION = 3
 _TOKEN = re.compile(
     r"""(?P<next>;) | "(?P<quoted>[^"]*)"? | \\(?P<escaped>.) | _.(?P<space>) | \*.
-    | \[\$(?P<currency>[^\]-]*)[^\]]*\] | (?P<time>\[[hms]+\]|[ymdhs年月日]+) | \[[^\]]*\]
+    | \[\$(?P<currency>[^\]-]*)[^\]]*\] | (?P<time>\[[hms]+\]|[ymdhs年月日]+|a{3,4}) | \[[^\]]*\]
     | (?P<digits>General|@|[0#?.][0#?.,]*(?:E[+-][0#?]+)?) | (?P<other>.)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )

@@ -56,7 +56,8 @@ class RichLetters:
         for kind in ("s", "cs"):
             if kind in settings:
                 base = self.of_style(kind, settings.get("sbasedon", -1))
-                given = {word: settings[word] for word in (*OF_LETTERS, *OF_PARAGRAPHS) if word in settings}
+                words = (*OF_LETTERS, *OF_PARAGRAPHS, "outlinelevel")
+                given = {word: settings[word] for word in words if word in settings}
                 self._styles[StyleName(kind, settings[kind])] = {**base, **given}
 
     def of_style(self, kind: str, number: int) -> RichSettings:

@@ -24,7 +24,7 @@ from engine.documents.roles import (
 )
 
 _TOKEN = re.compile(
-    r"(?s)\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,9})? ?"
+    r"(?s)\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,15})? ?"
     r"|\\'(?P<byte>[0-9A-Fa-f]{2})|\\(?P<sign>.)|(?P<brace>[{}])|[\r\n\0]+|(?P<plain>[^\\{}\r\n\0]+)"
 )
 _ADDRESS = re.compile(r'HYPERLINK\s+"([^"]+)"')
@@ -86,6 +86,8 @@ _RESETS = {
     "nosupersub": HEIGHTS,
     "trowd": OF_CELLS,
 }
+# What programs call the styles of headings in files, whatever their language.
+_HEADING_NAME = re.compile(r"heading ([1-9]);?", re.IGNORECASE)
 # The outline level of text that is no heading; those of headings are 0 to 8.
 _BODY_TEXT = 9
 
@@ -159,6 +161,8 @@ class RichTextReader:
         self._skipped = 0
         # Who wrote the comment that comes next.
         self._author = ""
+        # The name of the style that is defined.
+        self._style_name = ""
         # The code of the latest field.
         self._field_code = ""
         # What is shown before the paragraph that comes next, such as "3." or a bullet.
@@ -218,10 +222,12 @@ class RichTextReader:
                 self._mark += words
             case _Destination.AUTHOR:
                 self._author += words
+            case _Destination.STYLES:
+                self._style_name += words
             case _Destination.COLOURS:
                 for _ in range(words.count(";")):
                     self._letters.end_colour()
-            case _Destination.NOWHERE | _Destination.STYLES:
+            case _Destination.NOWHERE:
                 pass
             case _:
                 self._add_to_document(words)
@@ -315,10 +321,17 @@ class RichTextReader:
     def _end_group(self) -> None:
         ended = self._destination
         if ended is _Destination.STYLES:
-            self._letters.define(self._settings)
+            self._define_style()
         self._destination, self._settings = self._groups_around.pop()
         if isinstance(ended, Footnote | Link) and ended is not self._destination:
             self._text.end(ended)
+
+    def _define_style(self) -> None:
+        """Keep the style whose group ends. LibreOffice says only by its name that it is one of headings."""
+        if heading := _HEADING_NAME.fullmatch(self._style_name):
+            self._settings.setdefault("outlinelevel", int(heading[1]) - 1)
+        self._style_name = ""
+        self._letters.define(self._settings)
 
     def _control(self, word: str, number: int, *, is_optional: bool) -> None:
         """Follow a control word or sign with its number, which is 1 if it has none.

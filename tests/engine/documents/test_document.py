@@ -328,6 +328,8 @@ RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset
         (rb"a\u9\tab b\u8212\par c\u8212\nestcell d", "a\t\tb—\n\nc—\td"),
         (rb"a{\footnote b{\*\annotation c}}" + LINK_OF_RTF + rb"{\fldrslt d{\footnote e}\cell}}", PLACES),
         (b"{" * 20000 + b"deep", "deep"),
+        (rb"{\stylesheet{\s1 Heading 1;}{\s2\sbasedon1\outlinelevel9 Own;}}\s1 A\par\pard\s2 b", "# A\n\nb"),
+        (rb"{\revised\revdttm-2074015744 a}", "a"),
     ],
     ids=[
         "signs",
@@ -343,6 +345,8 @@ RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset
         "places",
         "places in places",
         "deep",
+        "headings by their names",
+        "long numbers",
     ],
 )
 def test_rich_text_is_read(content: bytes, text: str) -> None:
