@@ -7,10 +7,13 @@ from contextlib import suppress
 from datetime import datetime
 from xml.etree.ElementTree import Element
 
+from engine.documents.cell_styles import CellFont, CellRun, CellStyle
 from engine.documents.hidden_columns import HiddenColumns
+from engine.documents.letters import Letters, Run, marked
 from engine.documents.marked_text import MarkedText, linked
 from engine.documents.merged_cells import MergedCells
-from engine.documents.number_formats import DAY_0, shown
+from engine.documents.number_formats import DAY_0, hides_texts, shown
+from engine.documents.unseen import UNKNOWN, colour_of
 from engine.documents.zipped_parts import integer
 from engine.files.safe_xml import safe_xml
 
@@ -24,6 +27,8 @@ _NAMED_FORMATS = {
     "Percent": "0.00%",
     "Scientific": "0.00E+00",
 }
+# The style of cells, and of styles, that name none.
+_DEFAULT = "Default"
 # What a sheet has.
 _MOST_COLUMNS = 16_384
 
@@ -31,28 +36,84 @@ _MOST_COLUMNS = 16_384
 def read_spreadsheet_xml(data: bytes, text: MarkedText) -> None:
     """Add a table for each sheet that is shown, with what its cells show; what is hidden is counted."""
     book = safe_xml(data)
-    codes: dict[str, str] = {}
-    for style in book.iter("Style"):
-        for number_format in style.iterfind("NumberFormat"):
-            code = number_format.get("Format", "")
-            codes[style.get("ID", "")] = _NAMED_FORMATS.get(code, code)
+    styles = _styles(book)
     for sheet in book.iter("Worksheet"):
         if sheet.findtext("WorksheetOptions/Visible", "") in ("SheetHidden", "SheetVeryHidden"):
             text.left_out["hidden-sheet"] += 1
             continue
         text.add_heading(2, sheet.get("Name", ""))
+        # A condition may colour any cell.
+        has_plain_colours = sheet.find("ConditionalFormatting") is None
         for table in sheet.iterfind("Table"):
-            _TableReader(table, codes, text).read()
+            _TableReader(table, styles, text, has_plain_colours=has_plain_colours).read()
     text.finish()
 
 
-class _TableReader:
-    """Adds the table of a sheet to `text`. `codes` are the formats of numbers, by styles."""
+def _styles(book: Element) -> dict[str, CellStyle]:
+    """Return the styles by their names; each has what it does not say from the one that it is based on."""
+    styles: dict[str, CellStyle] = {}
+    for element in book.iter("Style"):
+        style = styles.get(element.get("Parent", _DEFAULT), CellStyle())
+        for number_format in element.iterfind("NumberFormat"):
+            code = number_format.get("Format", "")
+            style = style._replace(number_format=_NAMED_FORMATS.get(code, code))
+        for font in element.iterfind("Font"):
+            style = style._replace(font=_font(font, style.font))
+        for interior in element.iterfind("Interior"):
+            is_plain = interior.get("Pattern", "Solid") == "Solid"
+            style = style._replace(behind=colour_of(interior.get("Color")) if is_plain else UNKNOWN)
+        styles[element.get("ID", "")] = style
+    return styles
 
-    def __init__(self, table: Element, codes: dict[str, str], text: MarkedText) -> None:
+
+def _font(font: Element, base: CellFont) -> CellFont:
+    """Return the font of a style, or of a run of letters, over the one around it."""
+    letters = base.letters
+    if align := font.get("VerticalAlign"):
+        letters = letters._replace(raised=align == "Superscript", lowered=align == "Subscript")
+    if struck := font.get("StrikeThrough"):
+        letters = letters._replace(struck=struck == "1")
+    points = base.points
+    with suppress(ValueError):
+        points = float(font.get("Size", ""))
+    return CellFont(letters, colour_of(font.get("Color")) if "Color" in font.attrib else base.colour, points)
+
+
+def _runs(element: Element, font: CellFont) -> Iterator[CellRun]:
+    """Yield the words of a value, which may have elements of HTML for letters."""
+    yield CellRun(element.text or "", font)
+    for child in element:
+        yield from _runs(child, _font_within(child, font))
+        yield CellRun(child.tail or "", font)
+
+
+def _font_within(element: Element, around: CellFont) -> CellFont:
+    """Return the font that an element of HTML sets within another one."""
+    match element.tag.lower():
+        case "sup":
+            return around._replace(letters=Letters(True, around.letters.struck, False))
+        case "sub":
+            return around._replace(letters=Letters(False, around.letters.struck, True))
+        case "s" | "strike" | "del":
+            return around._replace(letters=around.letters._replace(struck=True))
+        case "font":
+            return _font(element, around)
+    return around
+
+
+class _TableReader:
+    """Adds the table of a sheet to `text`.
+
+    Without `has_plain_colours`, something other than the `styles` may colour cells.
+    """
+
+    def __init__(
+        self, table: Element, styles: dict[str, CellStyle], text: MarkedText, *, has_plain_colours: bool
+    ) -> None:
         self._table = table
-        self._codes = codes
+        self._styles = styles
         self._text = text
+        self._has_plain_colours = has_plain_colours
         self._hidden = _hidden_columns(table)
         self._merged = MergedCells()
 
@@ -66,7 +127,7 @@ class _TableReader:
         number = 0
         for row in self._table.iterfind("Row"):
             number = integer(row.get("Index"), number + 1)
-            if row.get("Hidden") == "1":
+            if row.get("Hidden") == "1" or row.get("Height") == "0":
                 if any(cell.findtext("Data") for cell in row.iterfind("Cell")):
                     self._text.left_out["hidden-row"] += 1
             else:
@@ -78,11 +139,12 @@ class _TableReader:
     def _texts_of(self, row: Element, number: int) -> list[str]:
         """Return the texts in all columns of a row, by its number, with those of earlier cells that take it."""
         texts: list[str] = []
+        usual_style = row.get("StyleID") or self._table.get("StyleID") or _DEFAULT
         says_something = False
         column = 0
         for cell in row.iterfind("Cell"):
             column = self._column_of(cell, number, column + 1)
-            words = self._cell_text(cell)
+            words = self._cell_text(cell, self._styles.get(cell.get("StyleID") or usual_style, CellStyle()))
             if column in self._hidden and words:
                 self._hidden.left_out.add(column)
             texts += [""] * (column - len(texts))
@@ -107,39 +169,48 @@ class _TableReader:
                 column += 1
         return min(column, _MOST_COLUMNS)
 
-    def _cell_text(self, cell: Element) -> str:
+    def _cell_text(self, cell: Element, style: CellStyle) -> str:
         """Return what a cell shows, with its link and its note; the formula of one without a value."""
-        words = self._content(cell) or cell.get("Formula", "")
+        texts = self._content(cell, style)
+        seen = style.seen(texts, has_plain_colours=self._has_plain_colours)
+        if any(text.words.strip() for text in texts if text not in seen):
+            self._text.left_out["hidden-text"] += 1
+        words = marked(Run(text.words, style.font_of(text).letters) for text in seen)
+        if not texts:
+            words = cell.get("Formula", "")
         address = cell.get("HRef")
         if address:
             words = linked(words, address)
         note = " ".join("".join(part.itertext()) for part in cell.iterfind("Comment/Data")).strip()
         return f"{words} [Note: {note}]" if note else words
 
-    def _content(self, cell: Element) -> str:
-        """Return the value of a cell. One that its format hides is counted."""
+    def _content(self, cell: Element, style: CellStyle) -> list[CellRun]:
+        """Return the value of a cell, as its format shows it; one that this hides is counted."""
         data = cell.find("Data")
         if data is None:
-            return ""
+            return []
         content = "".join(data.itertext())
         match data.get("Type"):
             case "Boolean":
-                return "TRUE" if content == "1" else "FALSE"
+                return [CellRun("TRUE" if content == "1" else "FALSE")]
             case "Number":
                 with suppress(ValueError):
                     number = float(content)
-                    words = shown(number, self._codes.get(cell.get("StyleID", ""), ""))
+                    words = shown(number, style.number_format)
                     # Many formats show nothing for 0.
                     if number and not words:
                         self._text.left_out["hidden-text"] += 1
-                    return words
+                    return [CellRun(words)]
             case "DateTime":
                 with suppress(ValueError):
                     # The time of a cell has no zone, but some programs write one.
                     moment = datetime.fromisoformat(content).replace(tzinfo=None)
                     # "d" is any format of dates: they are shown as ISO 8601 has them.
-                    return shown((moment - DAY_0).total_seconds() / 86_400, "d")
-        return content
+                    return [CellRun(shown((moment - DAY_0).total_seconds() / 86_400, "d"))]
+        if content.strip() and hides_texts(style.number_format):
+            self._text.left_out["hidden-text"] += 1
+            return [CellRun("")]
+        return [run for run in _runs(data, style.font) if run.words]
 
 
 def _hidden_columns(table: Element) -> HiddenColumns:
