@@ -8,15 +8,19 @@ Perplexity and Tandem have modules of their own.
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from app.conversations.database.records import ROLES
 from app.conversations.imports import fields
 from app.conversations.imports.forms import INSTRUCTIONS, ChatForm, MessageParts, with_fields
 from app.conversations.imports.imported import ChatBuilder, ChatReader, derived_uid, replaced
+from app.text.fences import fenced
 from engine.documents.reading import read_document
 from engine.files.reading_time import ReadingTime
 
@@ -156,7 +160,7 @@ ANYTHINGLLM = ChatReader(
 
 # Gemini's history is MyActivity.json of Google's Takeout, where one has to ask for JSON: what was done in several apps,
 # the newest first. A title is a prompt after a verb, and the answer is HTML. No chat is named, so each day becomes one.
-_PROMPTED = re.compile(r"^(Prompted|Asked|Said|Answered)( with:| Gemini:| Bard:)? ")
+_PROMPTED = re.compile(r"^(Prompted|Live Prompt|Asked|Said|Answered)( with:| Gemini:| Bard:)? ")
 
 
 def _is_of_gemini(record: Any) -> bool:
@@ -173,7 +177,9 @@ def _days(records: Iterable[Any]) -> Iterator[Any]:
         when = fields.text(record, "time")
         answer = "\n".join(fields.text(item, "html") for item in fields.items(record, "safeHtmlItem"))
         prompt = _PROMPTED.sub("", title)
-        files = [{"name": name} for name in fields.items(record, "attachedFiles")]
+        names = dict.fromkeys([*fields.items(record, "attachedFiles"), fields.text(record, "imageFile")])
+        # Takeout has the files beside its JSON.
+        files = [{"name": name, "url": name} for name in names if isinstance(name, str) and name]
         # In another language, the verb stays; what was only used or deleted has no answer.
         if answer or prompt != title:
             about = {"id": when, "sent_at": when, "workspace": when[:10]}
@@ -262,16 +268,42 @@ DEEPSEEK = ChatReader(
     ).read,
 )
 
-# Grok's prod-grok-backend.json has "conversations", each with its "responses". A file is named by its folder.
+# Grok's prod-grok-backend.json has "conversations", each with its "responses". A file is named by its folder. Citations
+# are elements in the text with the id of a card; each card is a JSON text.
+_CARD = re.compile(r'card_id="([^"]*)"')
+
+
+def _with_links(_parts: MessageParts, message: Any, text: str) -> str:
+    """Return a text with links instead of Grok's elements for citations; one whose card is lost leaves nothing."""
+    addresses = {}
+    for card in fields.items(message, "card_attachments_json"):
+        with suppress(ValueError, RecursionError, TypeError):
+            known = json.loads(card)
+            addresses[fields.text(known, "id")] = fields.text(known, "url|image.link")
+
+    def linked(inside: str) -> str:
+        named = _CARD.search(inside)
+        address = addresses.get(named[1], "") if named else ""
+        return f" ([{urlsplit(address).hostname}]({address}))" if address.startswith(("https://", "http://")) else ""
+
+    return replaced(text, "<grok:render ", "</grok:render>", linked)
+
+
+def _grok_messages(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
+    """Yield the responses, with the pictures that were made for them as files."""
+    for response in fields.items(entry, "responses"):
+        message = fields.mapping(response, "response")
+        yield with_fields(message, files=fields.items(message, "generated_image_urls"))
+
+
 GROK = ChatReader(
     fields.has("conversation.id", "responses"),
     "conversation.title",
     ChatForm(
         app="grok",
         chat=("conversation",),
-        messages=lambda entry, _: [
-            fields.mapping(response, "response") for response in fields.items(entry, "responses")
-        ],
+        messages=_grok_messages,
+        finish=_with_links,
     ).read,
 )
 
@@ -300,7 +332,32 @@ AI_STUDIO = ChatReader(
     ChatForm(app="ai-studio", chat=("", "runSettings"), first_messages=2, messages=_chunks).read,
 )
 
-# Mistral's Le Chat exports a file for each chat, a list of its messages in no order. A text may only be in chunks.
+# Mistral's Le Chat exports a file for each chat, a list of its messages in no order. A text may only be in chunks:
+# pieces of it around references, and calls. A document that was written beside the chat is in "canvas".
+
+
+def _of_le_chat(message: Any) -> dict[str, Any]:
+    """Return a message of Le Chat with the names that `ChatForm` knows."""
+    chunks: dict[str, list[Any]] = {kind: [] for kind in ("text", "thinking", "tool_call", "file_reference")}
+    for chunk in fields.items(message, "contentChunks"):
+        chunks.get(fields.text(chunk, "type"), []).append(chunk)
+    pieces = "".join(fields.text(chunk, "text") for chunk in chunks["text"])
+    thoughts = [thought for chunk in chunks["thinking"] for thought in fields.items(chunk, "thinking")]
+    texts = [fields.text(message, "content") or pieces, *map(_document, fields.items(message, "canvas"))]
+    return with_fields(
+        message,
+        content="\n\n".join(filter(None, texts)),
+        thinking="".join(fields.text(thought, "text") for thought in thoughts),
+        calls=chunks["tool_call"],
+        files=[*fields.items(message, "files"), *chunks["file_reference"]],
+    )
+
+
+def _document(canvas: Any) -> str:
+    """Return a document that is beside a chat as a code block under its title."""
+    content = fields.text(canvas, "content")
+    title = " ".join(fields.text(canvas, "title").split())
+    return "\n\n".join(filter(None, [title and f"**{title}**", fenced(content)])) if content else ""
 
 
 def _le_chats(entries: Iterable[Any]) -> Iterator[Any]:
@@ -308,9 +365,7 @@ def _le_chats(entries: Iterable[Any]) -> Iterator[Any]:
     chats: dict[str, list[Any]] = {}
     for entry in entries:
         for message in fields.items(entry, "messages"):
-            parts = [] if fields.text(message, "content") else fields.items(message, "contentChunks")
-            uid = fields.text(message, "chatId")
-            chats.setdefault(uid, []).append(with_fields(message, parts=parts))
+            chats.setdefault(fields.text(message, "chatId"), []).append(_of_le_chat(message))
     for uid, messages in chats.items():
         # Of messages of the same time, the order of the file is kept.
         yield {"id": uid, "messages": sorted(messages, key=lambda message: fields.time(message, "createdAt") or 0.0)}

@@ -2,11 +2,13 @@
 
 A node has "parent", "children" and a "message" (null at the root) with author.role, content.content_type and
 content.parts; "current_node" is the leaf that was shown. Thoughts are messages of their own. Citations are marked by
-characters of private use, for which metadata.content_references has Markdown. Times are seconds since 1970.
+characters of private use or by brackets, for which metadata.content_references has Markdown. Files that are no parts
+are only in metadata.attachments. Times are seconds since 1970.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -32,6 +34,7 @@ def _messages(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
             id=uid,
             parent=fields.text(node, "parent"),
             parts=[_part(message, part) for part in fields.items(message, "content.parts")],
+            files=_other_files(message),
             thinking="\n\n".join(filter(None, thoughts)),
         )
 
@@ -44,6 +47,14 @@ def _part(message: Any, part: Any) -> Any:
     attached = fields.items(message, "metadata.attachments")
     name = next((fields.text(file, "name") for file in attached if fields.text(file, "id") == identity), identity)
     return {"type": fields.text(part, "content_type"), "name": name, "data": identity}
+
+
+def _other_files(message: Any) -> list[Any]:
+    """Return the attached files of a message that none of its parts names."""
+    pointers = (fields.text(part, "asset_pointer") for part in fields.items(message, "content.parts"))
+    named = {pointer.rpartition("//")[2] for pointer in pointers}
+    attached = fields.items(message, "metadata.attachments")
+    return [file for file in attached if fields.text(file, "id") not in named]
 
 
 def _passes_over(message: Any) -> str | None:
@@ -72,10 +83,21 @@ def _finished(_parts: MessageParts, message: Any, text: str) -> str:
         kind, *arguments = inside.split(_SEPARATES)
         if kind == "url" and len(arguments) == 2:
             return f"[{arguments[0]}]({arguments[1]})"
-        return ""
+        return _name_of_entity(arguments) if kind == "entity" else ""
 
     text = _OTHER_MARKS.sub("", replaced(text, _OPENS, _CLOSES, shown))
+    for mark, alternative in known.items():
+        if mark.startswith("【") and alternative:
+            text = text.replace(mark, alternative)
     return fenced(text) if text and fields.text(message, "content.content_type") == "code" else text
+
+
+def _name_of_entity(arguments: list[str]) -> str:
+    """Return the name of a thing that a sentence is about, which is the second item of a list in JSON."""
+    try:
+        return fields.text(json.loads("".join(arguments)), "1")
+    except (ValueError, RecursionError):
+        return ""
 
 
 _FORM = ChatForm(app="chatgpt", is_tree=True, messages=_messages, finish=_finished, passes_over=_passes_over)

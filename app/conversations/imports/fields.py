@@ -61,11 +61,11 @@ def time(container: object, path: str) -> float | None:
 def part_text(part: object) -> str | None:
     """Return the text of a content part; None for images, files and calls.
 
-    It is the part itself, its "text", plain or as {"value": text} (OpenAI's threads), or its "content".
+    It is the part itself, its "text", plain or as {"value": text} (OpenAI's threads), its "content", or its "refusal".
     """
     if isinstance(part, str):
         return part
-    return next((value for value in values(part, "text.value|text|content") if isinstance(value, str)), None)
+    return next((value for value in values(part, "text.value|text|content|refusal") if isinstance(value, str)), None)
 
 
 def has(*paths: str) -> Callable[[object], bool]:

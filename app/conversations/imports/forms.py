@@ -36,7 +36,7 @@ _MODEL = "model.name|model|modelId|model_name|metadata.model_slug|metadata.defau
 _PARTS = "parts|content|content.parts|fragments"
 _TEXT = "content|text|content.text|message"
 _THOUGHTS = "reasoning_content|reasoningContent|reasoning|thinking|thinking_trace"
-_CALLS = "tool_calls|toolCalls|calls"
+_CALLS = "tool_calls|toolCalls|calls|metadata.tool_calls"
 _FILES = ("attachments", "files", "extra", "images", "file_attachments")
 # Types of parts, and names of the fields of a part and of a file. A picture has its content, or its file's name.
 _THOUGHT_TYPES = ("thinking", "think", "reasoning")

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import json
+from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
+from app.conversations.imports.reading import import_file
 from app.conversations.store import ConversationStore
 from tests.app.conversations.foreign_exports import shown
 
@@ -131,3 +137,104 @@ def test_a_thread_of_perplexity_with_metadata_comes_in(store: ConversationStore,
     assert shown(store, chat) == [("user", "why?"), ("assistant", "The moon.")]
     conversation = store.conversations.get(chat)
     assert (conversation.title, conversation.created_at) == ("Tides", 1780279200.0)
+
+
+def chatgpt(*messages: dict[str, Any]) -> list[Any]:
+    """A chat of ChatGPT in which each message follows the one before."""
+    mapping = {}
+    for number, message in enumerate(messages):
+        parent = str(number - 1) if number else None
+        mapping[str(number)] = {"id": str(number), "parent": parent, "message": message}
+    return [{"id": "c", "title": "Sky", "mapping": mapping, "current_node": str(len(messages) - 1)}]
+
+
+def by(role: str, *parts: Any, **metadata: Any) -> dict[str, Any]:
+    return {"author": {"role": role}, "content": {"content_type": "text", "parts": parts}, "metadata": metadata}
+
+
+def test_a_file_that_is_attached_in_chatgpt_is_counted(store: ConversationStore, load: Any) -> None:
+    picture = {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_1"}
+    attachments = [{"id": "file_1", "name": "a.png"}, {"id": "file_2", "name": "b.pdf"}]
+    report = load(chatgpt(by("user", picture, "what?", attachments=attachments), by("assistant", "A cat.")))
+    assert shown(store, *report.added) == [("user", "what?"), ("assistant", "A cat.")]
+    assert report.left_out == {"file": 2}
+
+
+def test_all_marks_of_chatgpts_citations_become_words(store: ConversationStore, load: Any) -> None:
+    text = 'It is blue【6†L12】 in \ue200entity\ue202["city","Paris","capital"]\ue201【9†x】.'
+    reference = {"matched_text": "【6†L12】", "alt": "([site](https://example.org))"}
+    report = load(chatgpt(by("user", "sky?"), by("assistant", text, content_references=[reference])))
+    assert shown(store, *report.added)[1] == (
+        "assistant",
+        "It is blue([site](https://example.org)) in Paris【9†x】.",
+    )
+
+
+def le_chat(*chunks: Any, **more: Any) -> list[Any]:
+    """A chat of Le Chat with an answer that has these chunks."""
+    asked = {"id": "q", "chatId": "c", "role": "user", "content": "tea?", "createdAt": "2026-05-01T10:00:00Z"}
+    answer = {"id": "a", "chatId": "c", "role": "assistant", "content": "", "createdAt": "2026-05-01T10:01:00Z"}
+    return [asked, {**answer, "contentChunks": chunks, **more}]
+
+
+def test_all_chunks_of_le_chat_are_read_or_counted(store: ConversationStore, load: Any) -> None:
+    chunks = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+        {"type": "tool_call", "name": "web_search"},
+        {"type": "text", "text": "Green tea, "},
+        {"type": "reference", "referenceIds": [1]},
+        {"type": "text", "text": "or black."},
+        {"type": "file_reference", "fileReference": "tea.docx"},
+    ]
+    report = load(le_chat(*chunks, canvas=[{"type": "text/markdown", "title": "Teas", "content": "# Teas"}]))
+    answer = "<think>\nHm.\n</think>\n\nGreen tea, or black.\n\n**Teas**\n\n```\n# Teas\n```"
+    assert shown(store, *report.added)[1] == ("assistant", answer)
+    assert report.left_out == {"tool": 1, "file": 1}
+
+
+def test_a_call_of_le_chat_beside_a_whole_text_is_counted(store: ConversationStore, load: Any) -> None:
+    chunks = [{"type": "tool_call", "name": "web_search"}, {"type": "text", "text": "Green."}]
+    report = load(le_chat(*chunks, content="Green."))
+    assert shown(store, *report.added)[1] == ("assistant", "Green.")
+    assert report.left_out == {"tool": 1}
+
+
+def test_what_a_model_refused_is_its_answer(store: ConversationStore, load: Any) -> None:
+    refused = {"role": "assistant", "content": [{"type": "refusal", "refusal": "I cannot."}]}
+    assert shown(store, *load([{"role": "user", "content": "do it"}, refused]).added)[1] == ("assistant", "I cannot.")
+
+
+def test_citations_of_grok_become_links_and_its_pictures_are_counted(store: ConversationStore, load: Any) -> None:
+    mark = '<grok:render card_id="{}" type="render_inline_citation"><argument name="id">0</argument></grok:render>'
+    answer = {
+        "_id": "a",
+        "sender": "assistant",
+        "message": f"Wide{mark.format('c1')}, long{mark.format('c2')}.",
+        "card_attachments_json": [json.dumps({"id": "c1", "url": "https://example.org/a"}), "{"],
+        "generated_image_urls": ["https://example.org/a.png"],
+    }
+    report = load({"conversations": [{"conversation": {"id": "c"}, "responses": [{"response": answer}]}]})
+    text = "Wide ([example.org](https://example.org/a)), long."
+    assert shown(store, *report.added) == [("assistant", text)]
+    assert report.left_out == {"file": 1}
+
+
+def test_a_picture_beside_geminis_history_comes_in(store: ConversationStore, tmp_path: Path) -> None:
+    file = io.BytesIO()
+    Image.new("RGB", (4, 2)).save(file, "PNG")
+    (tmp_path / "image-1.png").write_bytes(file.getvalue())
+    about = {"header": "Gemini Apps", "products": ["Gemini Apps"], "time": "2026-07-26T09:00:00Z"}
+    asked = {**about, "title": "Prompted what?", "imageFile": "image-1.png", "attachedFiles": ["a.pdf"]}
+    history = tmp_path / "MyActivity.json"
+    history.write_text(json.dumps([asked]))
+    report = import_file(lambda operation: operation(store), history)
+    (question,) = store.messages.path(*report.added)
+    assert [attached.name for attached in question.attachments] == ["image-1.png"]
+    assert report.left_out == {"file": 1, "empty": 1}
+
+
+def test_calls_that_only_jans_metadata_has_are_counted(store: ConversationStore, tmp_path: Path) -> None:
+    answer = {"id": "a", "role": "assistant", "content": [{"type": "text", "text": {"value": "4"}}]}
+    line = json.dumps({**answer, "metadata": {"tool_calls": [{"tool": {"id": "1"}}, {"tool": {"id": "2"}}]}})
+    (tmp_path / "messages.jsonl").write_text(line)
+    assert import_file(lambda operation: operation(store), tmp_path / "messages.jsonl").left_out == {"tool": 2}
