@@ -54,7 +54,7 @@ def _read_flat_open(data: bytes, text: MarkedText) -> None:
     for part in list(content):
         if part.tag in ("styles", "master-styles"):
             styles.append(part)
-        if part.tag not in ("automatic-styles", "body"):
+        if part.tag not in ("automatic-styles", "body", "font-face-decls"):
             content.remove(part)
     # The pages are laid out by styles that are otherwise in the other part.
     styles.extend(content.findall("automatic-styles"))

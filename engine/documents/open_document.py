@@ -42,6 +42,7 @@ from engine.documents.roles import (
     TableRow,
     Through,
 )
+from engine.documents.symbol_fonts import signs_in
 from engine.documents.unseen import UNKNOWN
 from engine.documents.zipped_parts import Encrypted, ZippedParts, integer, resolved
 
@@ -178,7 +179,7 @@ class OpenDocumentReader(OfficeReader):
         """Add words that are seen; count others, which are one passage with those left out just before."""
         if not self._format.is_unseen(self._behind):
             self._omitted = self._omitted and not words.strip()
-            self._text.add(words)
+            self._text.add(signs_in(self._format.font or "", words))
         elif words.strip() and not self._omitted:
             self._omitted = True
             self._text.left_out["hidden-text"] += 1

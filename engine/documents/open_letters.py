@@ -30,6 +30,8 @@ class OpenFormat(NamedTuple):
 
     # How far the letters are above the line, in percent of their size.
     height: int | None = None
+    # The name of the font.
+    font: str | None = None
     struck: bool | None = None
     transparent: bool | None = None
     colour: str | None = None
@@ -62,11 +64,15 @@ class OpenStyles:
         self._elements = dict[tuple[str, str], Element]()
         # The formats that were asked for.
         self._formats = dict[tuple[str, str], OpenFormat]()
+        # The names of fonts, by those that the document gives them.
+        self._fonts = dict[str, str]()
         self._pages: list[Element] = []
         for part in parts:
             for element in part.iter():
                 if element.tag in ("style", "default-style"):
                     self._elements[element.get("family", ""), element.get("name", "")] = element
+                elif element.tag == "font-face":
+                    self._fonts[element.get("name", "")] = element.get("font-family", "").strip("'\"")
                 elif element.tag == "page-layout":
                     self._pages.append(element)
 
@@ -84,7 +90,7 @@ class OpenStyles:
         if key not in self._formats:
             merged = OpenFormat()
             for style in self._with_bases(family, name):
-                merged = merged.over(_format_of(style))
+                merged = merged.over(_format_of(style, self._fonts))
             self._formats[key] = merged
         return self._formats[key]
 
@@ -119,8 +125,8 @@ def length(text: str | None) -> float | None:
     return float(measure[1]) * _POINTS[measure[2]] if measure else None
 
 
-def _format_of(style: Element) -> OpenFormat:
-    """Return what a style itself says."""
+def _format_of(style: Element, fonts: Mapping[str, str]) -> OpenFormat:
+    """Return what a style itself says. `fonts` are the names of fonts, by those that the document gives them."""
     text: dict[str, str] = {}
     for properties in style:
         if properties.tag in _OF_LETTERS:
@@ -131,6 +137,7 @@ def _format_of(style: Element) -> OpenFormat:
         cell = UNKNOWN
     return OpenFormat(
         height=_height(text.get("text-position")),
+        font=fonts.get(text["font-name"], text["font-name"]) if "font-name" in text else text.get("font-family"),
         struck=_is_struck(text),
         transparent=_is_transparent(text),
         colour=_colour(text),

@@ -22,6 +22,7 @@ from engine.documents.roles import (
     TableCell,
     TableRow,
 )
+from engine.documents.symbol_fonts import signs_in
 
 _TOKEN = re.compile(
     r"(?s)\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,15})? ?"
@@ -66,6 +67,7 @@ _SIGNS = {
     "ldblquote": "“",
     "rdblquote": "”",
     "bullet": "•",
+    **dict.fromkeys(("emspace", "enspace", "qmspace"), " "),
     "~": "\u00a0",
     "_": "-",
     "nestcell": "\t",
@@ -104,6 +106,8 @@ class _Destination(Enum):
     MARK = auto()
     # Each ";" in it ends a colour.
     COLOURS = auto()
+    # It is the name of a font, which the group defines.
+    FONTS = auto()
     # It is the name of a style, which the group defines.
     STYLES = auto()
     # It is the name of who wrote the comment that comes next.
@@ -117,11 +121,11 @@ _DESTINATIONS = {
     "listtext": _Destination.MARK,
     "pntext": _Destination.MARK,
     "colortbl": _Destination.COLOURS,
+    "fonttbl": _Destination.FONTS,
     "stylesheet": _Destination.STYLES,
 }
 _LEFT_OUT = {
     "filetbl",
-    "fonttbl",
     "info",
     "listtable",
     "nonesttables",
@@ -129,6 +133,8 @@ _LEFT_OUT = {
     "pict",
     "revtbl",
     "rxe",
+    # What older programs show instead of a shape.
+    "shprslt",
     "tc",
     "themedata",
     "xe",
@@ -155,6 +161,8 @@ class RichTextReader:
         self._groups_around: list[_RichGroup] = []
         # The codecs of fonts by their numbers; that of the file is used without one.
         self._codecs = {_NO_FONT: "cp1252"}
+        # The names of fonts by their numbers.
+        self._fonts = dict[int, str]()
         # Bytes that are not decoded yet, a character each: it takes a whole run to decode them.
         self._bytes = ""
         # How many characters still stand for a `\u` that was read; programs that know `\u` pass over them.
@@ -215,13 +223,16 @@ class RichTextReader:
 
     def _add(self, words: str) -> None:
         """Add text to the destination of the group."""
+        font = self._settings.get("f", _NO_FONT)
         match self._destination:
             case _Destination.FIELD:
                 self._field_code += words
             case _Destination.MARK:
-                self._mark += words
+                self._mark += signs_in(self._fonts.get(font, ""), words)
             case _Destination.AUTHOR:
                 self._author += words
+            case _Destination.FONTS:
+                self._fonts[font] = self._fonts.get(font, "") + words.partition(";")[0].strip()
             case _Destination.STYLES:
                 self._style_name += words
             case _Destination.COLOURS:
@@ -230,7 +241,7 @@ class RichTextReader:
             case _Destination.NOWHERE:
                 pass
             case _:
-                self._add_to_document(words)
+                self._add_to_document(signs_in(self._fonts.get(font, ""), words))
 
     def _add_to_document(self, words: str) -> None:
         """Add words that are seen; count others, which are one passage with those left out just before."""

@@ -29,6 +29,7 @@ from engine.documents.roles import (
     TableRow,
     Through,
 )
+from engine.documents.symbol_fonts import signs_in
 from engine.documents.unseen import UNKNOWN
 from engine.documents.word_letters import RunFormat, WordLetters, is_unseen, letters_of, page_colour, shading
 from engine.documents.word_paragraphs import ParagraphFormat, ParagraphStyles
@@ -46,18 +47,6 @@ _FLAT_ROW = 40
 _CODES = ("fldSimple", "instrText")
 # The address in the code of a field that is a link.
 _ADDRESS = re.compile(r'\s*HYPERLINK\s+"?([^\s"\\][^\s"]*)')
-# What fonts show for letters, which may also be in a range for private use.
-_FONTS = {
-    "symbol": str.maketrans("DFGLPQSWXYabcdefghiklmnpqrstuwxyz£³´·¸¹®¥", "ΔΦΓΛΠΘΣΩΞΨαβχδεφγηικλμνπθρστυωξψζ≤≥×•÷≠→∞"),
-    "wingdings": str.maketrans("þýx¨oqrüûàln§JL", "☑☒☒☐☐☐☐✔✘→●■▪☺☹"),
-    "wingdings 2": str.maketrans("RTQ£PO", "☑☒☒☐✓✗"),
-}
-# The other signs of Symbol, from 0xA1 on; its digits and other signs below are those of all fonts.
-_SYMBOL_SIGNS = "ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊⟨®©™∑"
-_FONTS["symbol"].update({code: ord(sign) for code, sign in enumerate(_SYMBOL_SIGNS, 0xA1)})
-for _table in _FONTS.values():
-    _table.update([(0xF000 + code, sign) for code, sign in _table.items()])
-_FONTS["symbol"].update({0xF000 + code: code for code in range(ord(" "), ord("@"))})
 
 
 class _NoteOfPart(NamedTuple):
@@ -290,7 +279,7 @@ class WordReader(OfficeReader):
         code = element.get("char")
         text = chr(int(code, 16)) if code else element.text or ""
         font = element.get("font", self._font)
-        return text.translate(_FONTS.get(font.lower(), {}))
+        return signs_in(font, text)
 
     def _leave_out(self, kind: LeftOut, element: Element) -> None:
         """Count a passage that is left out, and follow the fields in it.

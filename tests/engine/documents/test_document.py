@@ -330,6 +330,12 @@ RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset
         (b"{" * 20000 + b"deep", "deep"),
         (rb"{\stylesheet{\s1 Heading 1;}{\s2\sbasedon1\outlinelevel9 Own;}}\s1 A\par\pard\s2 b", "# A\n\nb"),
         (rb"{\revised\revdttm-2074015744 a}", "a"),
+        (
+            rb"{\fonttbl{\f7\fcharset2 Symbol{\*\falt X};}{\f8\fcharset2 Wingdings;}}x {\f7\'b3 a} {\f8\'fc} \f0 a",
+            "x ≥ α ✔ a",
+        ),
+        (rb"a{\shp{\*\shpinst{\shptxt box}}{\shprslt box}}", "abox"),
+        (rb"a\emspace b", "a b"),
     ],
     ids=[
         "signs",
@@ -347,6 +353,9 @@ RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset
         "deep",
         "headings by their names",
         "long numbers",
+        "fonts of signs",
+        "shapes for older programs",
+        "wide spaces",
     ],
 )
 def test_rich_text_is_read(content: bytes, text: str) -> None:

@@ -263,6 +263,18 @@ def test_text_that_was_deleted_where_it_stands_is_left_out() -> None:
     assert text_of("text", body) == "a\n\nb new\n\n[Left out: 1 deleted passage]"
 
 
+def test_signs_are_read_as_their_font_shows_them() -> None:
+    styles = '<style:font-face style:name="Symbol1" svg:font-family="Symbol"/>'
+    styles += (
+        '<style:style style:family="text" style:name="G"><style:properties style:font-name="Symbol1"/></style:style>'
+    )
+    styles += (
+        '<style:style style:family="text" style:name="W"><style:properties fo:font-family="Wingdings"/></style:style>'
+    )
+    body = '<text:span text:style-name="G">&#xf0b3;</text:span>5 <text:span text:style-name="W">&#xf0fc;</text:span>'
+    assert document_text("a.odt", open_document("text", p(body), styles), 2**20).text == "≥5 ✔"
+
+
 def test_an_empty_cell_of_a_charts_table_is_empty() -> None:
     cells = cell("East") + '<table:table-cell office:value-type="float" office:value="NaN"><text:p>NaN</text:p>'
     assert text_of("text", f"<table:table>{row(cells + '</table:table-cell>' + cell('7'))}</table:table>").startswith(
