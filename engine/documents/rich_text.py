@@ -10,6 +10,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from engine.documents.marked_text import LeftOut, MarkedText
+from engine.documents.rich_equations import RichEquation
 from engine.documents.rich_letters import HEIGHTS, OF_CELLS, OF_LETTERS, OF_PARAGRAPHS, RichLetters, letters_of
 from engine.documents.rich_tables import CELL_WORDS, RichTables
 from engine.documents.roles import (
@@ -23,6 +24,7 @@ from engine.documents.roles import (
     TableRow,
 )
 from engine.documents.symbol_fonts import signs_in
+from engine.documents.zipped_parts import skipping_damage
 
 _TOKEN = re.compile(
     r"(?s)\\(?P<star>\*\s*\\)?(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,15})? ?"
@@ -110,6 +112,8 @@ class _Destination(Enum):
     FONTS = auto()
     # It is the name of a style, which the group defines.
     STYLES = auto()
+    # It is an equation, as are the groups in it.
+    EQUATION = auto()
     # It is the name of who wrote the comment that comes next.
     AUTHOR = auto()
 
@@ -120,6 +124,7 @@ _DESTINATIONS = {
     "fldinst": _Destination.FIELD,
     "listtext": _Destination.MARK,
     "pntext": _Destination.MARK,
+    **dict.fromkeys(("moMath", "moMathPara"), _Destination.EQUATION),
     "colortbl": _Destination.COLOURS,
     "fonttbl": _Destination.FONTS,
     "stylesheet": _Destination.STYLES,
@@ -173,6 +178,8 @@ class RichTextReader:
         self._style_name = ""
         # The code of the latest field.
         self._field_code = ""
+        # The equation that is read, or that comes next.
+        self._equation = RichEquation()
         # What is shown before the paragraph that comes next, such as "3." or a bullet.
         self._mark = ""
         # Whether a table, a cell of it and a paragraph are open in the text.
@@ -198,7 +205,7 @@ class RichTextReader:
                 self._decode()
                 self._skipped = 0
                 if brace == "{":
-                    self._groups_around.append(_RichGroup(self._destination, self._settings.copy()))
+                    self._begin_group()
                 elif self._groups_around:
                     self._end_group()
             elif word := token["word"] or token["sign"]:
@@ -231,6 +238,8 @@ class RichTextReader:
                 self._mark += signs_in(self._fonts.get(font, ""), words)
             case _Destination.AUTHOR:
                 self._author += words
+            case _Destination.EQUATION:
+                self._equation.add(words)
             case _Destination.FONTS:
                 self._fonts[font] = self._fonts.get(font, "") + words.partition(";")[0].strip()
             case _Destination.STYLES:
@@ -329,13 +338,29 @@ class RichTextReader:
 
     # Groups and control words.
 
+    def _begin_group(self) -> None:
+        if self._destination is _Destination.EQUATION:
+            self._equation.begin_group()
+        self._groups_around.append(_RichGroup(self._destination, self._settings.copy()))
+
     def _end_group(self) -> None:
         ended = self._destination
         if ended is _Destination.STYLES:
             self._define_style()
         self._destination, self._settings = self._groups_around.pop()
+        if self._destination is _Destination.EQUATION:
+            self._equation.end_group()
+        elif ended is _Destination.EQUATION:
+            self._end_equation()
         if isinstance(ended, Footnote | Link) and ended is not self._destination:
             self._text.end(ended)
+
+    def _end_equation(self) -> None:
+        """Add the equation that was read; one that nests too deep is counted."""
+        equation = self._equation
+        self._equation = RichEquation()
+        with skipping_damage(self._text):
+            self._add(equation.in_markdown())
 
     def _define_style(self) -> None:
         """Keep the style whose group ends. LibreOffice says only by its name that it is one of headings."""
@@ -350,7 +375,9 @@ class RichTextReader:
         `is_optional` says whether a star is before it, so that readers who do not know the word leave out its group.
         """
         in_document = self._destination is _Destination.DOCUMENT
-        if word in _PARAGRAPH_ENDS:
+        if self._destination is _Destination.EQUATION and word.startswith("m") and word != "mmathPict":
+            self._equation.name(word)
+        elif word in _PARAGRAPH_ENDS:
             self._skipped = 0
             self._end_line()
         elif word == "u":

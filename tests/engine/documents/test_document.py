@@ -303,6 +303,7 @@ PARTS = (
 FILE = b"Content-Type: application/pdf\nContent-Disposition: attachment; filename*=UTF-8''%EB%B3%B4.pdf\n\nAA\n--x--\n"
 OMITTED = "\n\n[Left out: 1 attached file]"
 FORWARDED = "To: c\n\nd\n\n[Attachment: 보.pdf]" + OMITTED
+EQUATION_OF_RTF = r"is $\frac{a}{\text{kg}}$."
 RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset204 C;}}{\info{\title T}}"
 
 
@@ -336,6 +337,13 @@ RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset
         ),
         (rb"a{\shp{\*\shpinst{\shptxt box}}{\shprslt box}}", "abox"),
         (rb"a\emspace b", "a b"),
+        (rb"is {\mmath{\*\moMath{\mf{\mnum{\mr a}}{\mden{\mr\mnor kg}}}}{\mmathPict{\pict 00}}}.", EQUATION_OF_RTF),
+        (
+            rb"{\mmath{\*\moMathPara{\*\moMath{\mnary{\mnaryPr{\mchr \u8721\'3f}}"
+            rb"{\msub{\mr i=1}}{\msup{\mr n}}{\me{\mr i}}}}}}",
+            r"$$\sum_{i=1}^{n}{i}$$",
+        ),
+        (rb"a{\v {\mmath{\*\moMath{\mr b}}}}", "a\n\n[Left out: 1 hidden passage]"),
     ],
     ids=[
         "signs",
@@ -356,6 +364,9 @@ RTF = rb"{\rtf1\ansi\ansicpg1252{\fonttbl\f0 A;{\f1\fcharset129 B;}{\f2\fcharset
         "fonts of signs",
         "shapes for older programs",
         "wide spaces",
+        "an equation",
+        "an equation as a paragraph",
+        "a hidden equation",
     ],
 )
 def test_rich_text_is_read(content: bytes, text: str) -> None:
