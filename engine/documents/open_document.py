@@ -14,7 +14,7 @@ from engine.documents.marked_text import MarkedText, only_places
 from engine.documents.numbering import NumberedList
 from engine.documents.office import Handler, Meaning, OfficeReader, lines, link_role
 from engine.documents.open_changes import remove_deleted
-from engine.documents.open_letters import OpenFormat, OpenStyles, first_background
+from engine.documents.open_letters import OpenFormat, OpenStyles, first_background, length
 from engine.documents.open_lists import numbered_lists
 from engine.documents.open_pages import OpenPages
 from engine.documents.open_sheets import (
@@ -80,6 +80,9 @@ _ROW_GROUPS = ("table-header-rows", "table-row-group", "table-rows")
 _NO_STYLE = "-"
 # What a comment has besides its text.
 _ABOUT_COMMENT = ("creator", "creator-initials", "date")
+# Rows with a fixed height below this many points show nothing of their text; others fit what is in them.
+_FLAT_ROW = 2
+_FITTED = "use-optimal-row-height"
 # A field that hides the paragraph that it is in.
 _HIDING = "hidden-paragraph[@is-hidden='true']"
 
@@ -316,7 +319,7 @@ class OpenDocumentReader(OfficeReader):
         merged_columns = set(self._rows_left)
         mark_merged(row, self._rows_left)
         is_empty = not any(map(has_content, row))
-        if is_empty or row.get("visibility") in COLLAPSED:
+        if is_empty or row.get("visibility") in COLLAPSED or self._is_flat(row):
             # Nothing goes on below with a cell that is not shown.
             for column in self._rows_left.keys() - merged_columns:
                 del self._rows_left[column]
@@ -328,6 +331,11 @@ class OpenDocumentReader(OfficeReader):
             remove_hidden(row, self._hidden)
         for _ in range(repeated if repeated <= MOST_REPEATED else 1):
             self._add(row, TableRow())
+
+    def _is_flat(self, row: Element) -> bool:
+        """Return whether a row has a fixed height in which no text is seen."""
+        height = length(self._style("table-row", row, "row-height"))
+        return height is not None and height < _FLAT_ROW and self._style("table-row", row, _FITTED) != "true"
 
     def _row_group(self, group: Element) -> Role | None:
         """Return the role of a group of rows, or None, so that it is read no further, for a folded one.

@@ -275,6 +275,19 @@ def test_signs_are_read_as_their_font_shows_them() -> None:
     assert document_text("a.odt", open_document("text", p(body), styles), 2**20).text == "≥5 ✔"
 
 
+def test_a_row_without_height_is_left_out_and_counted() -> None:
+    flat = '<style:style style:family="table-row" style:name="F">'
+    flat += '<style:properties style:row-height="0.001cm"/></style:style>'
+    rows = row(cell("a"), cell("b")) + row(cell("flat"), attributes='table:style-name="F"')
+    file = open_document("text", f"<table:table>{rows}</table:table>", flat)
+    assert document_text("a.odt", file, 2**20).text == "| a | b |\n| --- | --- |\n\n[Left out: 1 hidden row]"
+    fitted = flat.replace("0.001cm", '0.001cm" style:use-optimal-row-height="true')
+    assert (
+        "flat"
+        in document_text("a.odt", open_document("text", f"<table:table>{rows}</table:table>", fitted), 2**20).text
+    )
+
+
 def test_an_empty_cell_of_a_charts_table_is_empty() -> None:
     cells = cell("East") + '<table:table-cell office:value-type="float" office:value="NaN"><text:p>NaN</text:p>'
     assert text_of("text", f"<table:table>{row(cells + '</table:table-cell>' + cell('7'))}</table:table>").startswith(
