@@ -42,7 +42,6 @@ _LEFT_OUT = {
     "object",
     "rp",
     "rt",
-    "script",
     "style",
     "svg",
     "template",
@@ -90,6 +89,8 @@ _MEANINGS: dict[str, Role | str] = {
 }
 # The types of fields whose values are not shown as words.
 _VALUES_UNSEEN = ("color", "file", "hidden", "image", "password", "range")
+# The type of scripts that are formulas.
+_FORMULA = "math/tex"
 # The tag that the parser gives to text between elements.
 _TEXT = "-text"
 # What hides a page until scripts have run.
@@ -216,7 +217,7 @@ class _PageReader:
         elif _is_not_shown(node, tag, attributes, styles):
             self._leave_out(node)
             return []
-        if attributes.get("aria-hidden") == "true" and _is_double(node):
+        if _is_drawn_formula(node, attributes):
             return []
         inner = letters.within(tag, attributes, styles)
         self._note_picture(tag, attributes, inner)
@@ -303,7 +304,8 @@ def _has_content(cell: LexborNode) -> bool:
 
 def _is_not_shown(node: LexborNode, tag: str, attributes: Mapping[str, str], styles: Declarations) -> bool:
     """Return whether neither an element nor anything in it is shown."""
-    if "hidden" in attributes or is_left_out(tag, styles):
+    is_closed = tag == "dialog" and "open" not in attributes and "display" not in styles
+    if "hidden" in attributes or is_closed or is_left_out(tag, styles):
         return True
     return is_for_listeners(styles) and not _has_formula(node)
 
@@ -322,6 +324,25 @@ def _is_double(node: LexborNode) -> bool:
     )
 
 
+def _is_drawn_formula(node: LexborNode, attributes: Mapping[str, str]) -> bool:
+    """Return whether an element only draws a formula that is read: the one beside it, or in the script after it."""
+    if attributes.get("aria-hidden") == "true" and _is_double(node):
+        return True
+    return attributes.get("class", "").startswith("MathJax") and _is_formula(node.next)
+
+
+def _is_formula(node: LexborNode | None) -> bool:
+    """Return whether a node is a script with a formula for MathJax."""
+    return node is not None and node.tag == "script" and (node.attributes.get("type") or "").startswith(_FORMULA)
+
+
+def _formula_of_script(node: LexborNode, kind: str) -> str:
+    """Return the formula in a script for MathJax, of the type `kind`, as LaTeX; "" for another script."""
+    formula = " ".join(node.text().split()) if kind.startswith(_FORMULA) else ""
+    sign = "$$" if "mode=display" in kind else "$"
+    return f"{sign}{formula}{sign}" if formula else ""
+
+
 def _meaning(node: LexborNode, tag: str, attributes: Mapping[str, str], text: MarkedText) -> Role | str | None:
     """Return the role of an element, or the words that it stands for; None if it is not shown.
 
@@ -334,6 +355,8 @@ def _meaning(node: LexborNode, tag: str, attributes: Mapping[str, str], text: Ma
         with skipping_damage(text):
             return latex_of(safe_xml(_NO_XML.sub(" ", str(node.html))))
     match tag:
+        case "script":
+            return _formula_of_script(node, attributes.get("type", "")) or None
         case "ul":
             return ItemList()
         case "ol":

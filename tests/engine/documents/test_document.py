@@ -196,6 +196,12 @@ OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
             "<body hidden><p style='display: none'>no<b hidden>no</b><p hidden> <p hidden>no<p>yes",
             "yes\n\n[Left out: 2 hidden passages]",
         ),
+        (
+            "<p>Let <span class=MathJax><span>a2</span></span><script type='math/tex'>a^2</script> be"
+            "<script type='math/tex; mode=display'>\n\\frac12</script>",
+            r"Let $a^2$ be$$\frac12$$",
+        ),
+        ("<dialog>no</dialog><dialog open>yes</dialog>", "yes\n\n[Left out: 1 hidden passage]"),
     ],
     ids=[
         "unseen",
@@ -226,6 +232,8 @@ OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
         "deep formula",
         "endless formula",
         "hidden",
+        "formulas in scripts",
+        "dialogs",
     ],
 )
 def test_what_a_page_shows_is_read(page: str, text: str) -> None:
