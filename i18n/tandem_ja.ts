@@ -2,6 +2,25 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="ja" sourcelanguage="en">
 <context>
+    <name>AboutWindow</name>
+    <message>
+        <source>About Tandem</source>
+        <translation>Tandemについて</translation>
+    </message>
+    <message>
+        <source>{name}, under the Apache License 2.0.</source>
+        <translation>{name}はApache License 2.0で公開されています。</translation>
+    </message>
+    <message>
+        <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
+        <translation>インターフェイスはQtで作られています。QtはGNU LGPL（Lesser General Public License）バージョン3に基づき、変更せずに使用しています。自分でビルドしたQtに置き換えることができ、ソースコードはQt Projectから入手できます。</translation>
+    </message>
+    <message>
+        <source>Show all licenses</source>
+        <translation>すべてのライセンスを表示</translation>
+    </message>
+</context>
+<context>
     <name>Actions</name>
     <message>
         <source>Tandem</source>
@@ -679,10 +698,6 @@
         <translation>バージョン、設定、統計、ログを、確認して共有できるファイルに保存</translation>
     </message>
     <message>
-        <source>About Tandem</source>
-        <translation>Tandemについて</translation>
-    </message>
-    <message>
         <source>Checking. The loaded models are measured for about half a minute.</source>
         <translation>チェック中です。読み込み済みのモデルの速度を30秒ほど測定します。</translation>
     </message>
@@ -699,24 +714,12 @@
         <translation>このMacをチェック</translation>
     </message>
     <message>
-        <source>{name}, under the Apache License 2.0.</source>
-        <translation>{name}はApache License 2.0で公開されています。</translation>
-    </message>
-    <message>
-        <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
-        <translation>インターフェイスはQtで作られています。QtはGNU LGPL（Lesser General Public License）バージョン3に基づき、変更せずに使用しています。自分でビルドしたQtに置き換えることができ、ソースコードはQt Projectから入手できます。</translation>
-    </message>
-    <message>
         <source>Set up…</source>
         <translation>設定…</translation>
     </message>
     <message>
         <source>Splits a model too large for one Mac.</source>
         <translation>1台に収まらないモデルを分割します。</translation>
-    </message>
-    <message>
-        <source>Show all licenses</source>
-        <translation>すべてのライセンスを表示</translation>
     </message>
 </context>
 <context>

@@ -2,6 +2,25 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="ko" sourcelanguage="en">
 <context>
+    <name>AboutWindow</name>
+    <message>
+        <source>About Tandem</source>
+        <translation>Tandem 정보</translation>
+    </message>
+    <message>
+        <source>{name}, under the Apache License 2.0.</source>
+        <translation>{name}, Apache License 2.0에 따라 배포돼요.</translation>
+    </message>
+    <message>
+        <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
+        <translation>인터페이스는 Qt로 만들었어요. Qt는 GNU 약소 일반 공중 사용 허가서(LGPL) 버전 3에 따라 수정 없이 사용해요. 직접 빌드한 Qt로 바꿔 쓸 수 있고, 소스 코드는 Qt Project에서 받을 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Show all licenses</source>
+        <translation>모든 라이선스 보기</translation>
+    </message>
+</context>
+<context>
     <name>Actions</name>
     <message>
         <source>Tandem</source>
@@ -679,10 +698,6 @@
         <translation>버전, 설정, 통계, 로그를 직접 확인하고 공유할 수 있는 파일로 저장</translation>
     </message>
     <message>
-        <source>About Tandem</source>
-        <translation>Tandem 정보</translation>
-    </message>
-    <message>
         <source>Checking. The loaded models are measured for about half a minute.</source>
         <translation>점검 중이에요. 불러온 모델의 속도를 30초쯤 측정해요.</translation>
     </message>
@@ -699,24 +714,12 @@
         <translation>이 Mac 점검</translation>
     </message>
     <message>
-        <source>{name}, under the Apache License 2.0.</source>
-        <translation>{name}, Apache License 2.0에 따라 배포돼요.</translation>
-    </message>
-    <message>
-        <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
-        <translation>인터페이스는 Qt로 만들었어요. Qt는 GNU 약소 일반 공중 사용 허가서(LGPL) 버전 3에 따라 수정 없이 사용해요. 직접 빌드한 Qt로 바꿔 쓸 수 있고, 소스 코드는 Qt Project에서 받을 수 있어요.</translation>
-    </message>
-    <message>
         <source>Set up…</source>
         <translation>설정하기…</translation>
     </message>
     <message>
         <source>Splits a model too large for one Mac.</source>
         <translation>Mac 한 대에 담기에는 너무 큰 모델을 여러 대에 나눠요.</translation>
-    </message>
-    <message>
-        <source>Show all licenses</source>
-        <translation>모든 라이선스 보기</translation>
     </message>
 </context>
 <context>

@@ -2,6 +2,25 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>AboutWindow</name>
+    <message>
+        <source>About Tandem</source>
+        <translation>关于 Tandem</translation>
+    </message>
+    <message>
+        <source>{name}, under the Apache License 2.0.</source>
+        <translation>{name}，以 Apache License 2.0 发布。</translation>
+    </message>
+    <message>
+        <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
+        <translation>界面使用 Qt 构建。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以将 Qt 换成自己的版本，源代码可从 Qt Project 获取。</translation>
+    </message>
+    <message>
+        <source>Show all licenses</source>
+        <translation>显示所有许可证</translation>
+    </message>
+</context>
+<context>
     <name>Actions</name>
     <message>
         <source>Tandem</source>
@@ -679,10 +698,6 @@
         <translation>将版本、设置、统计和日志保存为可供查看和分享的文件</translation>
     </message>
     <message>
-        <source>About Tandem</source>
-        <translation>关于 Tandem</translation>
-    </message>
-    <message>
         <source>Checking. The loaded models are measured for about half a minute.</source>
         <translation>正在检查。测量已加载的模型约需半分钟。</translation>
     </message>
@@ -699,24 +714,12 @@
         <translation>检查本机</translation>
     </message>
     <message>
-        <source>{name}, under the Apache License 2.0.</source>
-        <translation>{name}，以 Apache License 2.0 发布。</translation>
-    </message>
-    <message>
-        <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
-        <translation>界面使用 Qt 构建。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以将 Qt 换成自己的版本，源代码可从 Qt Project 获取。</translation>
-    </message>
-    <message>
         <source>Set up…</source>
         <translation>设置…</translation>
     </message>
     <message>
         <source>Splits a model too large for one Mac.</source>
         <translation>将单台 Mac 放不下的模型拆分到多台 Mac 上。</translation>
-    </message>
-    <message>
-        <source>Show all licenses</source>
-        <translation>显示所有许可证</translation>
     </message>
 </context>
 <context>

@@ -1,4 +1,4 @@
-"""The advanced settings, the diagnostics file, the check of this Mac, and the licences."""
+"""The advanced settings, the diagnostics file, and the check of this Mac."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.conversations.database.records import AnswerSource
@@ -22,8 +22,6 @@ from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.system.background import Background
 from app.system.log_buffer import LOG_BUFFER
-from app.system.paths import resource
-from app.system.versions import installed_version
 from app.widgets.buttons import CONFIRMED_MS, CopyButton, button
 from app.widgets.labels import label, show_words
 from app.widgets.layouts import fill, hbox, vbox
@@ -37,8 +35,6 @@ from engine.machine.facts import MachineFacts, read_facts
 _LATEST_ANSWERS = 20
 # Of a page whose lines are not wrapped.
 _HEIGHT = 290
-# The full licence texts of all packages.
-_NOTICES = resource("NOTICES.txt")
 
 
 class AdvancedPage(TablePage):
@@ -73,15 +69,7 @@ class AdvancedPage(TablePage):
         )
         self.add_line(8, self.export)
         self.outcome = label(self, "muted", wraps=True)
-        self._about = label(self, "muted", wraps=True)
         self.add(self.outcome)
-        self.add(self.bound("About Tandem", label(self, "title")), 24)
-        self.add(self._about, 4)
-        self.licences = button(self, lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(_NOTICES))), "link")
-        self.bound("Show all licenses", self.licences)
-        # The file exists only in bundles; elsewhere each package comes with its own licence.
-        self.licences.setVisible(_NOTICES.is_file())
-        self.add_line(4, self.licences)
         self.check.changed.connect(self._set_check_texts)
         self.restyle()
 
@@ -125,13 +113,6 @@ class AdvancedPage(TablePage):
 
     def retranslate(self) -> None:
         super().retranslate()
-        version = installed_version("tandem-chat")
-        licence = self.tr("{name}, under the Apache License 2.0.").format(name=f"Tandem {version}".strip())
-        of_qt = self.tr(
-            "The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. "
-            "You may replace Qt with your own version; its source code is available from the Qt Project."
-        )
-        self._about.setText(f"{licence}\n\n{of_qt}")
         show_words(self.outcome, "")
         self.machines.setText(self.tr("Set up…"))
         title = QCoreApplication.translate("Settings", PAGES["machines"])

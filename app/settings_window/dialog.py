@@ -14,7 +14,7 @@ from app.settings.window_geometry import within
 from app.settings_window.form import Form
 from app.widgets.keyboard_focus import TabOrdered, mark_keyboard_focus, stops
 from app.widgets.labels import label
-from app.widgets.layouts import fill, hbox, settle_layouts, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.search_field import SearchField
 from app.widgets.theme_aware import ThemeAware
 
@@ -101,14 +101,6 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
         if centred:
             place.moveCenter(window.window().frameGeometry().center())
         self.setGeometry(within(place, window.screen() if centred else self.screen()))
-
-    def open_about(self) -> None:
-        """Show the section About at the end of the page."""
-        self.open("advanced")
-        page = self.page("advanced")
-        assert isinstance(page, Form)
-        settle_layouts()
-        page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
 
     def page(self, page_id: str) -> QWidget:
         """Return a page, which is built at the first call."""

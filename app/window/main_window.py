@@ -41,6 +41,7 @@ from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.layouts import centred, fill, vbox
 from app.widgets.outside import bring_to_front
 from app.widgets.theme_aware import ThemeAware
+from app.window.about_window import AboutWindow
 from app.window.actions import ACTIONS
 from app.window.answer_notice import Announcer, AnswerNotice
 from app.window.ask_another import AskAnother
@@ -117,6 +118,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         models = self._header.main, self._header.draft
         self.models = ModelController(self._library, session, *models, self._banner, self)
         self.settings = SettingsWindow(self._library, session, self.models, self)
+        self.about = AboutWindow(self)
         self._make_chat()
         self._make_panel()
         self._menus = Menus(self._actions, self)

@@ -24,7 +24,7 @@ TANDEM_ACTIONS = (
         "about",
         "About Tandem",
         "Show version and licenses",
-        lambda window: window.settings.open_about(),
+        lambda window: window.about.open(),
         role=QAction.MenuRole.AboutRole,
     ),
     WindowAction(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.speculation.comparison_view import ComparisonView
     from app.transcript.transcript import Transcript
     from app.widgets.application import Application
+    from app.window.about_window import AboutWindow
     from app.window.attachment_reader import AttachmentReader
     from app.window.chat_commands import ChatCommands
     from app.window.find_bar import FindBar
@@ -47,6 +48,7 @@ class ActedWindow(QMainWindow):
     notifications: Notifications
     updates: UpdateChecker
     settings: SettingsWindow
+    about: AboutWindow
     models: ModelController
     panes: Panes
     command_palette: CommandPalette

@@ -1,4 +1,4 @@
-"""The page of advanced settings and the card of the log: diagnostics, licences and the check of this Mac."""
+"""The page of advanced settings and the card of the log: diagnostics and the check of this Mac."""
 
 from __future__ import annotations
 
@@ -51,10 +51,8 @@ def test_the_page_exports_diagnostics_without_chat_text(open_settings: OpenShown
     assert "could not be saved" in advanced.outcome.text()
 
 
-def test_the_log_has_the_records_of_its_level_and_a_bundle_shows_every_licence(
-    open_shown: OpenShown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window, library, _ = open_shown()
+def test_the_log_has_the_records_of_its_level(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
     LOG_BUFFER.start()
     try:
         logging.getLogger("engine.test").debug("too fine")
@@ -66,17 +64,6 @@ def test_the_log_has_the_records_of_its_level_and_a_bundle_shows_every_licence(
     assert "taken in" in log.view.toPlainText()
     assert "too fine" not in log.view.toPlainText()
     log.close_overlay()
-    advanced = window.settings_page("advanced")
-    # A checkout has no such file.
-    assert not advanced.licences.isVisible()
-    opened: list[str] = []
-    monkeypatch.setattr("PySide6.QtGui.QDesktopServices.openUrl", lambda url: opened.append(url.toLocalFile()))
-    notices = tmp_path / "NOTICES.txt"
-    notices.write_text("MLX 0.32.4: MIT")
-    monkeypatch.setattr("app.settings_window.advanced_page._NOTICES", notices)
-    page = AdvancedPage(library, window.session, lambda _: None)
-    page.licences.click()
-    assert opened == [str(notices)]
 
 
 MAC = MachineFacts("Apple M4 Pro", "macOS 26.1", SystemMemory(48 * 10**9, 0, False), None, True, 0, "denied")
