@@ -2204,6 +2204,10 @@
         <translation>もう一度比較</translation>
     </message>
     <message>
+        <source>This Mac is busy: {times}</source>
+        <translation>このMacの負荷が高くなっています：{times}</translation>
+    </message>
+    <message>
         <source>This Mac is busy: {least} to {most}×</source>
         <translation>このMacの負荷が高くなっています：{least}～{most}倍</translation>
     </message>

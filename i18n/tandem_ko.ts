@@ -2204,6 +2204,10 @@
         <translation>다시 비교</translation>
     </message>
     <message>
+        <source>This Mac is busy: {times}</source>
+        <translation>이 Mac의 부하가 높아요: {times}</translation>
+    </message>
+    <message>
         <source>This Mac is busy: {least} to {most}×</source>
         <translation>이 Mac의 부하가 높아요: {least}~{most}배</translation>
     </message>

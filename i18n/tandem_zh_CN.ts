@@ -2204,6 +2204,10 @@
         <translation>再次比较</translation>
     </message>
     <message>
+        <source>This Mac is busy: {times}</source>
+        <translation>本机负载较高：{times}</translation>
+    </message>
+    <message>
         <source>This Mac is busy: {least} to {most}×</source>
         <translation>本机负载较高：{least}–{most} 倍</translation>
     </message>

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from app.cli.pair_options import explained
 from app.cli.rendered import growing_text
@@ -23,9 +23,15 @@ _HALF_A_MARK = re.compile(r"\s*(?:<[/|:\w]*|\[/?\w*)\Z")
 
 
 class AnswerOutput(ABC):
-    """Shows the events of a request; `text` is the last whole answer."""
+    """Shows the events of a request; `text` is the last whole answer.
+
+    `speed_counts` says whether the speed of an ended answer says anything of others; at first it does of all.
+    """
 
     text = ""
+
+    def __init__(self) -> None:
+        self.speed_counts: Callable[[Finished], bool] = lambda _ended: True
 
     def events(self, stream: Iterable[Event]) -> Event | None:
         last: Event | None = None
@@ -65,6 +71,7 @@ class TextOutput(AnswerOutput):
     """
 
     def __init__(self, *, coloured: bool = True) -> None:
+        super().__init__()
         self._coloured = coloured
         # The sources that the legend has named.
         self._named: set[str] = set()
@@ -165,14 +172,20 @@ class TextOutput(AnswerOutput):
 
             self._named.update(new)
             print_legend(new)
-        say(_summary(event.stats))
+        say(_summary(event.stats, self._speedup(event)))
+
+    def _speedup(self, ended: Finished) -> float | None:
+        """Return the speed-up of the pair that answered, None if it is unknown or this one cannot have it."""
+        stats = ended.stats
+        known = PairSpeeds(speeds_file()).speedup_of(stats.main, stats.draft)
+        return gain_in(stats, known) if self.speed_counts(ended) else None
 
 
-def _summary(stats: RequestStats) -> str:
+def _summary(stats: RequestStats, speedup: float | None) -> str:
+    """Return the line below an answer, with the speed-up of its pair unless that is None."""
     parts = [f"{stats.generated_tokens} tokens"]
     if stats.decode_tps is not None:
         parts.append(f"{speed_as_shown(stats.decode_tps)} tokens/s")
-    speedup = gain_in(stats, PairSpeeds(speeds_file()).speedup_of(stats.main, stats.draft))
     if speedup is not None:
         parts.append(f"{as_shown(speedup)}x as fast")
     if stats.accept_rate is not None:

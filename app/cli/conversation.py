@@ -6,13 +6,13 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.cli.answers import AnswerOutput
 from app.cli.command import DONE, FAILED, INTERRUPTED
@@ -31,6 +31,9 @@ from engine.events import Failed
 from engine.files.atomic_file import write_atomically
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.tokenizers.thinking import ThinkingChoice
+
+if TYPE_CHECKING:
+    from app.session.answer import Answer
 
 with suppress(ImportError):
     # Gives `input` line editing and a history that is not written to a file. Python can be built without it.
@@ -98,6 +101,7 @@ class TerminalConversation:
     ) -> None:
         self.model = ""
         self._engine, self._arguments, self._show = engine, arguments, show
+        show.speed_counts = self._speed_counts
         self._pictures, self._files = pictures, files
         self._sees = False
         self._history: list[dict[str, Any]] = []
@@ -200,21 +204,32 @@ class TerminalConversation:
                 self._show.note(_CORRECTION.format(fact=fact))
         return code
 
+    def _speed_counts(self, ended: Finished) -> bool:
+        """Whether the speed of an answer says anything of others, as `Answer.speed_counts` says it in the window."""
+        if ended.reason == REPEATING or any(turn["content"] == ended.text for turn in self._history):
+            return False
+        return (
+            ended.stats.main not in STARTERS
+            or self._of_starter(ended.stats.main, ended.text, self._history).speed_counts
+        )
+
     def _correction(self, last: Finished) -> str:
         """Return what is so where the Starter said something else of Tandem in the last answer; "" elsewhere."""
         if last.stats.main not in STARTERS:
             return ""
+        return self._of_starter(last.stats.main, self._history[-1]["content"], self._history[:-1]).correction
+
+    def _of_starter(self, name: str, text: str, asked: Sequence[Mapping[str, Any]]) -> Answer:
+        """Return an answer of the Starter to the last of the turns that were `asked`."""
         # What other models do not wait for.
         from app.session.answer import Answer
 
-        question, answered = self._history[-2:]
-        is_first = len(self._history) == 2
         return Answer(
-            model=last.stats.main,
-            question=str(question["content"]),
-            text=answered["content"],
-            with_files=is_first and bool(self._files.texts or self._pictures),
-        ).correction
+            model=name,
+            question=str(asked[-1]["content"]),
+            text=text,
+            with_files=len(asked) == 1 and bool(self._files.texts or self._pictures),
+        )
 
     def _drop_paused(self) -> None:
         """Leave the paused answer as it is. Of one that has no reply yet, nothing is kept."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from app.widgets.badges import Bar
-from app.widgets.labels import WrappedLabel
+from app.widgets.labels import WrappedLabel, show_words
 from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import styled
 from app.wording.hub import size_words
@@ -29,10 +29,13 @@ class MemoryGauge(QWidget):
         self._estimates = styled(WrappedLabel(self), "caption")
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.bar, self.words, self._estimates)
 
+    def note_estimates(self, are_shown: bool) -> None:
+        """Say that speed-ups are estimates if any of those in the list is."""
+        show_words(self._estimates, estimate_words() if are_shown else "")
+
     def show_choice(self, size: int = 0, *, is_draft: bool = False) -> None:
         """Show what is free now or, with a size in bytes, with that model instead of the loaded main model or draft."""
         inventory, loaded = self._library.inventory, self._models.in_memory
-        self._estimates.setText(estimate_words())
         if inventory is None:
             self.words.setText(self.tr("Scanning models…"))
             return

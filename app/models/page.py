@@ -305,6 +305,7 @@ class ModelsPage(ThemeAware, QWidget):
         self.empty.setVisible(bool(self.empty.text()))
         self.again.setVisible(self._tab == SEARCH and self._library.hub_search.searched.error is not None)
         self._add_folder.setVisible(self._tab == INSTALLED)
+        self.memory.note_estimates(self._tab != INSTALLED)
 
     def _empty_text(self) -> str:
         """Return the line below the search results: an error, a hint or what is missing; "" for none of these."""

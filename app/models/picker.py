@@ -164,6 +164,7 @@ class Picker(ThemeAware, Overlay):
             item = self._list.item(index)
             row.show_choice(choice)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, row.spoken)
+        self.memory.note_estimates(any(model_wording.has_estimate(choice) for choice in choices))
         self.state.setText(state_now(self._session))
         # Without a main model the note tells the user what to do.
         self.state.setVisible(self.role == "draft" and self._session.models.pair.main is not None)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QWidget
 
-from app.conversations.measured import WHOLE, as_shown, is_gain
+from app.conversations.measured import is_gain
 from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
 from app.speculation.comparison import Comparer, Comparison, ComparisonResult, ComparisonStep
@@ -250,7 +250,9 @@ class ComparisonView(ThemeAware, Overlay):
         if not comparison.has_ratio:
             return ""
         if (bounds := comparison.bounds) is not None:
-            least, most = (figures.number(as_shown(bound), 0 if bound >= WHOLE else 1) for bound in bounds)
+            least, most = (figures.factor(bound) for bound in bounds)
+            if least == most:
+                return self.tr("This Mac is busy: {times}").format(times=figures.about(bounds[0]))
             return self.tr("This Mac is busy: {least} to {most}×").format(least=least, most=most)
         if not self._is_usual(comparison):
             return ""

@@ -105,6 +105,17 @@ def choice_sentence(choice: ModelChoice) -> str:
     return facts_words(choice.entry, choice.measured) if choice.entry is not None else ""
 
 
+def has_estimate(choice: ModelChoice) -> bool:
+    """Whether the second line of a row in a picker has a speed-up that is estimated."""
+    entry, advice = choice.entry, choice.advice
+    if choice.download is not None or choice.measured is not None:
+        return False
+    if advice is not None:
+        return choice.kind == "get" and advice.works and advice.expected is not None
+    is_told = entry is not None and not entry.installed and entry.draft and not _obstacle_words(entry)
+    return is_told and entry is not None and entry.expected is not None
+
+
 def verdict_words(advice: PairAdvice) -> str:
     """Say why a draft suits the main model, or why not."""
     arguments = dict(advice.arguments)

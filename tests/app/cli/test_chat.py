@@ -13,6 +13,7 @@ import pytest
 
 from app.__main__ import main
 from app.cli.answers import TextOutput
+from app.conversations.database.records import REPEATING
 from app.conversations.measured import PairSpeeds
 from app.session.starter_facts import fact_for
 from app.system.paths import speeds_file
@@ -351,6 +352,45 @@ def test_what_the_starter_says_wrongly_of_tandem_is_corrected_below_it(
     out, err = capsys.readouterr()
     assert err.endswith(f"]\n{note}") is is_wrong
     assert (FOLDERS in f"{err}{out}") is (is_wrong or text == FOLDERS)
+
+
+SKY = "Why is the sky blue?"
+BEYOND = "That is beyond me: I'm only a tiny guide to Tandem."
+
+
+@pytest.mark.parametrize(
+    ("model", "question", "text", "reason", "says_gain"),
+    [
+        ("org/other", SKY, BEYOND, "stop", True),
+        ("starter/main", ON_FOLDERS, FOLDERS, "stop", True),
+        # Refusals and loops are easy to draft, so their speed says nothing of other answers.
+        ("starter/main", SKY, BEYOND, "stop", False),
+        ("org/other", SKY, "a a a a", REPEATING, False),
+    ],
+)
+def test_the_gain_of_a_pair_stands_below_answers_whose_speed_counts(
+    answering: Answering, capsys: pytest.CaptureFixture[str], model: str, question: str, text: str, reason: str,
+    says_gain: bool,
+) -> None:  # fmt: skip
+    PairSpeeds(speeds_file()).add_comparison(model, "small", 2.1)
+    stats = RequestStats(generated_tokens=40, drafted=30, accepted=28, accept_rate=0.9, main=model, draft="small")
+    answering([Finished(reason, text, (), stats)])
+    main(["chat", question])
+    err = capsys.readouterr().err
+    assert "90% accepted" in err
+    assert ("2.1x as fast" in err) is says_gain
+
+
+def test_an_answer_that_was_given_before_says_nothing_of_the_gain(
+    answering: Answering, pipe_in: Callable[[str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    PairSpeeds(speeds_file()).add_comparison("big", "small", 2.1)
+    stats = RequestStats(generated_tokens=40, drafted=30, accepted=28, accept_rate=0.9, main="big", draft="small")
+    answering(*[[Finished("stop", text, (), stats)] for text in ("One.", "Two.", "One.")])
+    pipe_in("a\nb\nc\n")
+    assert main(["chat", "--lines"]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "accepted" in line]
+    assert ["as fast" in line for line in lines] == [True, True, False]
 
 
 @pytest.mark.parametrize("options", [[], ["--same-text"]])

@@ -17,6 +17,7 @@ from engine.advice.speedup import SpeedupEstimate
 from engine.hub.failures import HubError
 from tests.app.conftest import OpenShown
 from tests.app.shown_library import DRAFT, FOREIGN, LARGER, MAIN, WIDE, bare, downloading, path_of, stocked
+from tests.app.window_driver import texts
 from tests.app.window_parts import PickerDriver
 
 
@@ -112,6 +113,24 @@ def test_an_estimate_is_no_recommendation_against_the_draft_in_use(open_settings
     # What is in use is not below an estimate, whatever it was measured to be.
     library.take_measured({(MAIN, DRAFT): Totals(speedup=0.97, speedup_low=0.95, speedup_high=0.99, accept_rate=0.5)})
     assert picker.rows[0].endswith("in use")
+
+
+def test_estimates_are_called_so_only_where_one_is_shown(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
+    used, other, *later = library.shown_advice
+    # What is in use can be measured, so it has no estimate.
+    used = replace(used, expected=SpeedupEstimate(2.5))
+    words = "Speed-ups are estimates until they are measured."
+    picker = window.picker("draft")
+    for shown, estimated in (((used,), False), ((used, other, *later), True)):
+        library.shown_advice = shown
+        picker.open()
+        assert ("bout 1.4× as fast" in "".join(picker.rows)) is estimated
+        assert (words in texts(picker.picker)) is estimated
+        picker.close()
+    library.take_measured({(MAIN, LARGER): Totals(speedup=3.0, accept_rate=0.9, speedup_low=2.9, speedup_high=3.1)})
+    picker.open()
+    assert words not in texts(picker.picker)
 
 
 def test_a_draft_of_which_no_token_was_accepted_says_so(open_settings: OpenShown) -> None:
