@@ -221,6 +221,11 @@ class RequestStats(Struct, frozen=True):
     picture_tokens: int = 0
     picture_s: float = 0.0
 
+    @property
+    def accepted_rounds(self) -> int | None:
+        """The number of rounds in which at least the first draft token was accepted; None if it is not known."""
+        return self.accept_by_position[0][1] if self.accept_by_position else None
+
     def __post_init__(self) -> None:
         """Keep the speed-up within what is possible: earlier versions stored larger ones."""
         low, high, rate = self.speedup_low, self.speedup_high, self.tokens_per_round

@@ -29,6 +29,7 @@ from engine import EngineClient, EngineError, Finished
 from engine.errors import PromptTooLong
 from engine.events import Failed
 from engine.files.atomic_file import write_atomically
+from engine.methods import method_of
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.tokenizers.thinking import ThinkingChoice
 
@@ -206,7 +207,9 @@ class TerminalConversation:
 
     def _speed_counts(self, ended: Finished) -> bool:
         """Whether the speed of an answer says anything of others, as `Answer.speed_counts` says it in the window."""
-        if ended.reason == REPEATING or any(turn["content"] == ended.text for turn in self._history):
+        is_copied = all(method_of(source) == "ngram" for source in ended.stats.sources)
+        is_twin = any(turn["content"] == ended.text for turn in self._history)
+        if ended.reason == REPEATING or (is_copied and is_twin):
             return False
         return (
             ended.stats.main not in STARTERS

@@ -21,6 +21,8 @@ MeasuredPairs = Mapping[tuple[str, str], Totals]
 MOST_COMPARISONS = 9
 # A speed-up below LEAST_GAIN is none that anybody notices, and from WHOLE on one is shown without a decimal.
 LEAST_GAIN, WHOLE = 1.1, 3.0
+# Fewer rounds with accepted draft tokens are one look-up or two, and no picture of how an answer was written.
+LEAST_ROUNDS = 3
 _STAMP = {"version": 1}
 _Ratio = Annotated[float, Meta(gt=0.0, le=1000.0)]
 
@@ -122,9 +124,12 @@ def speed_as_shown(tokens_per_s: float) -> float | int:
 def gain_in(stats: RequestStats | RequestRow, speedup: float | None) -> float | None:
     """Return the speed-up of a pair if an answer with these figures can have gained that much, else None.
 
-    What its own rounds have measured, and the tokens that they brought, may rule it out.
+    What its own rounds have measured, and the tokens that they brought, may rule it out, and too few rounds in which a
+    draft token was accepted.
     """
     if speedup is None or not is_gain(speedup) or not stats.accepted:
+        return None
+    if stats.accepted_rounds is not None and stats.accepted_rounds < LEAST_ROUNDS:
         return None
     most = stats.tokens_per_round if stats.speedup_high is None else stats.speedup_high
     return None if most is not None and speedup > NOTICEABLE * most else speedup

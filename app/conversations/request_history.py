@@ -47,6 +47,7 @@ class RequestRow:
     It belongs to a chat's message and has no `client` and `endpoint`, or it came from another program and has no
     `title`; `conversation_id` and `message_id` are None then. `sources` is the JSON list of the sources of its draft
     tokens, None in requests of earlier versions. `called` is 1 if it called tools, so that it is a part of an answer.
+    `accepted_rounds` is as in `RequestStats`.
     """
 
     id: int
@@ -75,6 +76,7 @@ class RequestRow:
     speedup_high: float | None
     sources: str | None = None
     called: int = 0
+    accepted_rounds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,14 @@ _MEASURED = f"""
 _SOURCES = "json_extract(requests.stats, '$.sources')"
 _CALLED = f"""
     EXISTS (SELECT 1 FROM messages AS result WHERE result.parent_id = requests.message_id AND result.role = '{TOOL}')"""
-_OTHERS = {**_OTHER_TABLES, **_BOUNDS, "speedup": _MEASURED, "sources": _SOURCES, "called": _CALLED}
+_OTHERS = {
+    **_OTHER_TABLES,
+    **_BOUNDS,
+    "speedup": _MEASURED,
+    "sources": _SOURCES,
+    "called": _CALLED,
+    "accepted_rounds": "json_extract(requests.stats, '$.accept_by_position[0][1]')",
+}
 _EXPRESSIONS = {name: _OTHERS.get(name, f"requests.{name}") for name in COLUMNS}
 _SELECTED = ", ".join(f"{expression} AS {name}" for name, expression in _EXPRESSIONS.items())
 _FROM = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.conversations.measured import LEAST_ROUNDS
 from app.session.answer import Answer, State
 from app.session.model_service import Pair
 from app.session.session import Session
@@ -11,9 +12,6 @@ from app.wording.sentences import translate
 from app.wording.sources import names_without_drafter
 from engine.methods import sources_without_drafter, uses_drafter
 from engine.stats import RequestStats
-
-# Fewer rounds with accepted draft tokens are one look-up or two, and no picture of how an answer was written.
-LEAST_ROUNDS = 3
 
 
 def why_off(pair: Pair, method: str) -> str:
@@ -78,8 +76,7 @@ def has_story(answer: Answer) -> bool:
 
     They have nothing of refusals and loops, whose speed says nothing of others, and while a call waits.
     """
-    by_position = answer.figures.accept_by_position
-    rounds = by_position[0][1] if by_position else 0
+    rounds = answer.figures.accepted_rounds or 0
     return rounds >= LEAST_ROUNDS and answer.speed_counts and answer.state is not State.CALLING
 
 

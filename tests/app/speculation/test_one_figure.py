@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace as replace_struct
 
 from app.cli.answers import TextOutput
 from app.conversations.measured import PairSpeeds
@@ -94,3 +95,17 @@ def places(capsys: pytest.CaptureFixture[str], sums: Totals, ratios: tuple[float
         "terminal": capsys.readouterr().err,
         "doctor": next(line for line in doctor.splitlines() if "With speculation" in line),
     }
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(("rounds", "shown"), [(2, set()), (3, {"4"})])
+def test_an_answer_of_one_look_up_or_two_has_no_figure_anywhere(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, rounds: int, shown: set[str]
+) -> None:
+    monkeypatch.setattr(f"{__name__}.STATS", replace_struct(STATS, accept_by_position=((5, rounds),)))
+    monkeypatch.setattr(f"{__name__}.ROW", replace(ROW, accepted_rounds=rounds))
+    texts = places(capsys, SUMS, (4.2,))
+    figures = {
+        place: set(re.findall(r"([\d.]+)(?:×|x as)", texts[place])) for place in ("panel", "history", "terminal")
+    }
+    assert figures == dict.fromkeys(figures, shown)

@@ -16,6 +16,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.actions.actions import Actions
+from app.conversations.measured import LEAST_ROUNDS
 from app.session.answer import Answer, State
 from app.session.model_service import Pair
 from app.speculation.explanations import EXPLANATIONS
@@ -29,7 +30,7 @@ from app.wording import figures
 from app.wording.errors import PLAIN_REASONS
 from app.wording.figures import capitalized
 from app.wording.sources import role_of
-from app.wording.speculation import LEAST_ROUNDS, has_story, idle_sentence
+from app.wording.speculation import has_story, idle_sentence
 from engine.events import Finished, TokensCommitted
 from engine.stats import PlainSpan, RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding, WidthCost
