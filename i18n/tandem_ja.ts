@@ -572,7 +572,7 @@
     </message>
     <message>
         <source>Answer the last question with and without speculation, and compare the speeds</source>
-        <translation>直前の質問に投機的デコーディングありとなしで回答し、速さを比べます</translation>
+        <translation>直前の質問に投機的デコーディングありとなしで回答し、速さを比べる</translation>
     </message>
     <message>
         <source>Request history…</source>
@@ -1274,7 +1274,7 @@
     </message>
     <message>
         <source>Attach the document without its pictures</source>
-        <translation>画像を除いて文書を添付します</translation>
+        <translation>画像を除いて文書を添付</translation>
     </message>
     <message>
         <source>Read as…</source>
@@ -2433,11 +2433,11 @@
     <name>DocumentParts</name>
     <message>
         <source>rows 1 to {last} of {count}</source>
-        <translation>{count}行中1〜{last}行</translation>
+        <translation>{count}行中1～{last}行</translation>
     </message>
     <message>
         <source>lines 1 to {last} of {count}</source>
-        <translation>全{count}行のうち1〜{last}行目</translation>
+        <translation>全{count}行のうち1～{last}行目</translation>
     </message>
     <message>
         <source>the end is left out</source>
@@ -2453,7 +2453,7 @@
     </message>
     <message>
         <source>slides {first} to {last} of {count}</source>
-        <translation>全{count}枚のスライド中{first}〜{last}</translation>
+        <translation>全{count}枚のスライド中{first}～{last}</translation>
     </message>
     <message>
         <source>page {first} of {count}</source>
@@ -2461,7 +2461,7 @@
     </message>
     <message>
         <source>pages {first} to {last} of {count}</source>
-        <translation>{count}ページ中{first}〜{last}ページ</translation>
+        <translation>{count}ページ中{first}～{last}ページ</translation>
     </message>
     <message>
         <source>Ask about {sheets} of {name}</source>
@@ -2473,7 +2473,7 @@
     </message>
     <message>
         <source>Ask about slides {first} to {last} of {name}</source>
-        <translation>「{name}」のスライド{first}〜{last}について質問</translation>
+        <translation>「{name}」のスライド{first}～{last}について質問</translation>
     </message>
     <message>
         <source>Ask about page {first} of {name}</source>
@@ -2481,7 +2481,7 @@
     </message>
     <message>
         <source>Ask about pages {first} to {last} of {name}</source>
-        <translation>「{name}」の{first}〜{last}ページについて質問</translation>
+        <translation>「{name}」の{first}～{last}ページについて質問</translation>
     </message>
 </context>
 <context>
@@ -3857,7 +3857,7 @@
     </message>
     <message>
         <source>It writes text by diffusion, not token by token.</source>
-        <translation>トークンをひとつずつではなく拡散（ディフュージョン）で文章を生成します。</translation>
+        <translation>トークンを1つずつ生成するのではなく、拡散（ディフュージョン）で文章を生成します。</translation>
     </message>
     <message>
         <source>Its folder is missing ({detail}).</source>
@@ -5151,7 +5151,7 @@
     </message>
     <message>
         <source>The words are the server&apos;s. Continue sends the call again.</source>
-        <translation>文面はサーバーによるものです。「続ける」を押すと呼び出しをもう一度送ります。</translation>
+        <translation>これはサーバの文面です。「続ける」を押すと、呼び出しをもう一度送信します。</translation>
     </message>
     <message>
         <source>Open the page</source>
@@ -6785,7 +6785,7 @@
     </message>
     <message>
         <source>{host} took longer than {seconds} seconds. Try again.</source>
-        <translation>{host}の応答に{seconds}秒以上かかりました。もう一度試してください。</translation>
+        <translation>{host}の応答に{seconds}秒以上かかりました。もう一度お試しください。</translation>
     </message>
     <message>
         <source>The page of {host} is larger than {megabytes} MB, so it was not read.</source>
@@ -6805,7 +6805,7 @@
     </message>
     <message>
         <source>{service} takes no more searches for now. Wait a little, and try again.</source>
-        <translation>{service}は現在これ以上の検索を受け付けていません。しばらくしてからもう一度試してください。</translation>
+        <translation>{service}は現在これ以上の検索を受け付けていません。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
         <source>{service} answered something that is not a list of results.</source>
@@ -6829,7 +6829,7 @@
     </message>
     <message>
         <source>“{server}” was not ready and silent for {seconds} seconds, so it was stopped. Try again.</source>
-        <translation>「{server}」は準備できないまま{seconds}秒間応答がなかったため、停止しました。もう一度試してください。</translation>
+        <translation>「{server}」は準備できないまま{seconds}秒間応答がなかったため、停止しました。もう一度お試しください。</translation>
     </message>
     <message>
         <source>“{tool}” was silent for {time}, so it was stopped.</source>

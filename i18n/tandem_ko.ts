@@ -580,7 +580,7 @@
     </message>
     <message>
         <source>Answer the last question with and without speculation, and compare the speeds</source>
-        <translation>마지막 질문에 추측 디코딩을 사용해서, 또 사용하지 않고 답하고 속도를 비교해요</translation>
+        <translation>마지막 질문에 추측 디코딩을 켜고 한 번, 끄고 한 번 답해 속도 비교</translation>
     </message>
     <message>
         <source>Request history…</source>
@@ -877,7 +877,7 @@
     </message>
     <message>
         <source>Drafting ahead has stopped: the connection to {host} was lost twice.</source>
-        <translation>미리 초안 쓰기를 멈췄어요. {host}와의 연결이 두 번 끊겼어요.</translation>
+        <translation>미리 초안 쓰기를 멈췄어요. {host} 컴퓨터와의 연결이 두 번 끊겼어요.</translation>
     </message>
 </context>
 <context>
@@ -1274,7 +1274,7 @@
     </message>
     <message>
         <source>Attach the document without its pictures</source>
-        <translation>이미지를 빼고 문서를 첨부합니다</translation>
+        <translation>이미지를 빼고 문서 첨부</translation>
     </message>
     <message>
         <source>Read as…</source>
@@ -4815,15 +4815,15 @@
     <name>Pictures</name>
     <message>
         <source>{name} can&apos;t see pictures on multiple Macs. Use it on one Mac, or remove them.</source>
-        <translation>여러 Mac에서 실행하면 ‘{name}’ 모델은 이미지를 볼 수 없어요. Mac 한 대에서 사용하거나 이미지를 빼 주세요.</translation>
+        <translation>여러 Mac에서 실행하면 {name} 모델은 이미지를 볼 수 없어요. Mac 한 대에서 사용하거나 이미지를 빼 주세요.</translation>
     </message>
     <message>
         <source>{name} can&apos;t see pictures. Models that can: {models}.</source>
-        <translation>‘{name}’ 모델은 이미지를 볼 수 없어요. 볼 수 있는 모델: {models}.</translation>
+        <translation>{name} 모델은 이미지를 볼 수 없어요. 볼 수 있는 모델: {models}.</translation>
     </message>
     <message>
         <source>{name} can&apos;t see pictures. Choose a model that can, or remove the pictures.</source>
-        <translation>‘{name}’ 모델은 이미지를 볼 수 없어요. 볼 수 있는 모델을 선택하거나 이미지를 빼 주세요.</translation>
+        <translation>{name} 모델은 이미지를 볼 수 없어요. 볼 수 있는 모델을 선택하거나 이미지를 빼 주세요.</translation>
     </message>
     <message>
         <source>{name} can&apos;t see pictures, so chats begin without those of the folder.</source>
@@ -5143,7 +5143,7 @@
     </message>
     <message>
         <source>“{server}” waits until you have finished on the page:</source>
-        <translation>‘{server}’ 서버가 페이지에서 일을 마칠 때까지 기다려요:</translation>
+        <translation>페이지에서 할 일을 마칠 때까지 ‘{server}’ 서버가 기다려요:</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -5544,7 +5544,7 @@
     </message>
     <message>
         <source>Enter these before it can run: {names}.</source>
-        <translation>실행하려면 먼저 입력하세요: {names}.</translation>
+        <translation>실행하기 전에 입력해 주세요: {names}.</translation>
     </message>
     <message>
         <source>Not allowed to run yet.</source>

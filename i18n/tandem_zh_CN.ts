@@ -837,7 +837,7 @@
     </message>
     <message>
         <source>Nothing is drafted ahead in chats with pictures.</source>
-        <translation>有图片的聊天中不会预先起草。</translation>
+        <translation>有图片的对话中不会预先起草。</translation>
     </message>
     <message>
         <source>Nothing is drafted ahead: that needs a draft model with the same tokenizer.</source>
@@ -1185,7 +1185,7 @@
     </message>
     <message>
         <source>{name} is not a text file. Tandem attaches text, code, documents and pictures.</source>
-        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码、文档和图片。</translation>
+        <translation>“{name}”不是文本文件。Tandem 可以附加文本、代码、文档和图片。</translation>
     </message>
     <message>
         <source>{name} contains no text.</source>
@@ -1270,7 +1270,7 @@
     </message>
     <message>
         <source>Text only</source>
-        <translation>仅文本</translation>
+        <translation>仅文字</translation>
     </message>
     <message>
         <source>Attach the document without its pictures</source>
@@ -2690,7 +2690,7 @@
     </message>
     <message>
         <source>This text was given before, so this answer does not count in totals.</source>
-        <translation>此前给出过相同的文字，因此这个回答不计入总计。</translation>
+        <translation>此前给出过相同的文字，因此本次回答不计入合计。</translation>
     </message>
     <message>
         <source>{speed} tokens a second</source>
@@ -3659,7 +3659,7 @@
     </message>
     <message>
         <source>Another Mac can draft the next round while this Mac&apos;s main model checks the current one.</source>
-        <translation>在这台 Mac 的主模型检查这一轮时，另一台 Mac 可以起草下一轮。</translation>
+        <translation>在本机的主模型检查这一轮时，另一台 Mac 可以起草下一轮。</translation>
     </message>
     <message>
         <source>Model</source>
@@ -5143,7 +5143,7 @@
     </message>
     <message>
         <source>“{server}” waits until you have finished on the page:</source>
-        <translation>“{server}”正在等您在页面上完成操作：</translation>
+        <translation>“{server}”正在等你在网页上完成操作：</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -5151,7 +5151,7 @@
     </message>
     <message>
         <source>The words are the server&apos;s. Continue sends the call again.</source>
-        <translation>以上文字来自服务器。点击“继续”会再次发送调用。</translation>
+        <translation>以上文字来自服务器。点按“继续”会再次发送调用。</translation>
     </message>
     <message>
         <source>Open the page</source>
@@ -7340,7 +7340,7 @@
     </message>
     <message>
         <source>It begins with these files: {files}</source>
-        <translation>以以下文件开头：{files}</translation>
+        <translation>以下列文件开头：{files}</translation>
     </message>
     <message>
         <source>It begins with the folder&apos;s system prompt.</source>

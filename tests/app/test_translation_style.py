@@ -75,6 +75,12 @@ def test_japanese_has_no_space_beside_latin_letters_digits_and_fields() -> None:
     assert breaking("ja", rf"{KANA_OR_HAN} [A-Za-z0-9{{%]|[A-Za-z0-9}}%] {KANA_OR_HAN}") == []
 
 
+@pytest.mark.parametrize("page", ["i18n/README.ja.md", "docs/installing.ja.md"])
+def test_japanese_pages_are_spaced_like_the_window(page: str) -> None:
+    text = re.sub(r"```.*?```", "", (GLOSSARY.parents[1] / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert re.findall(rf"{KANA_OR_HAN} [A-Za-z0-9`\[].{{9}}|.{{9}}[A-Za-z0-9`%] {KANA_OR_HAN}", text) == []
+
+
 def test_chinese_has_a_space_beside_latin_letters_digits_and_fields() -> None:
     together = re.compile(rf"{KANA_OR_HAN}[A-Za-z0-9{{%]|[A-Za-z0-9}}%]{KANA_OR_HAN}|%Ln{KANA_OR_HAN}")
     same_ending = re.compile(rf"(?:{'|'.join(map(re.escape, SAME_ENDING))})(?={KANA_OR_HAN})")
@@ -86,7 +92,7 @@ def test_chinese_has_a_space_beside_latin_letters_digits_and_fields() -> None:
 
 def test_korean_particles_fit_whatever_a_field_holds() -> None:
     """Particles such as 을/를 depend on the last sound, which a field does not tell; 을(를) is not allowed either."""
-    particle = re.compile(r"(\{\w+\}|%Ln)[’”]?(?:을|를|은|는|이|가|와|과|으로|로|이나|나|이에요|예요)(?=[\s.,()]|$)")
+    particle = re.compile(r"(\{\w+\}|%Ln)[’”]?(?:을|를|은|는|이|가|와|과|으로|로|이나|나|이에요|예요)(?=[\s.,()의]|$)")
     found = [
         form
         for _, form in translations("ko")
@@ -98,7 +104,7 @@ def test_korean_particles_fit_whatever_a_field_holds() -> None:
 
 def test_korean_sentences_are_in_one_register_and_ask_politely() -> None:
     assert breaking("ko", r"(?<=[가-힣])(?<!요)\.(?=\s|$)") == []
-    assert breaking("ko", r"니다[.?]|십시오|(?<!주)(?<!보)세요\.") == []
+    assert breaking("ko", r"니다(?=[.?]|$)|십시오|(?<!주)(?<!보)세요(?=[.:]|$)") == []
 
 
 def test_japanese_sentences_are_in_one_register() -> None:
@@ -118,10 +124,10 @@ def test_quotation_marks_are_those_of_the_language() -> None:
 
 def test_words_are_spelled_one_way() -> None:
     japanese = r"ウィンドウ|トークナイザ(?!ー)|デコーディング(?<!投機的デコーディング)|既定値|フォルダー|(?<!その)他の"
-    japanese += r"|ユーザー|分か[らりるっ]|[倍}](?:以上)?高速(?!化)"
+    japanese += r"|ユーザー|サーバー|もう一度試して|〜|分か[らりるっ]|[倍}](?:以上)?高速(?!化)"
     assert breaking("ja", japanese) == []
     assert breaking("ko", r"허브|줄 바꿈") == []
-    assert breaking("zh_CN", r"载入|全屏(?!幕)|彻底|复制(?!对话|$)") == []
+    assert breaking("zh_CN", r"载入|全屏(?!幕)|彻底|复制(?!对话|$)|您|聊天|点击") == []
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
