@@ -50,21 +50,23 @@ def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
 def follow_loading(engine: EngineClient, loading: Future[LoadedPair]) -> None:
     """Show on a screen how much of a model has been read, or of a GGUF file converted, until that has ended.
 
-    Nothing is written about a model that is loaded at once.
+    Nothing is written about a model that is loaded at once. Before anything has been read, the bar runs to and fro
+    without a figure: the libraries load then, for longer than a small model.
     """
     if wait([loading], _POLL_S).done:
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     console = Console(file=terminal_of(sys.stderr))
-    # The first two move also where the figures do not, as while a GGUF file's header is read.
-    columns = (SpinnerColumn(), TimeElapsedColumn(), BarColumn(30), TaskProgressColumn())
+    # The first and the third move also where the figures do not, as while a GGUF file's header is read.
+    words = TextColumn("{task.description}")
+    columns = (SpinnerColumn(), words, TimeElapsedColumn(), BarColumn(30), TaskProgressColumn())
     with Progress(*columns, console=console, auto_refresh=False, transient=True) as progress:
-        bar = progress.add_task("")
+        bar = progress.add_task("Loading", total=None)
         while not wait([loading], _POLL_S).done:
             done, total = engine.loading_progress
-            progress.update(bar, completed=done, total=max(total, 1), refresh=True)
+            progress.update(bar, completed=done, total=total if done else None, refresh=True)
 
 
 def _statuses(

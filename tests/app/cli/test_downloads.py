@@ -74,7 +74,11 @@ def test_ctrl_c_gives_the_cursor_back(monkeypatch: pytest.MonkeyPatch, capsys: p
     assert err.splitlines()[-1].endswith("run the same command to resume.")
 
 
-def test_a_load_is_watched_until_it_ends(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("reached", "figure"), [((1, 4), "25%"), ((0, 0), ""), ((0, 4), "")])
+def test_a_load_is_watched_until_it_ends(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], reached: tuple[int, int], figure: str
+) -> None:
+    """No figure stands before anything is read."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     loading: Future[Any] = Future()
@@ -85,9 +89,11 @@ def test_a_load_is_watched_until_it_ends(monkeypatch: pytest.MonkeyPatch, capsys
         @property
         def loading_progress(self) -> tuple[int, int]:
             loading.set_result(None)
-            return 1, 4
+            return reached
 
     downloads.follow_loading(Loading(), loading)  # type: ignore[arg-type]
     err = capsys.readouterr().err
-    assert "25%" in err
+    assert figure in err
+    assert ("%" in err) is bool(figure)
+    assert "Loading" in err
     assert SHOW_CURSOR in err
