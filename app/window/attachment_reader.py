@@ -283,7 +283,10 @@ class VisionHint(QObject):
         self._said = name, stays
         self._banner.dismiss(_ABOUT)
         if name:
-            self._banner.show_message(lambda: self._sentence(name), self._choose, closable=not stays, about=_ABOUT)
+            # Nothing has failed: what the model can't do is no problem in red.
+            self._banner.show_message(
+                lambda: self._sentence(name), self._choose, is_info=True, stays=True, closable=not stays, about=_ABOUT
+            )
 
     def _sentence(self, name: str) -> str:
         # Imported here because most questions have no picture.

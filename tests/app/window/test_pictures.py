@@ -135,6 +135,8 @@ def test_a_model_that_cannot_see_is_told_before_sending(open_window: OpenWindow,
     window.edit.setPlainText("What is this?")
     attach(window, tmp_path)
     assert "main can't see pictures." in window.banner_text
+    # Nothing has failed, so it does not look like a problem.
+    assert [notice.objectName() for notice in window.banner.shown] == ["note"]
     assert window.banner_buttons == [window.action("choose-main").text()]
     window.wait(lambda: not window.is_enabled("send"))
     assert window.context_text == ""
