@@ -26,7 +26,8 @@ def english_name(name: str) -> str:
 def short_name(repository: str) -> tuple[str, int]:
     """Return the name to show and the bits of the weights: ("Qwen3 8B", 4) for mlx-community/Qwen3-8B-4bit.
 
-    The bits are 0 if the name does not say them. An adapter follows its main model's name after a colon.
+    The bits are 0 if the name does not say them. An adapter follows its main model's name after a colon. A name without
+    an organization and capital letters, such as gpt-5 in an imported chat, is shown as it is written.
     """
     source = head_of(repository)
     repository, _, adapter = repository.partition(":")
@@ -43,6 +44,8 @@ def short_name(repository: str) -> tuple[str, int]:
     bits = 0
     if (kind := _GGUF_KIND.search(name)) is not None:
         return f"{short_name(name[: kind.start()])[0]} {kind[1]}", 0
+    if repository == name.lower() and not name.endswith("bit"):
+        return name, 0
     words = [word for word in name.replace("_", "-").split("-") if word.lower() not in ("mlx", "")]
     if len(words) > 1 and words[-1].lower().endswith("bit") and words[-1][:-3].isdigit():
         bits = int(words.pop()[:-3])

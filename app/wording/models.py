@@ -112,8 +112,9 @@ def has_estimate(choice: ModelChoice) -> bool:
         return False
     if advice is not None:
         return choice.kind == "get" and advice.works and advice.expected is not None
-    is_told = entry is not None and not entry.installed and entry.draft and not _obstacle_words(entry)
-    return is_told and entry is not None and entry.expected is not None
+    if entry is None or entry.installed or not entry.draft or _obstacle_words(entry):
+        return False
+    return entry.expected is not None
 
 
 def verdict_words(advice: PairAdvice) -> str:
