@@ -1225,6 +1225,10 @@
         <translation>読み込み中… 全{count}枚中{done}枚目</translation>
     </message>
     <message>
+        <source>no text</source>
+        <translation>テキストなし</translation>
+    </message>
+    <message>
         <source>read as {encoding}</source>
         <translation>{encoding}として読み込み</translation>
     </message>

@@ -1225,6 +1225,10 @@
         <translation>읽는 중… 전체 슬라이드 {count}장 중 {done}번째</translation>
     </message>
     <message>
+        <source>no text</source>
+        <translation>텍스트 없음</translation>
+    </message>
+    <message>
         <source>read as {encoding}</source>
         <translation>{encoding} 인코딩으로 읽음</translation>
     </message>

@@ -1225,6 +1225,10 @@
         <translation>正在读取…第 {done} 张幻灯片，共 {count} 张</translation>
     </message>
     <message>
+        <source>no text</source>
+        <translation>无文本</translation>
+    </message>
+    <message>
         <source>read as {encoding}</source>
         <translation>按 {encoding} 读取</translation>
     </message>

@@ -17,6 +17,7 @@ from app.cli.answers import JsonOutput, TextOutput
 from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, add_command
 from app.cli.conversation import QuestionFiles, TerminalConversation, add_request_options, readable, request, talk
 from app.cli.pair_options import AHEAD_HELP, add_pair_options, chosen_pair, draft_place, own_engine_settings
+from app.conversations.database.records import pictures_in
 from app.session.attachments import extent_of, read_attachment
 from app.settings.engine_settings import OWN_SAMPLING
 from app.text.fences import file_block
@@ -35,7 +36,7 @@ _THINKING_HELP = "whether, or how much, the model thinks before it answers (as i
 _IMAGE_HELP = "a picture for the first question, repeatable; the main model must see (tandem models list)"
 _FILE_HELP = (
     "a text or a document (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) before the first question, repeatable; models that "
-    "see also get its largest pictures"
+    "see also get its largest pictures, and the pages of a scan"
 )
 _TOKENS_HELP = "on a terminal with colours, show in an answer which tokens were drafted (yes)"
 _PAGES_HELP = "the pages or slides of the --file to read, such as 1-40 (all that fit)"
@@ -195,7 +196,7 @@ def _files(files: Sequence[str], selection: Selection) -> QuestionFiles:
     if gone:
         raise BadQuestion(f"there is no file {gone[0]}")
     try:
-        read = [read_attachment(Path(file), time=time, keep=keep, selection=selection) for file in files]
+        read = [read_attachment(Path(file), time=time, keep=keep, selection=selection, sees=True) for file in files]
         for attachment in read:
             if attachment.picture is not None:
                 raise NotAttachable(attachment.name, "picture")
@@ -204,7 +205,10 @@ def _files(files: Sequence[str], selection: Selection) -> QuestionFiles:
     for attachment in read:
         if missing := extent_of(attachment).missing_words():
             print(f"{attachment.name}: left out: {missing}", file=sys.stderr)
-    return QuestionFiles(tuple(file_block(attachment.name, attachment.text) for attachment in read), pictures)
+    scans = [attachment for attachment in read if attachment.is_scan]
+    pages = {picture.digest: pictures.pop(picture.digest) for picture in pictures_in(scans)}
+    texts = tuple(file_block(attachment.name, attachment.text) for attachment in read)
+    return QuestionFiles(texts, pictures, pages, tuple(scan.name for scan in scans))
 
 
 def _is_piped() -> bool:

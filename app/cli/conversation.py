@@ -63,6 +63,7 @@ _WITHOUT_RUNNER = "tandem: drafting ahead is still starting, so the answer begin
 _STOPPED = "tandem: the answer repeats itself, so it was stopped."
 _CORRECTION = "tandem: the Starter may be wrong here. The help of Tandem says: {fact}"
 _UNSEEN_PICTURES = "tandem: this model can't see pictures, so it gets the text of the files alone."
+_UNSEEN_SCANS = "tandem: this model can't see pictures, and there is nothing else in {names}."
 _FILES_TOO_LONG = "tandem: read a part of the files, with --pages FIRST-LAST or --sheets NAME."
 _PAUSED = "tandem: the answer repeats itself, so it is paused: /continue lets it go on."
 
@@ -76,10 +77,15 @@ class _PausedAnswer:
 
 
 class QuestionFiles(NamedTuple):
-    """The texts of attached files, and the files of the pictures in them by their digests."""
+    """The texts of attached files, and the files of the pictures in them by their digests.
+
+    `pages` are the pictures of documents that have no text, whose names are those of `scans`.
+    """
 
     texts: tuple[str, ...] = ()
     pictures: Mapping[str, bytes] = MappingProxyType({})
+    pages: Mapping[str, bytes] = MappingProxyType({})
+    scans: tuple[str, ...] = ()
 
 
 NO_FILES = QuestionFiles()
@@ -89,7 +95,8 @@ class TerminalConversation:
     """Questions to one engine, each with the turns before it. `model` is a line that names the models.
 
     The first question has the `pictures`, which are files by their digests, and comes after the texts of other `files`.
-    A model that sees also gets the pictures in these.
+    A model that sees also gets the pictures in these. One that cannot is given those alone without which there is no
+    question: the `pictures` and the pages of scans, which it refuses.
     """
 
     def __init__(
@@ -103,7 +110,8 @@ class TerminalConversation:
         self.model = ""
         self._engine, self._arguments, self._show = engine, arguments, show
         show.speed_counts = self._speed_counts
-        self._pictures, self._files = pictures, files
+        self._pictures = {**pictures, **files.pages}
+        self._files = files
         self._sees = False
         self._history: list[dict[str, Any]] = []
         self._recommended: dict[str, float] = {}
@@ -125,6 +133,8 @@ class TerminalConversation:
             self._sees = pair.main.sees
             if self._files.pictures and not self._sees:
                 say(_UNSEEN_PICTURES)
+            if self._files.scans and not self._sees:
+                say(_UNSEEN_SCANS.format(names=", ".join(self._files.scans)))
 
     def start_runner(self, *, waits: bool) -> None:
         """Start the draft runner of the loaded pair.

@@ -308,6 +308,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
             facts.append(self.tr("{count} tokens").format(count=number(tokens, 0)))
         facts += extent_words(extent_of(attachment))
         facts += self._picture_words(attachment)
+        if attachment.is_scan:
+            facts.append(self.tr("no text"))
         if guess := guessed_encoding(attachment):
             facts.append(self.tr("read as {encoding}").format(encoding=guess))
         if recognized := recognized_pages(attachment):
@@ -320,7 +322,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         first = self._mark(attachment)
         words = " · ".join(facts)
         parts = [self._encoding_button(attachment)] if guess else []
-        if attachment.inner and self._sees:
+        if attachment.inner and self._sees and not attachment.is_scan:
             parts.append(self._text_button(attachment))
         read_parts = self._read_parts.get(_FileText.of(attachment))
         if read_parts is not None and extent_of(attachment).count > 1:

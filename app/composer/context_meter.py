@@ -251,7 +251,12 @@ class ContextMeter(QObject):
         """Show the counts, unless the message has changed meanwhile."""
         if unsent == self._unsent():
             self._counted = unsent, usage
-            self._composer.files.show_counts(dict(usage.files), sees=unsent.pictures is not None)
+            rules = unsent.pictures
+            counts = {
+                file: None if tokens is None else tokens + picture_tokens(file.inner, rules)
+                for file, tokens in usage.files
+            }
+            self._composer.files.show_counts(counts, sees=rules is not None)
             self.show_usage()
 
     def _unsent(self) -> _Unsent | None:

@@ -18,6 +18,7 @@ from app.text.file_texts import (
     LEFT_OUT,
     PICTURES,
     RECOGNIZED,
+    SCAN,
     UNCERTAIN,
     NotAttachable,
     extent_in,
@@ -57,12 +58,15 @@ def read_attachment(
     time: ReadingTime | None = None,
     keep: Callable[[bytes], object] | None = None,
     selection: Selection | None = None,
+    *,
+    sees: bool = False,
 ) -> Attachment:
     """Read a text, code, a document or a picture, whose file goes to `keep`; without `keep` pictures are refused.
 
     The media type names the encoding if that was guessed for the window's `language`. Documents and pictures are read
     in processes with limits, and within `time`. With a `selection`, as much of the file as fits is attached, and of a
-    document those parts and with `keep` their largest pictures; without, all of its text or nothing. Raises
+    document those parts and with `keep` their largest pictures; without, all of its text or nothing. For a model that
+    `sees`, the pictures of a document without text are attached, too. Raises
     NotAttachable, PictureNotUsable, PicturesNotInstalled, Cancelled when `time` is abandoned, and what `keep` raises.
     Not for the Qt thread.
     """
@@ -78,8 +82,10 @@ def read_attachment(
         return read_picture(path.name, content, keep, time)
     if keep is None or selection is None:
         return Attachment(path.name, *text_of_file(path.name, content, language, time, selection)[:2])
-    file = text_of_file(path.name, content, language, time, selection, MOST_PICTURES)
+    file = text_of_file(path.name, content, language, time, selection, MOST_PICTURES, takes_scans=sees)
     inner = _inner_pictures(path.name, file.pictures, keep, time)
+    if SCAN in file.media_type and not inner:
+        raise NotAttachable(path.name, "no-text")
     return Attachment(path.name, file.media_type, file.text, inner=inner)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, unquote
 
 import msgspec
 
 from app.system.cancelled import Cancelled
 from engine.documents.formats import format_of, program_of
-from engine.documents.parts import Extent, Selection, first_lines
+from engine.documents.parts import PAGE, Extent, Selection, first_lines, left_out_line, pictures_line
 from engine.errors import EngineClosed
 from engine.files.reading_time import ReadingTime
+
+if TYPE_CHECKING:
+    from engine.documents.document import DocumentText
 
 # Longer texts fit no context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
@@ -22,6 +25,8 @@ RECOGNIZED = "; recognized="
 UNCERTAIN = "; uncertain="
 # The number of pictures in a document of which not all are given.
 PICTURES = "; pictures="
+# What the type of a document of pictures alone has, whose text only says so.
+SCAN = "; scan=1"
 # The parameter for the extent of a document that has several parts and is long, or of a text that is not all of it.
 EXTENT = "; extent="
 # Texts of fewer characters fit any context.
@@ -61,8 +66,12 @@ def text_of_file(
     time: ReadingTime | None = None,
     selection: Selection | None = None,
     most_pictures: int = 0,
+    *,
+    takes_scans: bool = False,
 ) -> TextWithPictures:
     """Return the media type and the text of a file, and the files of its `most_pictures` largest pictures.
+
+    One that `takes_scans` also gets a document of pictures alone, with a text that only names its pages.
 
     The type has parameters for an encoding that was guessed for `language`, and for what was recognized in pictures of
     a document and left out of its text. All but text in UTF-8 is read in a sandbox, and within `time`; that of
@@ -81,10 +90,17 @@ def text_of_file(
         read = read_document(name, content, LARGEST_BYTES, language, time, selection, most_pictures)
     except EngineClosed as error:
         raise Cancelled from error
+    if takes_scans and read.problem in ("no-text", "empty") and read.pictures.files:
+        return _scan(PLAIN if form is None else form.media_type, read)
     if read.problem:
         is_foreign = read.problem in ("not-text", "unknown-encoding", "old-format") and program_of(name) != ""
         raise NotAttachable(name, "other-program" if is_foreign else read.problem)
     kind = PLAIN if form is None else form.media_type
+    return TextWithPictures(_with_parameters(kind, read), read.text, read.pictures.files)
+
+
+def _with_parameters(kind: str, read: DocumentText) -> str:
+    """Return a type with what a person is told of how a text was read."""
     if read.encoding:
         kind += CHARSET + read.encoding
     if read.recognized_pages:
@@ -96,7 +112,22 @@ def text_of_file(
     kind = with_extent(kind, read.text, read.extent)
     if read.left_out:
         kind += LEFT_OUT + ",".join(f"{reason}:{count}" for reason, count in read.left_out)
-    return TextWithPictures(kind, read.text, read.pictures.files)
+    return kind
+
+
+def _scan(kind: str, read: DocumentText) -> TextWithPictures:
+    """Return the pictures of a document that has no text, with words that say which of its pages they are."""
+    extent = Extent()
+    if read.pictures.pages:
+        extent = Extent(PAGE, read.extent.count, read.pictures.pages)
+    words = [pictures_line(extent)]
+    if missing := extent.missing_words():
+        words.append(left_out_line([missing]))
+    text = "\n\n".join(words)
+    kind += SCAN
+    if len(read.pictures.files) < read.pictures.count:
+        kind += f"{PICTURES}{read.pictures.count}"
+    return TextWithPictures(with_extent(kind, text, extent), text, read.pictures.files)
 
 
 def with_extent(media_type: str, text: str, extent: Extent) -> str:

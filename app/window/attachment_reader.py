@@ -80,8 +80,12 @@ class AttachmentReader(QObject):
         reading = row.begin(name, read_parts, replaces)
         wanted = selection or Selection()
         self._readings.append(reading)
+        pair = self._session.models.pair
+        # Which model will be asked is not known before one is loaded.
+        sees = pair.main is None or pair.sees
+        store = self._session.store.of(reading.chat)
         self._newest = self._background.run(
-            partial(self._read, source, QLocale().name(), reading, self._session.store.of(reading.chat), wanted),
+            partial(self._read, source, QLocale().name(), reading, store, wanted, sees),
             partial(self._attach, row, reading),
             partial(self._drop, row, reading),
         )
@@ -118,11 +122,12 @@ class AttachmentReader(QObject):
         reading: Reading,
         store: StoreClient,
         selection: Selection,
+        sees: bool,
     ) -> Attachment:
         if not reading.wanted:
             raise Cancelled
         if isinstance(source, Path):
-            return read_attachment(source, language, reading.time, store.keep_picture, selection)
+            return read_attachment(source, language, reading.time, store.keep_picture, selection, sees=sees)
         return read_picture(reading.name, source(), store.keep_picture, reading.time)
 
     # On the Qt thread

@@ -45,7 +45,7 @@ class DocumentText:
     uncertain_pages: int = 0
     # How much of the document this is.
     extent: Extent = field(default_factory=Extent)
-    # The largest pictures in it, as far as they were asked for.
+    # The largest pictures in it, as far as they were asked for. A document of pictures alone has them with a problem.
     pictures: LargestPictures = field(default_factory=LargestPictures)
 
 
@@ -125,7 +125,11 @@ def _read(name: str, data: bytes, request: _AskedFor) -> DocumentText:
         if selection is None or not text.end_early():
             raise
     content = str(text)
-    problem = "no-text" if form is PDF and not content else ""
+    problem = ""
+    if form is PDF and text.is_empty:
+        # The pages that are not wanted are no text.
+        content = ""
+        problem = "no-text"
     left_out = tuple((+text.left_out).items())
     return DocumentText(
         content,

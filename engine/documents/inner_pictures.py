@@ -30,18 +30,30 @@ _MOST_KNOWN = 2000
 
 
 class _Shown(NamedTuple):
-    """A picture of a document: its pixels, and what returns its file."""
+    """A picture of a document: its pixels, what returns its file, and the page that has no text beside it, or 0."""
 
     pixels: int
     load: Callable[[], bytes]
+    page: int
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """What is less for the pictures that are given first: pages as they follow each other, then the largest."""
+        if self.page:
+            return False, 0
+        return True, -self.pixels
 
 
 @dataclass(frozen=True, slots=True)
 class LargestPictures:
-    """The files of the largest pictures of a document, in its order; `count` says how many it has in all."""
+    """The files of the largest pictures of a document, in its order; `count` says how many it has in all.
+
+    Before larger ones come those that are all that a page has. `pages` are the numbers of these pages.
+    """
 
     files: tuple[bytes, ...] = ()
     count: int = 0
+    pages: tuple[int, ...] = ()
 
 
 class InnerPictures:
@@ -67,16 +79,19 @@ class InnerPictures:
             width, height = _size_of(load)
             self.add(key, width, height, load)
 
-    def add(self, key: Hashable, width: int, height: int, load: Callable[[], bytes]) -> None:
-        """Note a picture of `width` times `height` pixels, whose file `load` returns, unless it is a decoration."""
+    def add(self, key: Hashable, width: int, height: int, load: Callable[[], bytes], page: int = 0) -> None:
+        """Note a picture of `width` times `height` pixels, whose file `load` returns, unless it is a decoration.
+
+        `page` is the number of a page that has no text beside it.
+        """
         short, long = sorted((width, height))
         is_small = short < _SHORTEST_SIDE or long > MOST_NARROW * short
         if self.are_wanted and not is_small and width * height <= MOST_MEGAPIXELS * 10**6:
-            self._shown.setdefault(key, _Shown(width * height, load))
+            self._shown.setdefault(key, _Shown(width * height, load, page))
 
     def files(self) -> LargestPictures:
         """Return the files of the largest pictures, in the order of the document; damaged ones are passed over."""
-        largest = sorted(self._shown, key=lambda key: -self._shown[key].pixels)
+        largest = sorted(self._shown, key=lambda key: self._shown[key].rank)
         files: dict[Hashable, bytes] = {}
         left = _MOST_BYTES
         for key in largest:
@@ -86,12 +101,22 @@ class InnerPictures:
             if file and len(file) <= min(left, MOST_MEGABYTES * 2**20):
                 files[key] = file
                 left -= len(file)
-        return LargestPictures(tuple(files[key] for key in self._shown if key in files), len(self._shown))
+        given = [key for key in self._shown if key in files]
+        pages = {self._shown[key].page for key in given}
+        return LargestPictures(tuple(files[key] for key in given), len(self._shown), tuple(sorted(pages - {0})))
 
 
-def file_of(picture: Image) -> bytes:
-    """Return the file of a picture, scaled down if it is very large: JPEG for what was JPEG or is large, else PNG."""
+def file_of(picture: Image, rotation: int = 0) -> bytes:
+    """Return the file of a picture that its page turns clockwise by `rotation` degrees.
+
+    It is scaled down if it is very large: JPEG for what was JPEG or is large, else PNG.
+    """
     is_photo = picture.format in ("JPEG", "JPEG2000") or picture.width * picture.height > _MOST_PNG_PIXELS
+    if picture.mode == "1":
+        # Black and white alone would lose thin strokes where it is scaled down.
+        picture = picture.convert("L")
+    if rotation:
+        picture = picture.rotate(-rotation, expand=True)
     picture.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
     file = BytesIO()
     if is_photo and not picture.has_transparency_data:

@@ -224,6 +224,11 @@ class MarkedText:
         return f"{text}\n\n{left_out_line([*words, missing] if missing else words)}".strip("\n")
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to say of the parts that are read, nor of what is left out of them."""
+        return not "".join(self._blocks).strip() and not +self.left_out
+
+    @property
     def extent(self) -> Extent:
         """How much of the document the text has. Only for a text that is ended."""
         parts = self.parts

@@ -145,6 +145,15 @@ def left_out_line(words: Sequence[str]) -> str:
     return f"[Left out: {', '.join(words)}]" if words else ""
 
 
+def pictures_line(extent: Extent) -> str:
+    """Return what stands for the text of a document of pictures alone, of which a model sees the parts in an extent.
+
+    Pages 1 to 8 give "[Pictures of pages 1 to 8]".
+    """
+    words = ", ".join(_range_words(extent.kind, span) for span in _spans(extent.numbers))
+    return f"[Pictures of {words}]" if words else "[Pictures without text]"
+
+
 def counted_words(kind: str, count: int) -> str:
     """Return a kind of content that is left out with its number: "1 hidden passage", "3 hidden sheets"."""
     name = kind.replace("text", "passage").replace("-", " ")

@@ -64,11 +64,11 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
         page = reader.pages[number - 1]
         content = ""
         notes = list[Any]()
+        pictures: tuple[StreamObject, ...] = ()
         with skipping_damage(text):
             prepared = pages.prepare(page)
             text.left_out.update(prepared.left_out)
-            for picture in prepared.pictures:
-                _show_picture(picture, text.pictures)
+            pictures = prepared.pictures
             content = _with_known_letters(_text_of(page), text)
             if content.strip():
                 scans.say_failures()
@@ -76,6 +76,9 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
             notes = list(page.get("/Annots") or ())
             if not content.strip() and page.images:
                 scans.add(number, page)
+        with skipping_damage(text):
+            for picture in pictures:
+                _show_picture(picture, text.pictures, number if number in scans.unread else 0, page.rotation)
         _add_notes(notes, content, pages, text)
     _add_form_data(reader, text)
     _add_attached(reader, text, read_inner)
@@ -91,21 +94,21 @@ class _ScannedPages:
     def __init__(self, text: MarkedText, most_s: float) -> None:
         self._text = text
         self._recognition = PageRecognition(most_s)
-        # How many pages have no text.
-        self._count = 0
+        # The numbers of the pages without text.
+        self.unread: set[int] = set()
         # The sentences on pages without text that are not said yet: a file of nothing else has no text.
         self._failures: list[str] = []
 
     def add(self, number: int, page: PageObject) -> None:
         """Add the text of a page by its number. Raises what Pillow and pypdf raise for damaged pictures."""
         # Counted first: it may be damaged.
-        self._count += 1
+        self.unread.add(number)
         recognized = self._recognition.text_of(page)
         if not recognized.text:
             if recognized.has_failed:
                 self._failures.append(f"[Page {number}, a picture that is not readable]")
             return
-        self._count -= 1
+        self.unread.remove(number)
         self.say_failures()
         self._text.recognized_pages += 1
         doubt = ""
@@ -123,9 +126,9 @@ class _ScannedPages:
 
     def finish(self) -> None:
         """Say and count the pages without text, if there is any other text."""
-        if self._count and str(self._text):
+        if self.unread and not self._text.is_empty:
             self.say_failures()
-            self._text.left_out["scanned-page"] += self._count
+            self._text.left_out["scanned-page"] += len(self.unread)
 
 
 def _text_of(page: PageObject) -> str:
@@ -156,14 +159,18 @@ def _text_with_signs(page: PageObject) -> str:
     return with_tables(content, layout, lefts)
 
 
-def _show_picture(picture: StreamObject, pictures: InnerPictures) -> None:
-    """Note a picture of a page; a stencil is filled with a colour, and no picture."""
+def _show_picture(picture: StreamObject, pictures: InnerPictures, page: int, rotation: int) -> None:
+    """Note a picture of a page, which turns it clockwise by `rotation` degrees; `page` is its number if it has no text.
+
+    A stencil is filled with a colour, and no picture, but scans in black and white are stencils, too.
+    """
     from engine.documents.pdf_fonts import resolved_entry
 
     width = resolved_entry(picture, "/Width")
     height = resolved_entry(picture, "/Height")
-    if isinstance(width, int) and isinstance(height, int) and not resolved_entry(picture, "/ImageMask"):
-        pictures.add(id(picture), width, height, lambda: file_of(picture.decode_as_image()))
+    is_stencil = bool(resolved_entry(picture, "/ImageMask"))
+    if isinstance(width, int) and isinstance(height, int) and (page or not is_stencil):
+        pictures.add(id(picture), width, height, lambda: file_of(picture.decode_as_image(), rotation), page)
 
 
 def _add_notes(notes: list[Any], content: str, pages: ShownPages, text: MarkedText) -> None:

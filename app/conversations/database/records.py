@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.text.file_texts import SCAN
 from engine.methods import uses_drafter
 from engine.stats import RequestStats
 
@@ -47,7 +48,7 @@ class Attachment:
     """A file attached to a user turn, or a picture in the result of a tool.
 
     `text` is what the model is given of the file; a picture has none (""). Models that see are also given the `inner`
-    pictures of a document.
+    pictures of a document; of a scan, they are all that there is.
     """
 
     name: str
@@ -56,17 +57,31 @@ class Attachment:
     picture: Picture | None = None
     inner: tuple[Attachment, ...] = ()
 
+    @property
+    def is_scan(self) -> bool:
+        """Whether it is a document of pictures alone."""
+        return SCAN in self.media_type and bool(self.inner)
+
 
 def attached_pictures(attachments: Iterable[Attachment | SourceFile]) -> list[Picture]:
-    """Return the pictures among attachments, or among the files of a folder, without those within documents."""
-    return [attachment.picture for attachment in attachments if attachment.picture is not None]
+    """Return the pictures that attachments or the files of a folder are: also the pages of scans.
+
+    Those within other documents are not among them.
+    """
+    files = list(attachments)
+    pages = [page for file in files if isinstance(file, Attachment) and file.is_scan for page in file.inner]
+    return _pictures_of([*files, *pages])
 
 
 def pictures_in(attachments: Iterable[Attachment | SourceFile]) -> list[Picture]:
     """Return the pictures among attachments and within them, or among the files of a folder."""
     files = list(attachments)
     inner = [picture for file in files if isinstance(file, Attachment) for picture in file.inner]
-    return attached_pictures([*files, *inner])
+    return _pictures_of([*files, *inner])
+
+
+def _pictures_of(attachments: Iterable[Attachment | SourceFile]) -> list[Picture]:
+    return [attachment.picture for attachment in attachments if attachment.picture is not None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -631,3 +631,15 @@ def test_pictures_in_a_file_go_to_a_model_that_sees(
         assert isinstance(asked, str)
         assert not request.pictures
         assert "can't see pictures" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("sees", [True, False])
+def test_a_document_of_pictures_alone_is_said_not_to_be_seen(
+    engine: AnsweringEngine, capsys: pytest.CaptureFixture[str], tmp_path: Path, sees: bool
+) -> None:
+    engine.sees = sees
+    (tmp_path / "photo.docx").write_bytes(word(text=""))
+    main(["chat", "--file", str(tmp_path / "photo.docx"), "What do they show?"])
+    (request,) = engine.requests
+    assert set(request.pictures) == {digest_of(inner_picture(size)) for size in (SMALL, LARGE)}
+    assert ("there is nothing else in photo.docx" in capsys.readouterr().err) is not sees

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pytest
+from PIL import Image
 from PySide6.QtWidgets import QToolButton
 
-from app.conversations.database.records import Attachment
+from app.conversations.database.records import Attachment, attached_pictures, pictures_in
 from app.session.attachments import (
     LARGEST_DOCUMENT_BYTES,
+    count_of_pictures,
     count_tokens,
     cut_to_tokens,
     extent_of,
@@ -28,12 +31,14 @@ from app.session.attachments import (
 from app.text.file_texts import LARGEST_BYTES, NotAttachable, text_of_file
 from engine import starter_pair
 from engine.documents import reading as documents
+from engine.documents import scans
 from engine.documents.document import DocumentText, document_text
 from engine.documents.parts import Cut, Selection
 from engine.pictures.reading import PICTURES
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
 from tests.engine.documents.office_files import workbook
+from tests.engine.documents.picture_documents import word
 from tests.slow_files import bomb_pdf, deep_pdf, slow_jpeg, slow_pdf, wide_pdf
 
 if TYPE_CHECKING:
@@ -247,3 +252,46 @@ def test_a_workbook_is_cut_to_the_sheets_that_fit(tmp_path: Path) -> None:
     begun = cut_to_tokens(model, attachment, tokens // 2)
     assert begun is not None
     assert (extent_of(begun).numbers, extent_of(begun).cut) == ((1, 2), Cut())
+
+
+def scan_of(pages: int) -> bytes:
+    """Return a PDF file whose pages are pictures."""
+    first, *others = [Image.new("L", (200, 300 + page), 255) for page in range(pages)]
+    first.save(file := BytesIO(), "PDF", save_all=True, append_images=others)
+    return file.getvalue()
+
+
+@pytest.fixture
+def no_recognizer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents are read here, and nothing on this computer recognizes text in pictures."""
+    monkeypatch.setattr(scans, "vision", lambda: None)
+    monkeypatch.setattr(scans, "program_at", lambda _name: "")
+    monkeypatch.setattr(documents.DOCUMENTS, "read", lambda task, *_limits: task())
+
+
+@pytest.mark.usefixtures("no_recognizer")
+def test_a_scan_is_attached_as_pictures_for_a_model_that_sees(tmp_path: Path) -> None:
+    (tmp_path / "scan.pdf").write_bytes(scan_of(10))
+    files: list[bytes] = []
+    scan = read_attachment(tmp_path / "scan.pdf", keep=files.append, selection=Selection(), sees=True)
+    assert scan.text == "[Pictures of pages 1 to 8]\n\n[Left out: pages 9 to 10]"
+    assert scan.is_scan
+    assert len(scan.inner) == len(files) == 8
+    assert attached_pictures([scan]) == pictures_in([scan]) == [page.picture for page in scan.inner]
+    assert (extent_of(scan).count, count_of_pictures(scan)) == (10, 10)
+    last = read_attachment(tmp_path / "scan.pdf", keep=files.append, selection=Selection(9, 10), sees=True)
+    assert last.text == "[Pictures of pages 9 to 10]\n\n[Left out: pages 1 to 8]"
+
+
+@pytest.mark.usefixtures("no_recognizer")
+def test_a_scan_is_refused_for_a_model_that_cannot_see(tmp_path: Path) -> None:
+    (tmp_path / "scan.pdf").write_bytes(scan_of(1))
+    with pytest.raises(NotAttachable) as caught:
+        read_attachment(tmp_path / "scan.pdf", keep=lambda _content: None, selection=Selection())
+    assert caught.value.reason == "no-text"
+
+
+def test_a_letter_of_pictures_alone_is_attached_for_a_model_that_sees(tmp_path: Path) -> None:
+    (tmp_path / "photo.docx").write_bytes(word(text=""))
+    scan = read_attachment(tmp_path / "photo.docx", keep=lambda _content: None, selection=Selection(), sees=True)
+    assert (scan.text, scan.is_scan, len(scan.inner)) == ("[Pictures without text]", True, 2)

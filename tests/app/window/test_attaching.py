@@ -165,7 +165,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Until it is set, the file `main.py` that is there is being read."""
     gate = threading.Event()
 
-    def slowly(file: Path, *_: object) -> Attachment:
+    def slowly(file: Path, *_: object, **_options: object) -> Attachment:
         gate.wait()
         return read_attachment(file)
 

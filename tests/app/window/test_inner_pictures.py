@@ -72,3 +72,19 @@ def test_pictures_count_for_the_context_until_they_are_taken_out(open_window: Op
     window.wait(lambda: tokens not in window.context_text)
     window.ask_and_wait("What does it say?")
     assert isinstance(sent(engine)[0], str)
+
+
+def test_a_document_of_pictures_alone_needs_a_model_that_sees(open_window: OpenWindow, tmp_path: Path) -> None:
+    engine = ScriptedEngine([Script("One.")], pictures=RULES)
+    window = open_window(engine)
+    (tmp_path / "photo.docx").write_bytes(word(text=""))
+    window.paste(tmp_path / "photo.docx")
+    window.wait(lambda: "2 pictures · no text" in row(window))
+    assert "Text only" not in [part.text() for part in window.composer.files.findChildren(QToolButton)]
+    window.ask_and_wait("What do they show?")
+    ((first, second, text),) = sent(engine)
+    assert [first, second] == SHOWN
+    assert "[Pictures without text]" in text["text"]
+    window.close()
+    window = open_window(ScriptedEngine([Script("Two.")]))
+    window.wait(lambda: any("can't see pictures" in notice for notice in window.notices))

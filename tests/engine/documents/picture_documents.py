@@ -33,9 +33,11 @@ def references(folder: str) -> str:
     return relations(**{f"p{number}_image": f"{folder}/{number}.png" for number in range(len(SIZES))})
 
 
-def word() -> bytes:
+def word(text: str = "x") -> bytes:
     def run(number: int, look: str = "") -> str:
-        return f'<p><r><rPr>{look}</rPr><drawing><inline><blip embed="p{number}"/></inline></drawing><t>x</t></r></p>'
+        return (
+            f'<p><r><rPr>{look}</rPr><drawing><inline><blip embed="p{number}"/></inline></drawing><t>{text}</t></r></p>'
+        )
 
     body = f"{run(0)}{run(1)}{run(2, '<vanish/>')}{run(3)}{run(0)}"
     parts = {
