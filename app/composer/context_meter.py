@@ -104,7 +104,7 @@ class _ContextUsage:
 
     def longest(self) -> tuple[Attachment, int] | None:
         """Return the longest text among the files with its tokens; None without any. A picture cannot be cut."""
-        texts = [(file, count or 0) for file, count in self.files if file.picture is None]
+        texts = [(file, count or 0) for file, count in self.files if file.picture is None and not file.is_scan]
         return max(texts, key=lambda counted: counted[1], default=None)
 
     def left_for(self, tokens: int) -> int:

@@ -28,7 +28,7 @@ from app.text.file_texts import (
 from app.text.picture_data import kind_of_picture
 from engine.documents.formats import format_of, program_of
 from engine.documents.inner_pictures import MOST_PICTURES
-from engine.documents.parts import Cut, Extent, Selection, first_parts, left_out_line
+from engine.documents.parts import Cut, Extent, Selection, counted_words, first_parts, left_out_line
 from engine.errors import EngineClosed, PictureNotUsable, PicturesNotInstalled
 from engine.files.paths import is_known_good
 from engine.files.reading_time import ReadingTime
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 LARGEST_DOCUMENT_BYTES = 100 * 2**20
 # The most tokens of the line that says which parts are left out.
 _LINE_TOKENS = 40
+# The kind of content that a document leaves out when it is cut.
+_PICTURE = "picture"
 # The problems of files that take too long or too much memory.
 BEYOND_LIMITS = ("too-slow", "too-much-memory", "no-time")
 # The encodings that a text may be read in again, with Python's codecs, which may know more characters.
@@ -159,11 +161,22 @@ def extent_of(attachment: Attachment) -> Extent:
 def with_parts(attachment: Attachment, extent: Extent) -> Attachment:
     """Return a file that is cut to an `extent` of first parts, of which its text says the others to be left out.
 
-    It has no pictures any more, which would take as much of the context.
+    It has no pictures any more, which would take as much of the context; its text and its type say so.
     """
-    text = attachment.text[: extent.ends[-1]]
-    text = f"{text}\n\n{left_out_line([extent.missing_words()])}"
-    return replace(attachment, text=text, media_type=with_extent(attachment.media_type, text, extent), inner=())
+    words = [extent.missing_words()]
+    if attachment.inner:
+        words.append(counted_words(_PICTURE, len(attachment.inner)))
+    text = f"{attachment.text[: extent.ends[-1]]}\n\n{left_out_line(words)}"
+    return replace(attachment, text=text, media_type=_type_of_cut(attachment, text, extent), inner=())
+
+
+def _type_of_cut(attachment: Attachment, text: str, extent: Extent) -> str:
+    """Return the type of an attachment that is cut to a text, and has lost its pictures."""
+    kind = with_extent(attachment.media_type, text, extent)
+    if not attachment.inner:
+        return kind
+    begin = f"{kind}," if LEFT_OUT in kind else f"{kind}{LEFT_OUT}"
+    return f"{begin}{_PICTURE}:{len(attachment.inner)}"
 
 
 def recognized_pages(attachment: Attachment) -> int:
@@ -248,7 +261,7 @@ def cut_to_tokens(model: Path, attachment: Attachment, tokens: int) -> Attachmen
     if characters < len(attachment.text):
         begun = sum(end < characters for end in extent.ends) + 1
         extent = replace(extent, numbers=extent.numbers[:begun], ends=extent.ends[:begun], cut=Cut())
-    return replace(attachment, text=text, media_type=with_extent(attachment.media_type, text, extent), inner=())
+    return replace(attachment, text=text, media_type=_type_of_cut(attachment, text, extent), inner=())
 
 
 def _measured(file: Path, text: str, tokens: int | None) -> tuple[int, int] | None:

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 from PySide6.QtWidgets import QToolButton
 
-from app.conversations.database.records import Attachment, attached_pictures, pictures_in
+from app.conversations.database.records import Attachment, Picture, attached_pictures, pictures_in
 from app.session.attachments import (
     LARGEST_DOCUMENT_BYTES,
     count_of_pictures,
@@ -28,12 +28,12 @@ from app.session.attachments import (
     uncertain_pages,
     with_parts,
 )
-from app.text.file_texts import LARGEST_BYTES, NotAttachable, text_of_file
+from app.text.file_texts import LARGEST_BYTES, NotAttachable, text_of_file, with_extent
 from engine import starter_pair
 from engine.documents import reading as documents
 from engine.documents import scans
 from engine.documents.document import DocumentText, document_text
-from engine.documents.parts import Cut, Selection
+from engine.documents.parts import Cut, Extent, Selection
 from engine.pictures.reading import PICTURES
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
@@ -295,3 +295,17 @@ def test_a_letter_of_pictures_alone_is_attached_for_a_model_that_sees(tmp_path: 
     (tmp_path / "photo.docx").write_bytes(word(text=""))
     scan = read_attachment(tmp_path / "photo.docx", keep=lambda _content: None, selection=Selection(), sees=True)
     assert (scan.text, scan.is_scan, len(scan.inner)) == ("[Pictures without text]", True, 2)
+
+
+def test_a_document_that_is_cut_says_that_its_pictures_are_left_out() -> None:
+    inner = Attachment("report.pdf 1", "image/png", "", Picture("0" * 64, 300, 200))
+    kind = with_extent("application/pdf", "", Extent("page", 2, (1,), (5,)))
+    whole = Attachment("report.pdf", f"{kind}; left-out=hidden-text:2", "First.\n\nLast.", inner=(inner,))
+    cut = with_parts(whole, Extent("page", 2, (1,), (6,)))
+    assert cut.text == "First.\n\n[Left out: page 2, 1 picture]"
+    assert left_out(cut) == [("hidden-text", 2), ("picture", 1)]
+    model, _ = starter_pair()
+    shortened = cut_to_tokens(model, whole, 2)
+    assert shortened is not None
+    assert left_out(shortened) == [("hidden-text", 2), ("picture", 1)]
+    assert left_out(with_parts(cut, Extent("page", 2, (1,), (6,)))) == left_out(cut)
