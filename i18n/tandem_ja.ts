@@ -2848,8 +2848,8 @@
         <translation>ファイル</translation>
     </message>
     <message>
-        <source>Every chat in this folder begins with all of these files, which the model reads whole.</source>
-        <translation>このフォルダのチャットはすべて、これらのファイルで始まります。モデルは全文を読み込みます。</translation>
+        <source>Every chat in this folder begins with all of these files, which the model reads whole; of documents, it gets the text without the pictures.</source>
+        <translation>このフォルダのチャットはすべて、これらのファイルで始まります。モデルは全文を読み込みます。文書については、画像を除いたテキストだけです。</translation>
     </message>
     <message>
         <source>New chats begin with</source>

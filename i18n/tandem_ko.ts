@@ -2852,8 +2852,8 @@
         <translation>파일</translation>
     </message>
     <message>
-        <source>Every chat in this folder begins with all of these files, which the model reads whole.</source>
-        <translation>이 폴더의 모든 대화는 이 파일들로 시작하고, 모델이 파일 전체를 읽어요.</translation>
+        <source>Every chat in this folder begins with all of these files, which the model reads whole; of documents, it gets the text without the pictures.</source>
+        <translation>이 폴더의 모든 대화는 이 파일들로 시작하고, 모델이 파일 전체를 읽어요. 문서에서는 이미지를 뺀 텍스트만 읽어요.</translation>
     </message>
     <message>
         <source>New chats begin with</source>

@@ -2852,8 +2852,8 @@
         <translation>文件</translation>
     </message>
     <message>
-        <source>Every chat in this folder begins with all of these files, which the model reads whole.</source>
-        <translation>此文件夹中的每个对话都以这些文件开头，模型会读取全文。</translation>
+        <source>Every chat in this folder begins with all of these files, which the model reads whole; of documents, it gets the text without the pictures.</source>
+        <translation>此文件夹中的每个对话都以这些文件开头，模型会读取全文；对于文档，只读取文本，不含图片。</translation>
     </message>
     <message>
         <source>New chats begin with</source>

@@ -108,7 +108,11 @@ class FolderPage(ThemeAware, Overlay):
     def _build(self, body: QWidget) -> None:
         files = self.bound("Files", label(body, "title"))
         words = label(body, "muted", wraps=True)
-        self.bound("Every chat in this folder begins with all of these files, which the model reads whole.", words)
+        self.bound(
+            "Every chat in this folder begins with all of these files, which the model reads whole; of documents, it "
+            "gets the text without the pictures.",
+            words,
+        )
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow(self.bound("New chats begin with", label(body, "title")))
