@@ -1313,6 +1313,10 @@
         <translation>すべてのページ</translation>
     </message>
     <message>
+        <source>Attach the ticked sheets</source>
+        <translation>選択したシートを添付</translation>
+    </message>
+    <message>
         <source>First to last, such as 1-40</source>
         <translation>最初から最後まで（例：1-40）</translation>
     </message>

@@ -1313,6 +1313,10 @@
         <translation>모든 쪽</translation>
     </message>
     <message>
+        <source>Attach the ticked sheets</source>
+        <translation>선택한 시트 첨부</translation>
+    </message>
+    <message>
         <source>First to last, such as 1-40</source>
         <translation>처음부터 끝까지(예: 1-40)</translation>
     </message>

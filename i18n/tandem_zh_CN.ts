@@ -1313,6 +1313,10 @@
         <translation>所有页面</translation>
     </message>
     <message>
+        <source>Attach the ticked sheets</source>
+        <translation>附加所选工作表</translation>
+    </message>
+    <message>
         <source>First to last, such as 1-40</source>
         <translation>从首到尾，例如 1-40</translation>
     </message>

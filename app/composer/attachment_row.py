@@ -11,6 +11,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
+    QCheckBox,
     QFrame,
     QLabel,
     QLineEdit,
@@ -410,8 +411,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
             button.setText(self.tr("Sheets…"))
             menu.addAction(self.tr("All sheets"), partial(read, Selection()))
             menu.addSeparator()
-            for name in extent.names:
-                menu.addAction(name.replace("&", "&&"), partial(read, Selection(names=(name,))))
+            self._add_sheets(menu, extent, read)
         else:
             is_slides = extent.kind == "slide"
             button.setText(self.tr("Slides…") if is_slides else self.tr("Pages…"))
@@ -420,6 +420,27 @@ class AttachmentRow(ThemeAware, QScrollArea):
             menu.addAction(self._pages_field(menu, extent, read))
         button.setMenu(menu)
         return button
+
+    def _add_sheets(self, menu: QMenu, extent: Extent, read: Callable[[Selection], None]) -> None:
+        """Add a box for each sheet, and what reads those that are ticked: at first those of the text, if not all."""
+        read_now = frozenset[int]() if extent.is_whole else frozenset(extent.numbers)
+        boxes: dict[str, QCheckBox] = {}
+        for position, name in enumerate(extent.names, 1):
+            box = QCheckBox(name.replace("&", "&&"), menu)
+            box.setChecked(position in read_now)
+            action = QWidgetAction(menu)
+            action.setDefaultWidget(box)
+            menu.addAction(action)
+            boxes[name] = box
+
+        def ticked() -> tuple[str, ...]:
+            return tuple(name for name, box in boxes.items() if box.isChecked())
+
+        menu.addSeparator()
+        attach = menu.addAction(self.tr("Attach the ticked sheets"), lambda: read(Selection(names=ticked())))
+        attach.setEnabled(bool(ticked()))
+        for box in boxes.values():
+            box.toggled.connect(lambda: attach.setEnabled(bool(ticked())))
 
     def _pages_field(self, menu: QMenu, extent: Extent, read: Callable[[Selection], None]) -> QWidgetAction:
         """Return a row of a menu with a field for the first and last page, or slide."""

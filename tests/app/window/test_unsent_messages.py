@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QToolButton
+from PySide6.QtWidgets import QCheckBox, QLabel, QToolButton
 
 from app.conversations.exports.json_format import FORMAT, VERSION
 from app.session.attachments import count_tokens
@@ -150,13 +150,19 @@ def test_a_question_can_be_about_the_sheets_that_fit_or_those_that_are_chosen(
     row = window.composer.files
     assert any("sheets of 3: Sales" in words.text() for words in row.findChildren(QLabel))
     [sheets] = [tool for tool in row.findChildren(QToolButton) if tool.text() == "Sheets…" and tool.isVisible()]
-    choices = sheets.menu().actions()
-    assert [choice.text() for choice in choices] == ["All sheets", "", "Sales", "Costs", "Notes"]
-    choices[3].trigger()
+    boxes = sheets.menu().findChildren(QCheckBox)
+    assert [(box.text(), box.isChecked()) for box in boxes] == [("Sales", True), ("Costs", False), ("Notes", False)]
+    *_, attach = sheets.menu().actions()
+    boxes[0].click()
+    assert not attach.isEnabled()
+    boxes[1].click()
+    boxes[2].click()
+    attach.trigger()
     window.wait(lambda: row.attachments[0].text.startswith("## Costs"))
+    assert "## Notes" in row.attachments[0].text
     assert (len(row.attachments), row.attachments[0].text.splitlines()[-1]) == (
         1,
-        "[Left out: 1 hidden sheet, sheet Sales, sheet Notes]",
+        "[Left out: 1 hidden sheet, sheet Sales]",
     )
 
 
