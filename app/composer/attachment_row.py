@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
@@ -23,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidgetAction,
 )
 
+from app.composer.file_readings import FileText, Reading
 from app.composer.picture_button import PictureButton
 from app.conversations.database.records import Attachment
 from app.conversations.pictures import PictureSource
@@ -47,49 +46,20 @@ from app.widgets.theme_aware import ThemeAware
 from app.wording.document_parts import extent_words
 from app.wording.figures import number
 from engine.documents.parts import Extent, Selection, pages_of
-from engine.files.reading_time import ReadingTime
-
-
-@dataclass(eq=False)
-class Reading:
-    """A file that is being read for a chat, until the user removes it and so abandons its `time`."""
-
-    name: str
-    chat: Chat
-    # Begins to read other parts of the file, of which the attachment has some; None for what is no file.
-    read_parts: Callable[[Attachment, Selection], None] | None = None
-    # What it replaces once it has been read.
-    replaces: Attachment | None = None
-    time: ReadingTime = field(default_factory=ReadingTime)
-
-    @property
-    def wanted(self) -> bool:
-        """Whether the user has not removed it."""
-        return not self.time.abandoned.is_set()
-
 
 # The number of rows that are shown without scrolling.
 _MOST_ROWS = 3
 _GAP = 8
 _WIDEST_NAME = 180
-_NARROWEST_NAME = 100
+_NARROWEST_NAME = 72
+# Narrower rows have no room for the kind of a file, which its name ends with, too.
+_NARROWEST_WITH_KIND = 320
 _HEIGHT, _ICON = 36, 18
 _PICTURE = QSize(48, 30)
 # Milliseconds after which the progress of files is shown anew.
 _PROGRESS_MS = 250
 # The least parts of a file whose progress is worth showing.
 _MANY_PARTS = 2
-
-
-class _FileText(NamedTuple):
-    """Tells the text of a file from others, without keeping it in memory."""
-
-    name: str
-    hash: int
-
-    @classmethod
-    def of(cls, attachment: Attachment) -> _FileText:
-        return cls(attachment.name, hash(attachment.text))
 
 
 class AttachmentRow(ThemeAware, QScrollArea):
@@ -110,13 +80,15 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self._sees = True
         # Of all chats; the row shows those of the chat on screen.
         self._reading: list[Reading] = []
+        # The labels of the kinds of all files.
+        self._kinds: list[QLabel] = []
         # The labels of those that are shown.
         self._progress: dict[Reading, QLabel] = {}
         self._progress_timer = QTimer(self)
         self._progress_timer.setInterval(_PROGRESS_MS)
         self._progress_timer.timeout.connect(self._show_progress)
         # What reads other parts of the files that were read since the start.
-        self._read_parts: dict[_FileText, Callable[[Attachment, Selection], None]] = {}
+        self._read_parts: dict[FileText, Callable[[Attachment, Selection], None]] = {}
         self.chat = Chat()
         # Returns the pictures of the store.
         self.pictures: Callable[[], PictureSource] = Path
@@ -172,7 +144,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
             if reading.replaces is not None:
                 self._files.pop(reading.replaces, None)
             if reading.read_parts is not None:
-                self._read_parts[_FileText.of(attachment)] = reading.read_parts
+                self._read_parts[FileText.of(attachment)] = reading.read_parts
             self._files.setdefault(attachment, None)
         self._fill()
 
@@ -207,8 +179,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
         """Show a file as it is cut, if it is still there. Other parts of it can be read as before."""
         if attachment not in self._files:
             return
-        if (read_parts := self._read_parts.get(_FileText.of(attachment))) is not None:
-            self._read_parts[_FileText.of(cut)] = read_parts
+        if (read_parts := self._read_parts.get(FileText.of(attachment))) is not None:
+            self._read_parts[FileText.of(cut)] = read_parts
         self.show_files(tuple(cut if file == attachment else file for file in self.attachments))
 
     def remove(self, attachment: Attachment) -> None:
@@ -226,6 +198,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
             if (chip := item.widget()) is not None:
                 chip.hide()
                 chip.deleteLater()
+        self._kinds.clear()
         chips = [self._chip(attachment, tokens) for attachment, tokens in self._files.items()]
         chips += self._reading_chips()
         if len(chips) > 1:
@@ -287,6 +260,9 @@ class AttachmentRow(ThemeAware, QScrollArea):
         return f"{words} · {tokens}"
 
     def _fit(self) -> None:
+        has_room = self.viewport().width() >= theme.scaled(_NARROWEST_WITH_KIND)
+        for kind in self._kinds:
+            kind.setVisible(has_room)
         row = self._flow.minimumSize().height()
         highest = _MOST_ROWS * row + (_MOST_ROWS - 1) * _GAP
         height = max(1, min(self._flow.heightForWidth(self.viewport().width()), highest))
@@ -325,7 +301,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         parts = [self._encoding_button(attachment)] if guess else []
         if attachment.inner and self._sees and not attachment.is_scan:
             parts.append(self._text_button(attachment))
-        read_parts = self._read_parts.get(_FileText.of(attachment))
+        read_parts = self._read_parts.get(FileText.of(attachment))
         if read_parts is not None and extent_of(attachment).count > 1:
             parts.append(self._parts_button(attachment, partial(read_parts, attachment)))
         return self._make_chip(first, attachment.name, words, *parts, attachment=attachment)
@@ -362,6 +338,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         name = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle)
         button = QToolButton(chip)
         kind = label(chip, "muted")
+        self._kinds.append(kind)
         # What is left out may be long: its tooltip has all.
         details = styled(ElidedLabel(chip), "muted")
         kind.setText(Path(file).suffix[1:].upper())

@@ -186,6 +186,9 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 
 QMenu { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 4px; }
 QMenu::item { padding: 5px 24px 5px 12px; border-radius: 6px; }
+QMenu QCheckBox { padding: 5px 24px 5px 12px; }
+QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid $faint; border-radius: 3px; }
+QCheckBox::indicator:checked { background: $main; border-color: $main; }
 QMenu::item:selected { background: $selection; }
 QMenu::item:disabled { color: $faint; }
 QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }

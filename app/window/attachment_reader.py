@@ -13,7 +13,8 @@ from PySide6.QtCore import QBuffer, QCoreApplication, QLocale, QObject
 from PySide6.QtGui import QAction, QImage
 from PySide6.QtWidgets import QFileDialog
 
-from app.composer.attachment_row import AttachmentRow, Reading
+from app.composer.attachment_row import AttachmentRow
+from app.composer.file_readings import Reading
 from app.conversations.database.errors import StoreError
 from app.conversations.database.records import Attachment, attached_pictures
 from app.library.library import Library
