@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from msgspec.structs import replace as with_figures
 
 from app.session.calls import ToolRun
-from app.session.starter_facts import answers_file, fact_for
+from app.session.starter_facts import answers_file, facts_for
 from app.session.starter_limits import Subject, subject_of
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
@@ -160,11 +160,14 @@ class Answer:
 
     @property
     def correction(self) -> str:
-        """What is so, where the question names a part of Tandem and the Starter says something else; "" elsewhere."""
+        """What is so, where the question names a part of Tandem and the Starter says something else; "" elsewhere.
+
+        Of several parts that are named, the Starter may speak of any.
+        """
         if self.model != STARTER or self.with_files or subject_of(self.question) is Subject.BEYOND:
             return ""
-        fact = fact_for(self.question)
-        return "" if self.reply.strip() == fact else fact
+        facts = facts_for(self.question)
+        return "" if not facts or self.reply.strip() in facts else facts[0]
 
     @property
     def is_known(self) -> bool:

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import Any
 
 from engine.files.paths import resources
 
@@ -21,26 +22,31 @@ _LONGEST_QUESTION = 300
 
 @dataclass(frozen=True)
 class Fact:
-    """What questions about it name, and what is so, by language."""
+    """What questions about it name, and what is so, by language: what is shown, and other right answers."""
 
     words: re.Pattern[str]
-    answers: dict[str, str]
+    answers: dict[str, tuple[str, ...]]
 
 
 def fact_for(question: str) -> str:
-    """Return what is so where a question names it, in the question's language; "" where it names nothing known.
+    """Return what is so where a question names it, in the question's language; "" where it names nothing known."""
+    return next(iter(facts_for(question)), "")
+
+
+def facts_for(question: str) -> tuple[str, ...]:
+    """Return each right answer to what a question names, in its language; the first is the one to show.
 
     A question of more than 300 characters names nothing: a pasted text has such words by chance.
     """
     short = question.strip()
-    return _fact_for(short) if len(short) <= _LONGEST_QUESTION else ""
+    return _facts_for(short) if len(short) <= _LONGEST_QUESTION else ()
 
 
 @lru_cache(maxsize=64)
-def _fact_for(question: str) -> str:
-    """Return what `fact_for` does, of a question that is not too long to be remembered."""
+def _facts_for(question: str) -> tuple[str, ...]:
+    """Return what `facts_for` does, of a question that is not too long to be remembered."""
     language = next((language for language, letters in _SCRIPTS if letters.search(question)), "en")
-    return next((fact.answers[language] for fact in _facts() if fact.words.search(question)), "")
+    return tuple(answer for fact in _facts() if fact.words.search(question) for answer in fact.answers[language])
 
 
 @cache
@@ -53,5 +59,11 @@ def answers_file() -> dict[str, list[object]]:
 
 @cache
 def _facts() -> tuple[Fact, ...]:
-    table = answers_file()["facts"]
-    return tuple(Fact(re.compile(entry["words"], re.IGNORECASE), entry["answers"]) for entry in table)  # type: ignore[index]
+    table: list[dict[str, Any]] = answers_file()["facts"]  # type: ignore[assignment]
+    return tuple(
+        Fact(
+            re.compile(entry["words"], re.IGNORECASE),
+            {language: tuple(answers) for language, answers in entry["answers"].items()},
+        )
+        for entry in table
+    )

@@ -63,10 +63,41 @@ _LANGUAGE = (
     r"|(?:フランス|ドイツ|スペイン|イタリア|ポルトガル|ロシア|アラビア|オランダ|ラテン|ヒンディー|トルコ|ベトナム|タイ)語"
     r"|(?:法|德|西班牙|意大利|葡萄牙|俄|阿拉伯|荷兰|拉丁|印地|土耳其|越南|泰)语(?!言))"
 )
+# How something is said in such a language.
+_SAID_IN = (
+    rf"\bhow (?:do|would|can) (?:I|you|we|they) (?:say|write)\b[^\n]*{_LANGUAGE}"
+    rf"|{_LANGUAGE}로[^\n]{{0,20}}(?:뭐라고|어떻게 (?:쓰|써|표현))|{_LANGUAGE}で[^\n]{{0,20}}(?:何と|なんて)"
+    rf"|{_LANGUAGE}[^\n]{{0,10}}(?:怎么说|怎么讲|怎么写|如何说)"
+)
+# A poem, a story or a letter.
+_TEXT = (
+    r"\b(?:write|compose) (?:me |us )?(?:an?|some|my|the)\b[^.?!\n]{0,20}"
+    r"\b(?:poem|haiku|story|essay|song|letter|e-?mail|speech)s?\b"
+    r"|(?:(?<![가-힣])시|소설|동화|편지|수필|노래|이메일)(?:를|을)?\s?(?:하나|한 편)?\s?(?:써|지어)\s?(?:줘|주|달라|봐)"
+    r"|(?:詩|小説|物語|手紙|作文|俳句|歌詞|メール)を(?:一つ)?(?:書い|作っ|詠ん)て"
+    r"|\bdraft (?:an?|me an?|the|my) (?:\w+ )?(?:reply|letter|e-?mail|report|speech)\b"
+    r"|초안(?:을)? ?써 ?(?:줘|주)|下書きを書|帮我(?:写|拟)[^。？！\n]{0,16}草稿"
+    r"|写(?!的|过)[^。？！\n]{0,16}(?:首诗|诗歌|故事|篇作文|封信|邮件|歌词)|写首诗"
+)
 _BEYOND = re.compile(
-    rf"{_CODE_EN}|{_CODE_KO}|{_CODE_JA}|{_CODE_ZH}"
+    rf"{_CODE_EN}|{_CODE_KO}|{_CODE_JA}|{_CODE_ZH}|{_SAID_IN}|{_TEXT}"
     # A translation into such a language, or of more than a word.
     rf"|{_TRANSLATE}[^\n]*{_LANGUAGE}|{_LANGUAGE}[^\n]*{_TRANSLATE}|{_TRANSLATE}[^\n]*[:：]\s*\S.{{15}}",
+    re.IGNORECASE,
+)
+# What programmers ask about, beyond the Starter unless the question is about Tandem.
+_PROGRAMMING = re.compile(
+    r"\b(?:python|javascript|typescript|java|kotlin|php|sql|css|git|numpy|pandas|regex|bash)\b|\bC\+\+"
+    r"|\bregular expression|\bdef \w+\(|#include|\b(?:TCP|UDP)\b|\b(?:strings?|arrays?(?! framework))\b"
+    r"|파이썬|자바|정규식|문자열에서|배열|パイソン|正規表現|文字列から|配列|正则|字符串里|数组",
+    re.ASCII | re.IGNORECASE,
+)
+_TANDEM = re.compile(
+    r"tandem|\bmodels?\b|(?<![a-z])(?:api|mcp|gguf|mlx)(?![a-z])|\bagents?\b|\btools?\b|\b(?:chats?|conversations?)\b"
+    r"|\battach|\b(?:this|the) app\b|\binstall|\bdo I need\b"
+    r"|모델|에이전트|도구|채팅|대화|첨부|파일(?:을|도)? ?(?:열|보여|올)|설치|깔아|이 앱"
+    r"|モデル|エージェント|ツール|チャット|会話|添付|ファイルを(?:見せ|開)|アプリ|を入れ"
+    r"|模型|智能体|工具|对话|聊天|附加|附件|(?:打开|上传)[^\n]{0,10}文件|应用|要装|另装",
     re.IGNORECASE,
 )
 # Code, JSON, translation and such languages, which questions about Tandem may name as well. Names of programming
@@ -84,5 +115,7 @@ _DOUBTFUL = re.compile(
 def subject_of(question: str) -> Subject:
     """Return what a question is about, as far as its words tell."""
     if _SUM.search(question) or _BEYOND.search(question):
+        return Subject.BEYOND
+    if _PROGRAMMING.search(question) and not _TANDEM.search(question):
         return Subject.BEYOND
     return Subject.DOUBTFUL if _DOUBTFUL.search(question) else Subject.ANY

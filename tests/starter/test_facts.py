@@ -8,18 +8,28 @@ from random import Random
 import pytest
 
 from app.session.answer import STARTER, Answer
-from app.session.starter_facts import fact_for
+from app.session.starter_facts import fact_for, facts_for
+from app.session.starter_limits import Subject, subject_of
 from app.window.actions import ACTIONS
 from engine.documents.formats import format_of
-from resources.starter.recipe.content import LANGUAGES, read_content, read_facts, read_newcomer, read_wordings
+from resources.starter.recipe.content import (
+    LANGUAGES,
+    read_content,
+    read_facts,
+    read_newcomer,
+    read_strangers,
+    read_wordings,
+)
 from resources.starter.recipe.templates import draw
 from tests.app.translation_files import forms, messages
 
 README = Path(__file__).parents[2] / "README.md"
 FACTS = read_facts()
 NAMED = [name for name, fact in FACTS.items() if "words" in fact]
-# Other questions with the words of a fact, as a share of the Starter's other wordings; 0.009 measured.
-MISTAKEN = 0.012
+# Other questions with the words of a fact, as a share of the Starter's other wordings; 0.0046 measured.
+MISTAKEN = 0.006
+# Of what strangers ask about a fact, the share that names it; 0.73, 0.85, 0.85 and 0.83 measured.
+STRANGERS = {"en": 0.72, "ko": 0.84, "ja": 0.84, "zh": 0.81}
 
 
 def translations(language: str, text: str) -> set[str]:
@@ -65,9 +75,68 @@ def test_what_newcomers_ask_about_a_fact_names_it() -> None:
     for question in read_newcomer():
         if "GB" in question.text:
             continue
-        answers = [FACTS[name][question.language]["answer"] for name in question.topics if name in NAMED]
-        fact = fact_for(question.text)
-        assert fact in answers if answers else not fact, question
+        facts = facts_for(question.text)
+        if not set(question.topics) & set(NAMED):
+            assert not facts, question
+        elif set(question.topics) <= set(NAMED):
+            assert question.is_answered_by(facts[0]), question
+        else:
+            assert not facts or question.is_answered_by(facts[0]), question
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_strangers_ask_about_a_fact_names_it(language: str) -> None:
+    questions = [question for question in read_strangers() if question.language == language]
+    about = [question for question in questions if set(question.topics) & set(NAMED)]
+    named = [question for question in about if facts_for(question.text)]
+    right = [question for question in named if any(map(question.is_answered_by, facts_for(question.text)))]
+    assert len(right) >= STRANGERS[language] * len(about)
+    assert [question.text for question in named if question not in right] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_strangers_ask_of_other_things_is_not_corrected(language: str) -> None:
+    others = [question for question in read_strangers() if question.language == language and question.is_offtopic]
+    said = [Answer(model=STARTER, question=question.text, text="I do not know.") for question in others]
+    assert len(said) >= 20
+    assert [answer.question for answer in said if answer.correction] == []
+
+
+def test_an_answer_about_another_part_that_the_question_names_is_not_corrected() -> None:
+    question = "Can I import chats and export them later?"
+    imported, exported = (FACTS[name]["en"]["answer"] for name in ("import-chats", "export-chat"))
+    assert facts_for(question) == (imported, exported)
+    assert Answer(model=STARTER, question=question, text=exported).correction == ""
+    assert Answer(model=STARTER, question=question, text="No.").correction == imported
+
+
+def test_an_answer_that_is_right_as_well_is_not_corrected() -> None:
+    better = read_content("en").topics["better-models"].answer
+    assert Answer(model=STARTER, question="Which model should I download?", text=better).correction == ""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "delete the duplicates from this list in Python",
+        "write a poem about my two Macs",
+        'How do I say "keyboard shortcut" in French?',
+        "자바에서 배열을 전부 삭제하려면?",
+        "「ショートカット」はフランス語で何と言いますか？",
+        "用Python删除所有文件夹里的重复项",
+    ],
+)
+def test_code_texts_and_translations_are_beyond_the_starter_whatever_they_name(question: str) -> None:
+    answer = Answer(model=STARTER, question=question, text=FACTS["delete-chat"]["en"]["answer"])
+    assert answer.asks_too_much
+    assert answer.correction == ""
+
+
+@pytest.mark.parametrize(
+    "question", ["Can my Python script call the model?", "do I need Python?", "Pythonのファイルを添付できる？"]
+)
+def test_what_names_a_language_for_programs_may_be_about_tandem(question: str) -> None:
+    assert subject_of(question) is not Subject.BEYOND
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -89,7 +158,7 @@ def test_an_answer_that_says_something_else_is_corrected() -> None:
     assert Answer(model=STARTER, question="Write a script that opens GGUF files", text="No.").correction == ""
 
 
-@pytest.mark.parametrize(("asked", "word"), [("Summarize this: ", "folder"), ("이 글을 요약해 주세요: ", "폴더")])
+@pytest.mark.parametrize(("asked", "word"), [("Summarize this: ", "gguf"), ("이 글을 요약해 주세요: ", "폴더")])
 def test_a_pasted_text_that_names_a_fact_is_not_corrected(asked: str, word: str) -> None:
     assert fact_for(f"{asked}{word}")
     pasted = f"{asked}{word} {'lorem ipsum ' * 30}"

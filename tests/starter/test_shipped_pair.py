@@ -17,6 +17,7 @@ from resources.starter.recipe.content import (
     read_held_out,
     read_newcomer,
     read_short_held_out,
+    read_strangers,
 )
 from resources.starter.recipe.evaluation import Outcome, Pair, judge, tallies
 from resources.starter.recipe.limit_checks import ask_beyond, at_length
@@ -38,6 +39,8 @@ ACCEPT_RATE = 0.91
 # they say instead; and those that the weights answer word for word.
 HELPED = 58
 NEWCOMERS = {"en": 58, "ko": 57, "ja": 54, "zh": 57}
+# The share of what strangers ask that is answered so or corrected; 0.97 measured.
+STRANGERS = 0.9
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +160,20 @@ def test_what_newcomers_ask_is_answered_or_corrected(pair: Pair, language: str) 
     assert sum(right) >= NEWCOMERS[language] - 1
     assert sum(map(any, zip(right, helped, strict=True))) >= HELPED
     assert not any(answer.correction for answer, is_right in zip(said, right, strict=True) if is_right)
+
+
+@pytest.mark.full
+def test_what_strangers_ask_is_answered_or_corrected(pair: Pair) -> None:
+    questions = [question for question in read_strangers() if not question.is_offtopic][::8]
+    answers = [text for text, _ in pair.answers([[{"role": "user", "content": one.text}] for one in questions])]
+    said = [
+        Answer(model="starter/main", question=question.text, text=answer)
+        for question, answer in zip(questions, answers, strict=True)
+    ]
+    shown = [answer.correction or answer.text for answer in said]
+    right = [question.is_answered_by(text) for question, text in zip(questions, shown, strict=True)]
+
+    assert sum(right) >= STRANGERS * len(questions)
 
 
 def test_a_greeting_is_answered_in_english(pair: Pair) -> None:

@@ -67,6 +67,11 @@ class NewcomerQuestion:
     topics: tuple[str, ...]
     text: str
 
+    @property
+    def is_offtopic(self) -> bool:
+        """Whether no topic answers it."""
+        return self.topics == ("offtopic",)
+
     def is_answered_by(self, answer: str) -> bool:
         """Whether that is the answer of one of the topics, word for word."""
         content = read_content(self.language)
@@ -169,9 +174,16 @@ def answer_beginnings() -> dict[str, list[Any]]:
     topics = [topic for content in contents for topic in (*content.topics.values(), content.at_length)]
     known = dict.fromkeys(one.answer[:_BEGINNING] for topic in topics for one in (topic, *topic.followups))
     refusals = [re.split("[:.。]", content.offtopic.answer)[0] for content in contents]
+    by_language = dict(zip(LANGUAGES, contents, strict=True))
     facts = [
-        {"words": fact["words"], "answers": {language: fact[language]["answer"] for language in LANGUAGES}}
-        for fact in read_facts().values()
+        {
+            "words": fact["words"],
+            "answers": {
+                language: [content.topics[topic].answer for topic in (name, *fact.get("also", ()))]
+                for language, content in by_language.items()
+            },
+        }
+        for name, fact in read_facts().items()
         if "words" in fact
     ]
     return {"refusals": refusals, "known": list(known), "facts": facts}
@@ -255,6 +267,17 @@ def read_newcomer() -> tuple[NewcomerQuestion, ...]:
     )
 
 
+@cache
+def read_strangers() -> tuple[NewcomerQuestion, ...]:
+    """What strangers ask, in each language other questions, which the corpus leaves out."""
+    table = _read(_HERE / "evaluation" / "strangers.toml")
+    return tuple(
+        NewcomerQuestion(language, tuple(entry["topics"]), entry["text"])
+        for language in LANGUAGES
+        for entry in table[language]
+    )
+
+
 def _short_messages(language: str, name: str) -> tuple[ShortMessage, ...]:
     kinds = _read(_HERE / "evaluation" / name)["messages"]
     return tuple(ShortMessage(language, kind, text) for kind, texts in kinds.items() for text in texts)
@@ -280,5 +303,5 @@ def held_out_wordings() -> frozenset[str]:
         for language in LANGUAGES
         for item in (*read_short_held_out(language), *read_beyond_held_out(language), *read_tools_held_out(language))
     )
-    newcomer = (item.text for item in read_newcomer())
+    newcomer = (item.text for item in (*read_newcomer(), *read_strangers()))
     return frozenset(normalised(text) for text in (*(item.turns[-1] for item in questions), *others, *newcomer))
