@@ -9,14 +9,13 @@ No Qt in here.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from html import unescape
 from typing import NamedTuple
 
 from app.text.formulas import Formula
-from app.text.shown import Paragraph, Spans, TextSpan, rows_from_left, texts_of
+from app.text.shown import Paragraph, Spans, TextSpan
 from app.text.utf16 import utf16_length
 
 # Words that do not stand next in the source, because a part of it is not shown, are looked for in so many characters.
@@ -45,6 +44,7 @@ _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]
 _OPENING_FENCE = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:`{3,}|~{3,})[^\n]*(?:\n|\Z)", re.MULTILINE)
 _CLOSING_FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*\r?(?:\n|\Z)")
 _END_OF_FORMULA = re.compile(r"[ \t]*\n[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:\n|\Z)")
+_BEFORE_ROW = re.compile(r"[ \t>\r\n]*\|?")
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -83,106 +83,21 @@ def token_places(places: Sequence[SourcePlace], token_starts: Sequence[int]) -> 
     With the tokens "It ", "is**" and " so" and the text "It is so", these are (0, 3), (3, 5) and (5, 8).
     """
     stretches: list[TokenPlace] = []
-    for place in places:
-        token = bisect_right(token_starts, place.source_start) - 1
-        start = place.start
-        while place.is_literal and token + 1 < len(token_starts) and token_starts[token + 1] < place.source_end:
-            end = place.start + token_starts[token + 1] - place.source_start
-            _append(stretches, start, end, token)
-            start = end
-            token += 1
-        _append(stretches, start, place.end, token)
+    for start, end, source_start, source_end in places:
+        token = bisect_right(token_starts, source_start) - 1
+        after = token + 1
+        if end - start == source_end - source_start:
+            after = bisect_left(token_starts, source_end, after)
+        begin = start
+        for number in range(token, after):
+            # The last token goes on beyond the place.
+            until = start + token_starts[number + 1] - source_start if number + 1 < after else end
+            if until > begin and number >= 0:
+                if stretches and stretches[-1].token == number and stretches[-1].end == begin:
+                    begin = stretches.pop().start
+                stretches.append(TokenPlace(begin, until, number))
+            begin = until
     return stretches
-
-
-def _append(stretches: list[TokenPlace], start: int, end: int, token: int) -> None:
-    """Add a stretch, or make the last one longer if it is of the same token. Tokens without text have none."""
-    if start == end or token < 0:
-        return
-    if stretches and (stretches[-1].end, stretches[-1].token) == (start, token):
-        stretches[-1] = stretches[-1]._replace(end=end)
-    else:
-        stretches.append(TokenPlace(start, end, token))
-
-
-class ProsePlaces:
-    """The places of the paragraphs of one document. Those that are the same as before are not looked for again."""
-
-    def __init__(self) -> None:
-        # Each paragraph with where it was looked for, the places of its texts from their starts, and where it ends.
-        self._known: list[tuple[Paragraph, int, list[list[SourcePlace]], int]] = []
-        self.end = 0
-
-    def place(
-        self, paragraphs: Sequence[Paragraph], source: str, at: int, formula_length: Callable[[Formula], int]
-    ) -> list[SourcePlace]:
-        """Return the places of the text of a document, in order. `end` is then where it ends in the source.
-
-        The source is read from `at` on, and only grows from one call to the next. `formula_length` says how many units
-        a formula takes in the document.
-        """
-        places: list[SourcePlace] = []
-        # A document has empty lines above a table that it begins with, and below each table.
-        line = 1 if paragraphs[0].rows else 0
-        for number, paragraph in enumerate(paragraphs):
-            texts, at = self._texts_of(number, paragraph, source, at, is_last=number + 1 == len(paragraphs))
-            shown = (
-                texts_of(replace(paragraph, rows=rows_from_left(paragraph))) if paragraph.rows else [paragraph.spans]
-            )
-            for spans, text in zip(shown, _from_left(texts, paragraph), strict=True):
-                lengths = [_length(span, formula_length) for span in spans]
-                places += _in_document(text, spans, lengths, line)
-                line += sum(lengths) + 1
-            line += 1 if paragraph.rows else 0
-        del self._known[len(paragraphs) :]
-        self.end = at
-        return places
-
-    def _texts_of(
-        self, number: int, paragraph: Paragraph, source: str, at: int, is_last: bool
-    ) -> tuple[list[list[SourcePlace]], int]:
-        """Return the places of the texts of a paragraph, and where it ends in the source."""
-        if number < len(self._known) and not is_last:
-            known = self._known[number]
-            if known[1] == at and known[0] == paragraph:
-                return known[2], known[3]
-        del self._known[number:]
-        reader = SourceReader(source, at)
-        texts = reader.texts_of(paragraph)
-        self._known.append((paragraph, at, texts, reader.at))
-        return texts, reader.at
-
-
-def _from_left(texts: list[list[SourcePlace]], paragraph: Paragraph) -> list[list[SourcePlace]]:
-    """Return the texts of a table with those of the leftmost cells first, as its document has them."""
-    if not paragraph.rows or rows_from_left(paragraph) == paragraph.rows:
-        return texts
-    columns = len(paragraph.aligns)
-    rows = [texts[start : start + columns] for start in range(0, len(texts), columns)]
-    return [text for row in rows for text in row[::-1]]
-
-
-def _length(span: TextSpan, formula_length: Callable[[Formula], int]) -> int:
-    return utf16_length(span.text) if span.formula is None else formula_length(span.formula)
-
-
-def _in_document(text: list[SourcePlace], spans: Spans, lengths: list[int], start: int) -> Iterator[SourcePlace]:
-    """Move the places of a text, where a formula is one unit, to where the text begins in the document."""
-    if all(span.formula is None for span in spans):
-        yield from (place.moved(start) for place in text)
-        return
-    # Where each span begins in the text, and by how much the formulas before it move it.
-    at, moved = 0, start
-    remaining = iter(text)
-    place = next(remaining, None)
-    for span, length in zip(spans, lengths, strict=True):
-        end = at + (length if span.formula is None else 1)
-        while place is not None and place.start < end:
-            shown = place.moved(moved)
-            yield shown if span.formula is None else shown._replace(end=shown.start + length)
-            place = next(remaining, None)
-        moved += length - (end - at)
-        at = end
 
 
 class CodePlaces:
@@ -245,19 +160,23 @@ def _line_places(line: str, source: str, start: int, end: int, unit: int) -> Ite
         yield from _literal(line, unit, start + column)
 
 
-def _literal(words: str, unit: int, source: int) -> Iterator[SourcePlace]:
-    """Yield the places of words that stand in the source as they are. Letters of two units have places of their own."""
+def _literal(words: str, unit: int, source: int) -> list[SourcePlace]:
+    """Return the places of words that stand in the source as they are. Letters of two units have their own."""
+    if words.isascii() or not _WIDE.search(words):
+        return [SourcePlace(unit, unit + len(words), source, source + len(words))] if words else []
+    places: list[SourcePlace] = []
     begin = 0
-    for wide in () if words.isascii() else _WIDE.finditer(words):
+    for wide in _WIDE.finditer(words):
         if wide.start() > begin:
             length = wide.start() - begin
-            yield SourcePlace(unit, unit + length, source + begin, source + wide.start())
+            places.append(SourcePlace(unit, unit + length, source + begin, source + wide.start()))
             unit += length
-        yield SourcePlace(unit, unit + 2, source + wide.start(), source + wide.end())
+        places.append(SourcePlace(unit, unit + 2, source + wide.start(), source + wide.end()))
         unit += 2
         begin = wide.end()
     if begin < len(words):
-        yield SourcePlace(unit, unit + len(words) - begin, source + begin, source + len(words))
+        places.append(SourcePlace(unit, unit + len(words) - begin, source + begin, source + len(words)))
+    return places
 
 
 class SourceReader:
@@ -269,7 +188,7 @@ class SourceReader:
 
     def words(self, words: str) -> list[SourcePlace]:
         """Return the places of words of one style that are shown next."""
-        return list(self._span(TextSpan(words), 0))
+        return self.span(TextSpan(words), 0, utf16_length(words))
 
     def code(self, code: str) -> list[SourcePlace]:
         """Return the places of the lines of the code block that is shown next."""
@@ -278,71 +197,72 @@ class SourceReader:
         self.at = block.end
         return places
 
-    def texts_of(self, paragraph: Paragraph) -> list[list[SourcePlace]]:
-        """Return the places of the text of a paragraph, or of those of its cells, each from the start of its text.
-
-        A formula is one unit there.
-        """
-        if paragraph.kind == "code":
-            return [self.code("".join(span.text for span in paragraph.spans))]
-        if paragraph.rows:
-            return [text for number, row in enumerate(paragraph.rows) for text in self._row(row, number)]
+    def begin(self, paragraph: Paragraph) -> None:
+        """Go to where the text of a paragraph begins, below the number of an item."""
         if paragraph.mark[:-1].isdigit():
             number = _NUMBER.search(self._source, self.at, self.at + _FARTHEST)
             self.at = number.end() if number is not None else self.at
-        return [list(self._text(paragraph.spans))]
 
-    def _row(self, row: tuple[Spans, ...], number: int) -> Iterator[list[SourcePlace]]:
-        """Yield the places of the cells of a row, each of which stands between bars in one line."""
-        begin = re.compile(r"[ \t>\r\n]*\|?").match(self._source, self.at)
+    def row(
+        self, row: tuple[Spans, ...], number: int, starts: Sequence[int], formula_length: Callable[[Formula], int]
+    ) -> list[list[SourcePlace]]:
+        """Return the places of the cells of a row that is shown next, each of which stands between bars in one line.
+
+        `starts` has where the cells begin in the document.
+        """
+        cells: list[list[SourcePlace]] = []
+        begin = _BEFORE_ROW.match(self._source, self.at)
         assert begin is not None
         self.at = begin.end()
-        for cell, spans in enumerate(row):
-            yield list(self._text(spans))
-            if cell + 1 < len(row):
+        for spans, unit in zip(row, starts, strict=True):
+            places: list[SourcePlace] = []
+            for span in spans:
+                length = length_of(span, formula_length)
+                places += self.span(span, unit, length)
+                unit += length
+            cells.append(places)
+            if len(cells) < len(row):
                 bar = self._source.find("|", self.at)
                 self.at = bar + 1 if bar >= 0 else self.at
         self._skip_line()
         if number == 0:
             self._skip_line()
+        return cells
 
     def _skip_line(self) -> None:
         end = self._source.find("\n", self.at)
         self.at = end + 1 if end >= 0 else len(self._source)
 
-    def _text(self, spans: Spans) -> Iterator[SourcePlace]:
-        unit = 0
-        for span in spans:
-            if span.formula is not None:
-                yield from self._formula(span.formula, unit)
-                unit += 1
-            else:
-                yield from self._span(span, unit)
-                unit += utf16_length(span.text)
+    def span(self, span: TextSpan, unit: int, length: int) -> list[SourcePlace]:
+        """Return the places of a span that is shown next, from a unit of the document on. It takes `length` units."""
+        if span.formula is not None:
+            return self._formula(span.formula, unit, length)
+        sign = self._sign_of(span) if span.style else None
+        if sign is not None:
+            self.at = sign.end()
+            return [SourcePlace(unit, unit + length, sign.start(), sign.end())]
+        if "\n" not in span.text:
+            return self._words(span.text, unit)
+        places: list[SourcePlace] = []
+        for line in span.text.split("\n"):
+            places += self._words(line, unit)
+            unit += utf16_length(line) + 1
+        return places
 
-    def _formula(self, formula: Formula, unit: int) -> Iterator[SourcePlace]:
+    def _formula(self, formula: Formula, unit: int, length: int) -> list[SourcePlace]:
         words = formula.source
         start = self._source.find(words, self.at, self.at + len(words) + _FARTHEST)
         if start < 0:
             # The lines of one in a list or a fence are written differently.
             words = formula.latex.strip().partition("\n")[0]
             start = self._source.find(words, self.at, self.at + _FARTHEST)
-        if start >= 0:
-            last = formula.latex.strip().rpartition("\n")[2]
-            end = max(start + len(words), self._source.find(last, start) + len(last))
-            fence = _END_OF_FORMULA.match(self._source, end)
-            self.at = fence.end() if fence is not None else end
-            yield SourcePlace(unit, unit + 1, start, end)
-
-    def _span(self, span: TextSpan, unit: int) -> Iterator[SourcePlace]:
-        sign = self._sign_of(span)
-        if sign is not None:
-            self.at = sign.end()
-            yield SourcePlace(unit, unit + utf16_length(span.text), sign.start(), sign.end())
-            return
-        for line in span.text.split("\n"):
-            yield from self._words(line, unit)
-            unit += utf16_length(line) + 1
+        if start < 0:
+            return []
+        last = formula.latex.strip().rpartition("\n")[2]
+        end = max(start + len(words), self._source.find(last, start) + len(last))
+        fence = _END_OF_FORMULA.match(self._source, end)
+        self.at = fence.end() if fence is not None else end
+        return [SourcePlace(unit, unit + length, start, end)]
 
     def _sign_of(self, span: TextSpan) -> re.Match[str] | None:
         """Return the sign that a span is shown for: the mark of a note, or the kind of an alert for its title."""
@@ -355,14 +275,13 @@ class SourceReader:
             return alert if alert is not None and alert[0][2:-1].lower() in span.style else None
         return None
 
-    def _words(self, words: str, unit: int) -> Iterator[SourcePlace]:
-        """Yield the places of words of one line and one style."""
+    def _words(self, words: str, unit: int) -> list[SourcePlace]:
+        """Return the places of words of one line and one style."""
         start = self._next_place(words)
         if start is not None:
             self.at = start + len(words)
-            yield from _literal(words, unit, start)
-        elif words.strip():
-            yield from self._letters(words, unit)
+            return _literal(words, unit, start)
+        return list(self._letters(words, unit)) if words.strip() else []
 
     def _next_place(self, words: str) -> int | None:
         """Return where words stand next, below signs that the rendering swallows; None if they do not."""
@@ -419,3 +338,8 @@ class SourceReader:
             if self._source.startswith("&", at + length):
                 break
         return length
+
+
+def length_of(span: TextSpan, formula_length: Callable[[Formula], int]) -> int:
+    """Return how many units of a document a span takes."""
+    return utf16_length(span.text) if span.formula is None else formula_length(span.formula)

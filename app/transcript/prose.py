@@ -82,7 +82,9 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self._marked = any(paragraph.quotes or paragraph.mark for paragraph in paragraphs)
         self._tables = any(paragraph.rows for paragraph in paragraphs)
         self._missing = self._writer.write(paragraphs)
-        self._paragraphs = paragraphs
+        # The same objects where they are equal, so that nobody compares their texts again.
+        written = [paragraph for paragraph, _ in self._writer.written]
+        self._paragraphs = [*written, *paragraphs[len(written) :]]
         self.fit()
 
     def tint(self, tints: AnswerTints, at: int) -> int:

@@ -10,8 +10,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import accumulate
 from operator import attrgetter
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import (
@@ -29,7 +30,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip
 
 from app.text.formulas import Formula
-from app.text.places import CodePlaces, ProsePlaces, SourcePlace, TokenPlace, token_places
+from app.text.places import CodePlaces, SourcePlace, TokenPlace, token_places
+from app.text.prose_places import ProsePlaces
 from app.text.shown import Paragraph
 from app.widgets import theme
 from app.wording.sources import role_of
@@ -74,12 +76,11 @@ class AnswerTints:
             self._starts = []
             self.text = ""
         new = tokens[len(self.tokens) :]
-        end = len(self.text)
-        for token in new:
-            self._starts.append(end)
-            end += len(token.text)
-        self.text += "".join(token.text for token in new)
-        self.tokens.extend(new)
+        if new:
+            texts = [token.text for token in new]
+            self._starts += accumulate(map(len, texts[:-1]), initial=len(self.text))
+            self.text += "".join(texts)
+            self.tokens += new
         return others
 
     @property
@@ -270,7 +271,7 @@ class TintLayer(QObject):
         known = self._blocks.get(position)
         if known is not None and known.look == look:
             return known.lines
-        if known is None or known.look[2:] != look[2:] or known.look.length > look.length or known.look.lines > count:
+        if known is None or not known.look.grows_to(look):
             known = _BlockTints(look)
             first = 0
         else:
@@ -294,9 +295,9 @@ class TintLayer(QObject):
             last.stretches = []
         tokens, style_of = self._tints.tokens, self._tints.style
         stretches = last.stretches
-        for first, after, token in self._stretches(last.end, end):
+        for first, after, number in self._stretches(last.end, end):
             last.end = after
-            style = style_of(tokens[token])
+            style = style_of(tokens[number])
             if style is None:
                 continue
             if stretches and stretches[-1][1] == first and stretches[-1][2] is style:
@@ -309,17 +310,20 @@ class TintLayer(QObject):
         assert self._tints is not None
         start = first + line.textStart()
         self._tint_line(last, start, start + line.textLength())
-        # A blank where the line is wrapped is beyond its words.
         words = line.naturalTextRect()
-        leftmost = words.left()
-        rightmost = words.right()
         bottom = round(origin.y() + line.y() + line.ascent() + line.descent())
         height = round(min(line.height(), line.ascent() + line.descent()))
         tints = _LineTints(bottom - height, bottom)
+        from_left = origin.x()
+        leftmost = words.left()
+        rightmost = words.right()
         for begin, end, style in last.stretches:
-            edges = [min(max(_x(line, at - first), leftmost), rightmost) for at in (begin, end)]
-            left = round(origin.x() + min(edges))
-            width = round(origin.x() + max(edges)) - left
+            left, right = _between(line, begin - first, end - first)
+            # A blank where the line is wrapped is beyond its words.
+            left = round(from_left + (left if left > leftmost else leftmost))
+            width = round(from_left + (right if right < rightmost else rightmost)) - left
+            if width <= 0:
+                continue
             tints.tints.setdefault(style, []).append(QRect(left, tints.top, width, height))
             if style.line is not None and self._tints.underlined:
                 below = QRect(left, bottom - _UNDERLINE, width, _UNDERLINE)
@@ -353,6 +357,11 @@ class _BlockLook(NamedTuple):
     begins: float
     left: float
     top: float
+
+    def grows_to(self, now: _BlockLook) -> bool:
+        """Return whether all lines but the last one can be as they were. A first line that is the last one may grow."""
+        is_longer = self.length <= now.length and self.lines <= now.lines
+        return is_longer and self[3:] == now[3:] and (self.lines == 1 or self.begins == now.begins)
 
 
 @dataclass(slots=True)
@@ -408,10 +417,11 @@ def selected_rounds(view: QTextEdit | QPlainTextEdit) -> set[int]:
     return layer.rounds_between(cursor.selectionStart(), cursor.selectionEnd())
 
 
-def _x(line: QTextLine, position: int) -> float:
-    """Return how far from the left of its text's area a position of a line is."""
-    place = cast("tuple[float, int]", line.cursorToX(position))
-    return place[0]
+def _between(line: QTextLine, begin: int, end: int) -> tuple[float, float]:
+    """Return how far from the left of its text's area two positions of a line are, the leftmost one first."""
+    left: float = line.cursorToX(begin)[0]  # type: ignore[index]
+    right: float = line.cursorToX(end)[0]  # type: ignore[index]
+    return (left, right) if left <= right else (right, left)
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.widgets.application import Application
-from tests.benchmarks import long_answers, measured_window, ranks, starts, window
+from tests.benchmarks import long_answers, measured_window, ranks, starts, tints, window
 
 pytestmark = pytest.mark.full
 
@@ -33,6 +33,13 @@ def test_each_kind_of_long_answer_is_shown_to_its_end(name: str, qapp: Applicati
 def test_frames_and_the_panel_are_measured(qapp: Application) -> None:
     assert window.frame_figures(qapp, messages=2, rate=2000.0, seconds=0.1)["tokens"] == 200
     assert window.panel_figures(qapp, rounds=20)["rounds"] == 20
+
+
+def test_an_answer_is_streamed_with_tints_and_without(qapp: Application, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tints, "SETTLE_S", 0.1)
+    report = tints.compared(qapp, ["Korean"], 1)
+    assert report["Korean"]["counts_with"]["calls"] > report["Korean"]["counts_without"]["calls"]
+    assert len(tints.lines(report)) == 1
 
 
 def test_a_start_reaches_its_stages_in_order() -> None:

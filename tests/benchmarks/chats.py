@@ -1,5 +1,7 @@
 """Measures what reading a long stored chat costs: switching to it, scrolling, and the search in it.
 
+With `--tints`, it also measures what the tints of a streaming answer cost (`tests.benchmarks.tints`).
+
 Everything is processor time of the Qt thread, because other programs may have the processors: a slice is what the
 thread does in one turn of the event loop, and no paint can come inside of one.
 """
@@ -20,7 +22,7 @@ from app.system.display import has_display
 from app.transcript.lazy_turn import LazyTurn
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
-from tests.benchmarks import options
+from tests.benchmarks import options, tints
 from tests.benchmarks.fake_engine import SteadyEngine
 from tests.benchmarks.frames import LATE_MS
 from tests.benchmarks.measured_window import measured_window, median, percentile, wait
@@ -66,8 +68,8 @@ class SourcePaints(QObject):
         return False
 
 
-def measure(turns: int, steps: int) -> dict[str, Any]:
-    """Measure a chat of `turns` questions and answers."""
+def measure(turns: int, steps: int, pairs: int) -> dict[str, Any]:
+    """Measure a chat of `turns` questions and answers, and each streamed text in that many `pairs` of answers."""
     if not has_display():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     os.environ["QT_NO_GLIB"] = "1"
@@ -92,6 +94,7 @@ def measure(turns: int, steps: int) -> dict[str, Any]:
                 wait(lambda: False, 0.6)
             switches.append((sum(slices.ms), max(slices.ms), paints.count))
         report["switch"] = switches
+    report["tints"] = tints.compared(application, list(tints.TEXTS), pairs) if pairs else {}
     return report
 
 
@@ -155,7 +158,7 @@ def table(report: dict[str, Any]) -> str:
     lines.append(
         f"switching to it: {total:.0f} ms, the longest slice {worst:.0f} ms, typed words painted {paints:.0f} times"
     )
-    return "\n".join(lines)
+    return "\n".join([*lines, *tints.lines(report["tints"])])
 
 
 def main() -> None:
@@ -163,8 +166,11 @@ def main() -> None:
     parser = options.parser_of(__doc__, repetitions=False)
     parser.add_argument("--turns", type=int, default=300, metavar="N", help="questions in the chat (300)")
     parser.add_argument("--steps", type=int, default=100, metavar="N", help="steps of the wheel (100)")
+    parser.add_argument("--tints", type=int, default=0, metavar="N", help="pairs of streamed answers of each kind (0)")
     arguments = parser.parse_args()
-    options.show(arguments, measure(arguments.turns, arguments.steps), lambda found: print(table(found)))
+    options.show(
+        arguments, measure(arguments.turns, arguments.steps, arguments.tints), lambda found: print(table(found))
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Fake engines for measuring the window: they commit about the same text over and over at a given pace.
 
-`SteadyEngine` follows the clock. `WaitingEngine` behaves like an engine on a GPU: each round waits without holding the
-interpreter lock and then works in Python, so what it loses to the window is the cost of that lock.
+`SteadyEngine` follows the clock. `RoundsEngine` commits a given round when it is told to. `WaitingEngine` behaves like
+an engine on a GPU: each round waits without holding the interpreter lock and then works in Python, so what it loses to
+the window is the cost of that lock.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from engine.client import RequestStream
 from engine.events import Event, Finished, Token, TokensCommitted
@@ -111,6 +113,64 @@ class WaitingEngine(_Speaker):
         while time.thread_time() < ends:
             sum(range(50))
         return not self._stopped.is_set()
+
+
+@dataclass(frozen=True)
+class DraftedRound:
+    """A round of an answer: the texts of its tokens, of which all but the last are drafted by `source`."""
+
+    texts: tuple[str, ...]
+    source: str
+
+
+class RoundsEngine(ScriptedEngine):
+    """Answers have the rounds that `rounds` has when they are asked for. Each comes when `deliver` is called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rounds: Sequence[DraftedRound] = ()
+        self._stream: RequestStream | None = None
+        self._number = 0
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether there is a question that has not been answered to its end."""
+        return self._stream is not None
+
+    def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
+        self._stream, self._number = RequestStream(request, on_event), 0
+        return self._stream
+
+    def deliver(self) -> bool:
+        """Deliver the next round, or the end. Return whether there was a round."""
+        assert self._stream is not None
+        stats = _stats(self._number + 1, (self._number + 1) / 30)
+        if self._number == len(self.rounds):
+            text = "".join(text for committed in self.rounds for text in committed.texts)
+            self._stream.deliver(Finished("stop", text, (), stats))
+            self._stream = None
+            return False
+        texts, source = self.rounds[self._number].texts, self.rounds[self._number].source
+        tokens = tuple(
+            Token(at, text, source if at + 1 < len(texts) else "main", at, self._number, -0.1)
+            for at, text in enumerate(texts)
+        )
+        drafted = len(texts) - 1
+        record = RoundRecord(
+            number=self._number,
+            source=source,
+            drafted=drafted,
+            accepted=drafted,
+            committed=len(texts),
+            rows=len(texts),
+            at_s=self._number / 30,
+            draft_s=0.001,
+            verify_s=0.003,
+            host_s=0.001,
+        )
+        self._stream.deliver(TokensCommitted("".join(texts), tokens, record, stats))
+        self._number += 1
+        return True
 
 
 def _record(number: int, passed: float) -> RoundRecord:

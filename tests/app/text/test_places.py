@@ -10,7 +10,8 @@ from itertools import accumulate
 import pytest
 
 from app.text.blocks import Block, Code, Fold, Splitter
-from app.text.places import CodePlaces, ProsePlaces, SourcePlace, TokenPlace, token_places
+from app.text.places import CodePlaces, SourcePlace, TokenPlace, token_places
+from app.text.prose_places import ProsePlaces
 from app.text.shown import document_text, paragraphs_of, shown
 from tests.app.random_rounds import (
     BLOCKS,

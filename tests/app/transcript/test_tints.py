@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from itertools import pairwise
 
 import pytest
@@ -68,6 +69,51 @@ def test_a_streaming_answer_has_the_tints_of_a_whole_one(show: Show[AnswerBody])
         assert owners(growing) == owners(whole)
         assert all(letter in token.text for letter, token in owners(whole) if letter.isalnum() and token)
         assert all(token for letter, token in owners(whole) if letter.isalnum())
+
+
+def calls_of_rounds(body: AnswerBody, tints: AnswerTints | None, tokens: list[Token]) -> list[int]:
+    """Show an answer round by round, with tints or without. Return how many functions each round calls on this thread.
+
+    Other programs on the same processors do not change that, as they do times.
+    """
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    counts = []
+    for end in [at + 1 for at, (token, after) in enumerate(pairwise(tokens)) if token.round != after.round]:
+        before = calls
+        text = "".join(token.text for token in tokens[:end])
+        sys.setprofile(count)
+        if tints is not None:
+            tints.take(tokens[:end], ())
+            body.tint(tints)
+        body.show_text(text, False)
+        body.text_views[-1].viewport().repaint()
+        sys.setprofile(None)
+        counts.append(calls - before)
+    return counts
+
+
+@pytest.mark.usefixtures("typeset", "plain_code")
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("A draft model guesses **several** tokens, and `main` checks them in one pass. " * 12, 200),
+        ("초안 모델이 다음 토큰을 제안하고, 메인 모델이 **한 번에** 확인합니다. " * 8, 170),
+        ("| Round | Guess |\n|---|---|\n" + "".join(f"| {row} | **{row % 7}** more |\n" for row in range(16)), 400),
+    ],
+    ids=["paragraph", "Korean", "table"],
+)
+def test_a_round_with_tints_calls_few_functions_more(show: Show[AnswerBody], text: str, most: int) -> None:
+    tokens = tokens_of(text, 3)
+    plain = calls_of_rounds(show(AnswerBody(), 700, 600), None, tokens)
+    tinted = calls_of_rounds(show(AnswerBody(), 700, 600), AnswerTints(strength=1.0), tokens)
+    more = [after - before for after, before in zip(tinted, plain, strict=True)]
+    # Without the first rounds, which also fill caches.
+    assert sum(more[3:]) / len(more[3:]) < most, more
 
 
 def pixels(image: QImage, colour: str) -> int:

@@ -1,0 +1,159 @@
+"""The places of the text of a rendered document in its source, found again only from where the document has changed.
+
+While an answer streams, nearly all of its text is as it was a round before. No Qt in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from app.text.formulas import Formula
+from app.text.places import SourcePlace, SourceReader, length_of
+from app.text.shown import Paragraph, rows_from_left, texts_of
+from app.text.utf16 import utf16_length
+
+
+class _PieceBegin(NamedTuple):
+    """Where a span of a paragraph or a row of a table begins: in the source, in the document, and among the places."""
+
+    at: int
+    unit: int
+    above: int
+
+
+@dataclass(slots=True)
+class _PlacedParagraph:
+    """A paragraph with its places, the marks of its spans or rows, and where it and the next one begin.
+
+    `at` and `end` are positions in the source, `line` and `below` in the document. `formulas` has the units that each
+    of its formulas takes.
+    """
+
+    paragraph: Paragraph
+    at: int
+    line: int
+    is_from_left: bool = True
+    end: int = 0
+    below: int = 0
+    places: list[SourcePlace] = field(default_factory=list)
+    marks: list[_PieceBegin] = field(default_factory=list)
+    formulas: list[int] = field(default_factory=list)
+
+    def marks_kept(self, now: _PlacedParagraph) -> int:
+        """Return how many of its spans or rows begin `now`, too. Its last one may not have been read to its end."""
+        before, after = self.paragraph, now.paragraph
+        if self.formulas or (self.at, self.line, self.is_from_left) != (now.at, now.line, now.is_from_left):
+            return 0
+        if (before.kind, before.mark, bool(before.rows)) != (after.kind, after.mark, bool(after.rows)):
+            return 0
+        pairs = zip(before.rows or before.spans, after.rows or after.spans, strict=False)
+        other = next((number for number, (old, new) in enumerate(pairs) if old != new), len(self.marks))
+        return max(0, min(other, len(self.marks) - 1, len(after.rows or after.spans)))
+
+
+class ProsePlaces:
+    """The places of the paragraphs of one document. What is the same as before is not looked for again."""
+
+    def __init__(self) -> None:
+        self._known: list[_PlacedParagraph] = []
+        # The places of all paragraphs, and how many of them stand above each paragraph.
+        self._places: list[SourcePlace] = []
+        self._counts: list[int] = []
+        self.end = 0
+
+    def place(
+        self, paragraphs: Sequence[Paragraph], source: str, at: int, formula_length: Callable[[Formula], int]
+    ) -> list[SourcePlace]:
+        """Return the places of the text of a document, in order. `end` is then where it ends in the source.
+
+        The source is read from `at` on, and only grows from one call to the next. `formula_length` says how many units
+        a formula takes in the document.
+        """
+        # A document has empty lines above a table that it begins with, and below each table.
+        line = 1 if paragraphs[0].rows else 0
+        same = self._same(paragraphs, at, line, formula_length)
+        before = self._known[same] if same < len(self._known) else None
+        places = self._places[: self._counts[same]] if before is not None else list(self._places)
+        del self._known[same:]
+        del self._counts[same:]
+        for paragraph in paragraphs[same:]:
+            if self._known:
+                at = self._known[-1].end
+                line = self._known[-1].below
+            placed = _PlacedParagraph(paragraph, at, line)
+            _read(placed, source, formula_length, before)
+            before = None
+            self._counts.append(len(places))
+            self._known.append(placed)
+            places += placed.places
+        self._places = places
+        self.end = self._known[-1].end
+        return list(places)
+
+    def _same(
+        self, paragraphs: Sequence[Paragraph], at: int, line: int, formula_length: Callable[[Formula], int]
+    ) -> int:
+        """Return how many paragraphs are as they were. The last one before or now may not have been read to its end."""
+        if not self._known or (self._known[0].at, self._known[0].line) != (at, line):
+            return 0
+        same = 0
+        for known, paragraph in zip(self._known[:-1], paragraphs[:-1], strict=False):
+            if known.paragraph is not paragraph and known.paragraph != paragraph:
+                break
+            if known.formulas and known.formulas != _formulas_of(paragraph, formula_length):
+                break
+            same += 1
+        return same
+
+
+def _formulas_of(paragraph: Paragraph, formula_length: Callable[[Formula], int]) -> list[int]:
+    """Return the units that each formula of a paragraph takes."""
+    return [formula_length(span.formula) for spans in texts_of(paragraph) for span in spans if span.formula is not None]
+
+
+def _read(
+    placed: _PlacedParagraph,
+    source: str,
+    formula_length: Callable[[Formula], int],
+    before: _PlacedParagraph | None,
+) -> None:
+    """Find a paragraph in the source, from where it begins to differ from the one `before` in its place."""
+    paragraph = placed.paragraph
+    placed.is_from_left = not paragraph.rows or rows_from_left(paragraph) == paragraph.rows
+    first = before.marks_kept(placed) if before is not None else 0
+    reader = SourceReader(source, placed.at)
+    unit = placed.line
+    if before is not None and first:
+        reader.at, unit, count = before.marks[first]
+        placed.places = before.places[:count]
+        placed.marks = before.marks[:first]
+    else:
+        reader.begin(paragraph)
+    if paragraph.kind == "code":
+        code = "".join(span.text for span in paragraph.spans)
+        placed.places = [place.moved(unit) for place in reader.code(code)]
+        unit += utf16_length(code)
+    for number, row in enumerate(paragraph.rows[first:], start=first):
+        placed.marks.append(_PieceBegin(reader.at, unit, len(placed.places)))
+        lengths = [sum(length_of(span, formula_length) for span in cell) for cell in row]
+        cells = reader.row(row, number, _starts(lengths, unit, placed.is_from_left), formula_length)
+        for places in cells if placed.is_from_left else cells[::-1]:
+            placed.places += places
+        unit += sum(lengths) + len(lengths)
+    for span in paragraph.spans[first:] if not paragraph.rows and paragraph.kind != "code" else ():
+        placed.marks.append(_PieceBegin(reader.at, unit, len(placed.places)))
+        length = length_of(span, formula_length)
+        placed.places += reader.span(span, unit, length)
+        unit += length
+    placed.formulas = _formulas_of(paragraph, formula_length)
+    placed.end = reader.at
+    placed.below = unit + 1
+
+
+def _starts(lengths: list[int], unit: int, is_from_left: bool) -> list[int]:
+    """Return where the cells of a row begin in its document, which has the leftmost one first."""
+    shown = lengths if is_from_left else lengths[::-1]
+    starts = [unit + sum(shown[:cell]) + cell for cell in range(len(shown))]
+    return starts if is_from_left else starts[::-1]
