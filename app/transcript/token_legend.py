@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.session.answer import Answer
 from app.widgets.icons import Mark, icon
-from app.widgets.labels import label, reserve_width
+from app.widgets.labels import label
 from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.theme_aware import ThemeAware
-from app.wording.sources import MAIN, drafter_of, drafters, legend_sources, role_of, source_name
+from app.wording.sources import MAIN, drafter_of, legend_sources, role_of, source_name
 from engine.methods import DRAFTER_METHOD
 
 # The drafter is looked for in this many of the newest rounds.
@@ -64,8 +64,6 @@ class TokenLegend(ThemeAware, QWidget):
     def retranslate(self) -> None:
         for _, name, source in self._marks:
             name.ensurePolished()
-            if source == DRAFTER_METHOD:
-                reserve_width(name, map(source_name, drafters()))
             shown = self._drafter if source == DRAFTER_METHOD else source
             name.setText(self.tr("rejected") if source == _REJECTED else source_name(shown))
         # Qt does not lay out hidden widgets again.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from html import escape
 
 from PySide6.QtCore import QSize, Qt
@@ -49,19 +48,6 @@ def show_words(shown: QLabel, words: str) -> None:
     """Show the words in a label that takes no room while there are none."""
     shown.setText(words)
     shown.setVisible(bool(words))
-
-
-def reserve_width(shown: QLabel, texts: Iterable[str]) -> None:
-    """Set the least width to that of the widest text, so that nothing beside it moves when the text changes."""
-    shown.ensurePolished()
-    text = shown.text()
-    widths = []
-    for other in texts:
-        shown.setText(other)
-        # Some letters reach beyond their advance, which only the label's own hint counts.
-        widths.append(shown.minimumSizeHint().width())
-    shown.setText(text)
-    shown.setMinimumWidth(max(widths))
 
 
 class ElidedLabel(QLabel):
