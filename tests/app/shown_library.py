@@ -45,10 +45,10 @@ _QWEN3_8B = {
 }
 _SHORT = (("needed", 22_500_000_000), ("free", 21_300_000_000))
 ADVICE = (
-    PairAdvice(DRAFT, "installed", "same", (), 335_000_000, SpeedupEstimate(1.9), best=True),
+    PairAdvice(DRAFT, "installed", "same", (), 340_000_000, SpeedupEstimate(1.9), best=True),
     PairAdvice(LARGER, "catalog", "same", (), 968_000_000, SpeedupEstimate(1.4)),
     PairAdvice("", "lookup", "lookup", (), 0, None),
-    PairAdvice(FOREIGN, "installed", "different", (("shared", 41),), 76_000_000, None),
+    PairAdvice(FOREIGN, "installed", "different", (("shared", 41),), 80_000_000, None),
     PairAdvice(WIDE, "installed", "too-large", (("share", 49),), 2_270_000_000, SpeedupEstimate(1.0)),
     PairAdvice(LLAMA_DRAFT, "catalog", "no-room", _SHORT, 695_000_000, None),
 )  # fmt: skip

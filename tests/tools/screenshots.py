@@ -15,8 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+# A screen with two pixels for each point, as Macs have.
 if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
-    os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={Path(__file__).parents[1] / 'screen.json'}"
+    os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={Path(__file__).with_name('sharp_screen.json')}"
+    os.environ["QT_SCALE_FACTOR"] = "2"
 
 import numpy as np
 from PySide6.QtCore import Qt
