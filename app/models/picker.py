@@ -340,6 +340,9 @@ class Picker(ThemeAware, Overlay):
         most = self._window.height() - self._below() - _BELOW
         wraps = self.column.hasHeightForWidth()
         wanted = self.column.totalHeightForWidth(width) if wraps else self.column.sizeHint().height()
+        if wanted > most:
+            # What is below the list would be painted over its last row.
+            self._list.setFixedHeight(max(60, self._list.height() - (wanted - most)))
         self.setGeometry(QRect(left, self._below(), width, min(wanted, most)))
 
     def showEvent(self, event: QShowEvent) -> None:

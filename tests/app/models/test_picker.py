@@ -41,11 +41,11 @@ def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, q
     picker = window.picker("draft")
     picker.open()
     before = [
-        "Qwen3 0.6B · 4-bit, Same tokenizer., 335\u00a0MB, in use",
+        "Qwen3 0.6B · 4-bit, Same tokenizer., 340\u00a0MB, in use",
         "Qwen3 1.7B · 4-bit, About 1.4× as fast\u00a0· Same tokenizer., 968\u00a0MB, Download",
         "Prompt lookup (n-gram), Needs no draft model. Best for edits and code.",
         "SmolLM2 135M · 4-bit, different tokenizer, Different tokenizer: text is re-encoded (41% of tokens shared)., "
-        "76\u00a0MB",
+        "80\u00a0MB",
         "Qwen3 4B · 4-bit, Too slow to help: each draft token takes 49% of a main-model step., 2.3\u00a0GB",
         "Llama 3.2 1B · 4-bit, Won't fit alongside the main model (1.2\u00a0GB short)., 695\u00a0MB",
         "No draft, Plain decoding: the main model alone.",
