@@ -25,6 +25,9 @@ FIRST_RATES = (0.95, 0.7, 0.2)
 WEIGHT = 2.0
 # The rounds for which a text keeps its state: a sentence or two, some lines of code.
 STRETCH = 12.0
+# The index from which all positions of a proposal without a drafter share one count. A copy breaks off at an edit,
+# which is as likely at each place; the last positions alone are verified too seldom to tell.
+SHARED_FROM = 4
 
 # The least share of first draft tokens that a drafter made for the main model gets accepted: chance is about as good.
 LEAST_RATE = 0.02
@@ -36,7 +39,7 @@ STATES = tuple(product(range(len(FIRST_RATES)), repeat=2))
 
 
 class _Count(Struct):
-    """How often the draft token at one position of a round was verified, and accepted; both fade."""
+    """How often the draft token at one position of a round, or some of them, was verified, and accepted; both fade."""
 
     reached: Annotated[float, Meta(ge=0.0, le=MEMORY)] = 0.0
     accepted: Annotated[float, Meta(ge=0.0, le=MEMORY)] = 0.0
@@ -115,14 +118,19 @@ class TextStatistics(Struct):
     def forecast(self, source: str, weights: Sequence[float], depth: int) -> Forecast:
         """Forecast `source` if its states have the probabilities `weights`."""
         accepted, least, most = ([0.0] * (depth + 1) for _ in range(3))
+        shared = _shared_from(source)
         for rate, weight, counts in zip(FIRST_RATES, weights, self._known(source), strict=True):
             survives, variance = weight, 0.0
             expected = below = above = 0.0
-            for index, count in enumerate(counts[:depth], start=1):
-                rate = count.rate(rate)
+            for index in range(1, depth + 1):
+                count = counts[min(index - 1, shared)]
+                # Of several positions with one count, this is the `number`th.
+                number = max(1, index - shared)
+                if number == 1:
+                    rate = count.rate(rate)
                 survives *= rate
-                # The errors of positions are independent, so their variances add up.
-                variance += (1.0 - rate) / rate / (count.reached + WEIGHT)
+                # The errors of counts are independent, so their variances add up: n**2 of one for n positions.
+                variance += (2 * number - 1) * (1.0 - rate) / rate / (count.reached + WEIGHT)
                 error = survives * sqrt(variance)
                 expected += survives
                 below += max(0.0, survives - error)
@@ -135,10 +143,12 @@ class TextStatistics(Struct):
     def likelihoods(self, source: str, verified: int, accepted: int) -> list[float]:
         """Return, for each state, how likely it is that the first `accepted` of `verified` tokens are accepted."""
         likelihoods = []
+        shared = _shared_from(source)
         for rate, counts in zip(FIRST_RATES, self._known(source), strict=True):
             likely = 1.0
-            for index, count in enumerate(counts[: min(verified, accepted + 1)]):
-                rate = count.rate(rate)
+            for index in range(min(verified, accepted + 1)):
+                if index <= shared:
+                    rate = counts[index].rate(rate)
                 likely *= rate if index < accepted else 1.0 - rate
             likelihoods.append(likely)
         return likelihoods
@@ -146,9 +156,10 @@ class TextStatistics(Struct):
     def learn(self, source: str, verified: int, accepted: int, weights: Sequence[float]) -> None:
         """Count a proposal in each state, weighted by the state's probability."""
         states = self.counts[_counted(source)] = self._known(source)
+        shared = _shared_from(source)
         for counts, weight in zip(states, weights, strict=True):
-            for index, count in enumerate(counts[: min(verified, accepted + 1)]):
-                count.observe(weight, index < accepted)
+            for index in range(min(verified, accepted + 1)):
+                counts[min(index, shared)].observe(weight, index < accepted)
 
     def _known(self, source: str) -> _Counts:
         return self.counts.get(_counted(source)) or [[_Count() for _ in range(MAX_DEPTH)] for _ in FIRST_RATES]
@@ -202,6 +213,11 @@ class AnswerState:
 def _counted(source: str) -> str:
     """Return the source whose counts those of `source` are: what is drafted ahead, the draft model has drafted."""
     return DRAFTER_METHOD if PROPOSERS[source].ahead else source
+
+
+def _shared_from(source: str) -> int:
+    """Return the index from which all positions of `source` share one count; MAX_DEPTH if none do."""
+    return MAX_DEPTH if PROPOSERS[source].uses_drafter else SHARED_FROM
 
 
 def _part(source: str) -> int:

@@ -36,13 +36,15 @@ EDIT_REACH = 8
 class _Lookup:
     """`tokens` at position `end` of the index, before which `matched` tokens equal the newest ones.
 
-    If it is `tentative`, the newest token differs from the copied text, and what follows may differ, too.
+    If it is `tentative`, the newest token differs from the copied text, and what follows may differ, too. It is
+    `rejoined` if it continues a copy that was found again behind an edit.
     """
 
     tokens: list[int]
     end: int = 0
     matched: int = 0
     tentative: bool = False
+    rejoined: bool = False
 
 
 def build(context: ProposerContext) -> NgramProposer:
@@ -57,7 +59,7 @@ class NgramProposer(Proposer):
     `max_depth` bounds the tokens of a round. `excluded` ids (of the chat template) are never proposed, and no match
     crosses one. While another plan is in use, it evaluates its unused proposals (shadow evaluation). If it is
     `adaptive`, it proposes only after such a proposal was right, and at most `FIRST_DEPTH` or `REACH` tokens for each
-    token that matched.
+    token that matched. Behind an edit there is no such bound if the copy also went on behind the last one.
 
     Subclasses search other texts by overriding `_new_index`.
     """
@@ -74,6 +76,10 @@ class NgramProposer(Proposer):
         self._misses: int
         # Whether the last edited copy went on at once.
         self._resumes: bool
+        # Whether the last copy that was found again behind an edit went on: a single equal token is often chance.
+        self._returns: bool
+        # For how many tokens the copy that is found again has gone on; None if none is.
+        self._returned: int | None
         self._begin()
         # The lookup for the round to come, made on first use; and the unused proposal that is being compared.
         self._lookup: _Lookup | None = None
@@ -98,8 +104,9 @@ class NgramProposer(Proposer):
         lookup = self._look_up()
         if lookup.tentative and not self._resumes:
             return 0
-        most = max(FIRST_DEPTH, REACH * lookup.matched) if self._adaptive else self._max_depth
-        return min(most, len(lookup.tokens))
+        if not self._adaptive or (self._returns and lookup.rejoined):
+            return len(lookup.tokens)
+        return min(max(FIRST_DEPTH, REACH * lookup.matched), len(lookup.tokens))
 
     def propose(self, depth: int) -> Proposal:
         tokens = self._look_up().tokens[:depth]
@@ -132,6 +139,8 @@ class NgramProposer(Proposer):
         """Expect nothing yet: an adaptive proposer pauses until a shadow evaluation is right."""
         self._misses = MISSES_TO_PAUSE if self._adaptive else 0
         self._resumes = True
+        self._returns = False
+        self._returned = None
 
     def _look_up(self) -> _Lookup:
         if self._lookup is None:
@@ -153,7 +162,7 @@ class NgramProposer(Proposer):
             if matching.matched >= better:
                 return None
         tokens = self._index.following(end, self._max_depth)
-        return _Lookup(tokens, end, self._copied) if tokens else None
+        return _Lookup(tokens, end, self._copied, rejoined=self._returned is not None) if tokens else None
 
     def _matching(self) -> _Lookup | None:
         """Return the lookup of the longest match, with the votes of others, or None without a match."""
@@ -172,7 +181,9 @@ class NgramProposer(Proposer):
         if rejoined is None and self._since_edit > 1:
             return _Lookup([])
         end = self._edited_at + 1 if rejoined is None else rejoined
-        return _Lookup(self._index.following(end, self._max_depth), end, MIN_COPIED - 1, tentative=rejoined is None)
+        tokens = self._index.following(end, self._max_depth)
+        tentative = rejoined is None
+        return _Lookup(tokens, end, MIN_COPIED - 1, tentative=tentative, rejoined=not tentative)
 
     def _track_copy(self, tokens: Sequence[int]) -> None:
         """Record where `tokens` depart from the text that was looked up, or where the copy goes on after them."""
@@ -189,6 +200,7 @@ class NgramProposer(Proposer):
         same = 0
         while same < len(copied) and copied[same] == tokens[same]:
             same += 1
+        self._judge_return(lookup, same, len(tokens))
         is_copy = lookup.matched + same >= MIN_COPIED
         if is_copy:
             self._copied = min(MAX_MATCH, lookup.matched + same)
@@ -199,6 +211,20 @@ class NgramProposer(Proposer):
         elif is_copy:
             self._edited_at = lookup.end + same
             self._since_edit = len(tokens) - same
+
+    def _judge_return(self, lookup: _Lookup, same: int, committed: int) -> None:
+        """Learn whether a copy that was found again behind an edit goes on.
+
+        The first `same` of `committed` tokens continued `lookup`.
+        """
+        if not lookup.rejoined:
+            self._returned = None
+            return
+        returned = (self._returned or 0) + same
+        ended = same < committed
+        if ended or returned >= MIN_COPIED:
+            self._returns = returned >= MIN_COPIED
+        self._returned = None if ended else returned
 
     def _vote(self, leader: Match, matches: list[Match]) -> list[int]:
         """Return the tokens after `leader`, the latest longest match, until too many other matches differ.

@@ -25,9 +25,9 @@ FEW = ("starter, draft", "starter, head", "GPU in steps, 0.85", "10M, 0.60")
 # The least geometric mean of auto's speed to the best arm's, over the drafters and the kinds of prompt.
 FLOORS = {CORES: 0.855, FLAT: 0.94, STEPS: 0.925}
 # The least gain over plain decoding of a file that is written again, by the tokens for each edit, and with kernels that
-# read the weights once for up to 8 rows. Found: 4.84, 3.30, 2.36 and 4.96, 3.58, 2.57. Before copies were followed by
-# their place behind edits: 4.50, 3.05, 2.06 and 4.82, 3.24, 2.19.
-COPIES = {(120, False): 4.7, (40, False): 3.2, (15, False): 2.25, (120, True): 4.85, (40, True): 3.45, (15, True): 2.45}
+# read the weights once for up to 8 rows. Found: 5.06, 3.57, 2.36 and 5.01, 3.65, 2.57. With at most twice the match
+# behind an edit, and a count for each position of look-ups: 4.83, 3.33, 2.37 and 4.99, 3.59, 2.57.
+COPIES = {(120, False): 4.9, (40, False): 3.4, (15, False): 2.25, (120, True): 4.85, (40, True): 3.5, (15, True): 2.45}
 
 
 def pair_named(name: str) -> Pair:
@@ -106,7 +106,7 @@ def test_a_file_is_written_again_in_rounds_of_32_where_these_cost_no_more_than_1
     edit_every: int, few_readings: bool
 ) -> None:
     verdict = judge(pair := copies(edit_every, few_readings), 0, calibrated=True)
-    assert verdict.twenty >= 0.92
+    assert verdict.twenty >= 0.95
     assert mean(verdict.long) >= COPIES[edit_every, few_readings]
     narrow = replace(pair.machine, passes=pair.machine.passes[: MAX_DRAFTED + 1])
     most_16 = judge(replace(pair, name="most 16", machine=narrow), 0, calibrated=True)

@@ -47,6 +47,19 @@ def test_how_often_draft_tokens_are_accepted_is_learned(rate: float) -> None:
     assert forecast.least[4] <= forecast.accepted[4] <= forecast.most[4]
 
 
+def test_short_look_ups_tell_how_far_a_copy_goes_and_short_drafts_do_not() -> None:
+    """A copy breaks off at an edit, as likely at each place; a drafter loses its way with each token."""
+    texts = TextStatistics()
+    text = AnswerState(Costs(), texts)
+    for source in ("ngram", "draft"):
+        observe(text, source, 32 if source == "ngram" else 16, 10)
+        for _ in range(40):
+            observe(text, source, 7, 7)
+    assert expected(text, "ngram", 16) > 14.0 > 13.0 > expected(text, "draft", 16)
+    forecast = text.forecast("ngram", 32)
+    assert forecast.accepted[32] - forecast.least[32] > 3.2 * (forecast.accepted[16] - forecast.least[16])
+
+
 def test_a_text_that_was_hard_so_far_is_expected_to_stay_so(alternating: TextStatistics) -> None:
     """Some plain rounds tell nothing about it; a text that is new may be easy."""
     hard = AnswerState(Costs(), alternating)

@@ -119,6 +119,22 @@ def test_behind_an_edit_a_copy_is_followed_by_its_place(rejoined: int) -> None:
     assert proposer.propose(length).tokens == source[20 + rejoined : 20 + rejoined + length]
 
 
+@pytest.mark.parametrize(("goes_on", "most"), [(0, REACH * (MIN_COPIED - 1)), (MIN_COPIED, 32)])
+def test_behind_an_edit_all_is_offered_where_the_copy_went_on_behind_the_last_one(goes_on: int, most: int) -> None:
+    """A single token that is equal again is often chance."""
+    proposer = NgramProposer(32, adaptive=True)
+    source = list(range(100, 200))
+    proposer.reset([*source, 1, *source[:3]])
+    proposer.committed([source[3]], accepted=0, drafted=0)
+    proposer.max_proposals()
+    proposer.committed([*source[4:20], 7], accepted=16, drafted=24)
+    again = 22 + goes_on
+    for token in [8, *source[21:again], 7, 8, source[again + 1]]:
+        proposer.max_proposals()
+        proposer.committed([token], accepted=0, drafted=0)
+    assert proposer.max_proposals() == most
+
+
 def test_a_copy_is_left_for_another_that_matches_for_longer() -> None:
     proposer = proposer_after([*CODE[:12], 50, 51, 0, 7, *CODE[13:20], 60, 61, 62, 1, *CODE[:6]])
     proposer.max_proposals()
