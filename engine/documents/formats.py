@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from io import BytesIO
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from engine.documents.encodings import DecodedText, decode
 from engine.documents.mail import read_mail, read_mails
 from engine.documents.marked_text import MarkedText
 from engine.documents.notebook import read_notebook
+from engine.documents.old_office import in_newer_format
 from engine.documents.ole_packages import COMPOUND_FILE
 from engine.documents.open_document import OpenDocumentReader
 from engine.documents.pdf import read_pdf
@@ -122,6 +124,9 @@ FORMATS = (
 )
 # How deep files are within files.
 _DEEPEST = 3
+# Seconds of the clock after which no other file within a document is converted: each may take half a minute, and a
+# sandbox counts as hung after one.
+LAST_CONVERSION_S = 5
 # How far into a file its format is looked for, and what tells it there.
 _BEGINNING = 2048
 _BEGINS_MAIL = re.compile(rb"(?:[A-Za-z][\w-]*:[^\n]*\r?\n(?:[ \t][^\n]*\n)*)*?MIME-Version:", re.IGNORECASE)
@@ -207,6 +212,9 @@ def read_inner_file(name: str, content: bytes, text: MarkedText) -> bool:
     Raises `ValueError` for what is not read, and what the readers of formats raise.
     """
     form = format_of(name, content)
+    if form is OLD_OFFICE:
+        content = _in_newer_format(name, content, text)
+        form = format_of("", content)
     if form is not None and (form.main or form is ZIP):
         form = format_in_archive(content) or ZIP
     if text.depth >= _DEEPEST or (form is not None and form.read is None):
@@ -223,6 +231,21 @@ def read_inner_file(name: str, content: bytes, text: MarkedText) -> bool:
     else:
         form.read(content, inner)
     return text.add_inner(inner)
+
+
+def _in_newer_format(name: str, content: bytes, text: MarkedText) -> bytes:
+    """Return a file of Office 97 within the document of `text` as a program of this computer converts it.
+
+    Raises `ValueError` where none does, for a file that is deeper, and once those before it have taken long.
+    """
+    if text.depth or text.converting_s > LAST_CONVERSION_S:
+        raise ValueError(name)
+    begun = time.monotonic()
+    converted = in_newer_format(content)
+    text.converting_s += time.monotonic() - begun
+    if converted is None:
+        raise ValueError(name)
+    return converted
 
 
 def format_in_archive(content: bytes) -> FileFormat | None:

@@ -177,6 +177,8 @@ class MarkedText:
     ) -> None:
         # How many files around it this file is in.
         self.depth = depth
+        # Seconds of the clock that programs took to convert files that are within this one.
+        self.converting_s = 0.0
         # How many characters may still be added.
         self._left = most
         # The pages, slides or sheets of the document.

@@ -65,3 +65,16 @@ def open_document(kind: str, body: str, styles: str = "", common: str = "", **ob
     }
     parts |= {f"{name}/content.xml": content for name, content in objects.items()}
     return zipped(**{name: part.encode() for name, part in parts.items()})
+
+
+def letter_with(name: str, embedded: bytes) -> bytes:
+    """Return a letter with an object of another program."""
+    run = '<r><object><OLEObject ProgID="Package" id="rId1"/></object></r>'
+    parts = {
+        "word/document.xml": f"<document><body><p><r><t>Before</t></r>{run}</p></body></document>",
+        "word/_rels/document.xml.rels": relations(rId1_oleObject=f"embeddings/{name}"),
+    }
+    file = io.BytesIO(office_file("word/document.xml", parts))
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(f"word/embeddings/{name}", embedded)
+    return file.getvalue()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from email.message import EmailMessage
-from zipfile import ZipFile
 
 import pytest
 from pypdf import PdfWriter
@@ -13,7 +12,7 @@ from pypdf.generic import ArrayObject, NameObject, StreamObject
 from engine.documents import attached_files
 from engine.documents.document import document_text
 from engine.documents.ole_packages import COMPOUND_FILE
-from tests.engine.documents.office_files import office_file, relations
+from tests.engine.documents.office_files import letter_with, office_file, relations
 from tests.engine.documents.ole_objects import compound, native
 from tests.engine.documents.pdf_pages import objects
 
@@ -129,19 +128,6 @@ def test_objects_on_sheets_are_read_once_or_counted() -> None:
     book = workbook(5, objects_of_sheet, **{"a.html": PAGE, "b.bin": b"\0\1\2"})
     found = text_of("a.xlsx", book).removeprefix("## S\n\n| 5 |\n| --- |\n\n")
     assert found == f"{of_file('a.html', TABLE)}\n\n[Attachment: b.bin]\n\n[Left out: 1 attached file]"
-
-
-def letter_with(name: str, embedded: bytes) -> bytes:
-    """Return a letter with an object of another program."""
-    run = '<r><object><OLEObject ProgID="Package" id="rId1"/></object></r>'
-    parts = {
-        "word/document.xml": f"<document><body><p><r><t>Before</t></r>{run}</p></body></document>",
-        "word/_rels/document.xml.rels": relations(rId1_oleObject=f"embeddings/{name}"),
-    }
-    file = io.BytesIO(office_file("word/document.xml", parts))
-    with ZipFile(file, "a") as archive:
-        archive.writestr(f"word/embeddings/{name}", embedded)
-    return file.getvalue()
 
 
 def test_a_file_in_an_object_is_read_under_its_own_name() -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents import old_office, programs
+from engine.documents import formats, old_office, programs
 from engine.documents.document import document_text
+from tests.engine.documents.office_files import letter_with
+from tests.engine.documents.ole_objects import compound
 
 FILES = Path(__file__).parent / "files"
 OLD = (FILES / "libreoffice.doc").read_bytes()
@@ -86,3 +88,30 @@ def test_a_program_that_fails_is_not_the_last_one(tmp_path: Path) -> None:
 def test_an_encrypted_document_is_not_converted(tmp_path: Path) -> None:
     install(tmp_path / "soffice", LIBRE_OFFICE)
     assert document_text("a.docx", old_file("EncryptedPackage", "WordDocument"), 1000).problem == "encrypted"
+
+
+@pytest.mark.parametrize(
+    ("stream", "said"),
+    [
+        ("WordDocument", "document.doc to docx"),
+        ("Workbook", "document.xls to xlsx"),
+        ("PowerPoint Document", "document.ppt to pptx"),
+    ],
+    ids=["doc", "xls", "ppt"],
+)
+def test_one_in_a_letter_is_read_where_a_program_converts_it(tmp_path: Path, stream: str, said: str) -> None:
+    embedded = compound(stream, b"x")
+    letter = letter_with("oleObject1.bin", embedded)
+    counted = document_text("a.docx", letter, 1000).text
+    assert counted == "Before\n\n[Attachment: oleObject1.bin]\n\n[Left out: 1 attached file]"
+    install(tmp_path / "soffice", LIBRE_OFFICE)
+    text = document_text("a.docx", letter, 1000).text
+    content = f"{said}, {len(embedded)}"
+    assert text == (f"Before\n\n[Attachment: oleObject1.bin]\n\n{content}\n\n[End of attachment: oleObject1.bin]")
+
+
+def test_no_other_is_converted_after_those_that_take_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "LAST_CONVERSION_S", -1)
+    install(tmp_path / "soffice", LIBRE_OFFICE)
+    text = document_text("a.docx", letter_with("oleObject1.bin", compound("Workbook", b"x")), 1000).text
+    assert text.endswith("[Left out: 1 attached file]")
