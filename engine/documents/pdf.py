@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pypdf.generic import StreamObject
 
     from engine.documents.pdf_page import ShownPages
+    from engine.documents.pdf_rules import PageRules
 
 # Bits of an annotation's flags: it is hidden, or not shown on a screen.
 _UNSEEN = 1 << 1 | 1 << 5
@@ -69,7 +70,7 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
             prepared = pages.prepare(page)
             text.left_out.update(prepared.left_out)
             pictures = prepared.pictures
-            content = _with_known_letters(_text_of(page), text)
+            content = _with_known_letters(_text_of(page, prepared.rules), text)
             if content.strip():
                 scans.say_failures()
             text.add_blocks(content)
@@ -131,12 +132,15 @@ class _ScannedPages:
             self._text.left_out["scanned-page"] += len(self.unread)
 
 
-def _text_of(page: PageObject) -> str:
-    """Return the text of a page: its tables, struck words with marks, and raised and lowered digits with theirs."""
-    return with_marked_heights(with_struck_words(_text_with_signs(page)))
+def _text_of(page: PageObject, rules: PageRules | None) -> str:
+    """Return the text of a page: its tables, struck words with marks, and raised and lowered digits with theirs.
+
+    `rules` are the lines of the page that may be around cells.
+    """
+    return with_marked_heights(with_struck_words(_text_with_signs(page, rules)))
 
 
-def _text_with_signs(page: PageObject) -> str:
+def _text_with_signs(page: PageObject, rules: PageRules | None) -> str:
     """Return the text of a page, with its tables, and with signs instead of marks."""
     heights = MarkedHeights()
     lines = LinesOfPage()
@@ -155,8 +159,9 @@ def _text_with_signs(page: PageObject) -> str:
     # Fonts may be damaged in ways that only this mode minds.
     except Exception:
         return content
-    lefts = {letters: lines.lefts_at(height) for letters, height in heights.heights_of_lines().items()}
-    return with_tables(content, layout, lefts)
+    heights_of_lines = heights.heights_of_lines()
+    lefts = {letters: lines.lefts_at(height) for letters, height in heights_of_lines.items()}
+    return with_tables(content, layout, lefts, heights_of_lines, rules)
 
 
 def _show_picture(picture: StreamObject, pictures: InnerPictures, page: int, rotation: int) -> None:

@@ -15,14 +15,16 @@ from pypdf.generic import ContentStream, DictionaryObject, NameObject, StreamObj
 from engine.documents.pdf_content import PageContent
 from engine.documents.pdf_fonts import resolved_entry
 from engine.documents.pdf_graphics import Box, GraphicsState
+from engine.documents.pdf_rules import PageRules
 from engine.documents.pdf_sight import PdfObjects, PdfOperation, ShownPage, has_text
 
 
 class PreparedPage(NamedTuple):
-    """How many passages are not in the text of a page, by kind, and the pictures on it that are seen."""
+    """How many passages are not in the text of a page, by kind, the pictures on it that are seen, and its lines."""
 
     left_out: Mapping[str, int] = MappingProxyType({})
     pictures: tuple[StreamObject, ...] = ()
+    rules: PageRules | None = None
 
 
 class ShownPages:
@@ -72,7 +74,7 @@ class ShownPages:
         content.operations = drawn.operations
         page[NameObject("/Contents")] = content
         page[NameObject("/Resources")] = drawn.resources
-        return PreparedPage(shown.left_out, tuple(shown.pictures))
+        return PreparedPage(shown.left_out, tuple(shown.pictures), shown.rules)
 
 
 def _drawn(page: ShownPage, operations: list[PdfOperation], resources: DictionaryObject) -> PageContent:

@@ -90,6 +90,7 @@ class PathOperators:
                 self._paint(part.box, graphics.fill if is_plain and part.is_rectangle else None)
                 if part.is_rectangle:
                     self._note_line(part.box, graphics.fill)
+                    self._content.page.rules.add_line(part.box)
         self._end_path(operands)
 
     def _stroke(self, operands: list[Any]) -> None:
@@ -117,8 +118,13 @@ class PathOperators:
             left, bottom, right, top = part.box
             if width >= _LEAST_LINE:
                 self._paint(Box(left - half, bottom - half, right + half, top + half), None)
+                continue
+            line = Box(left, bottom - half, right, top + half)
+            self._note_line(line, graphics.stroke)
+            if part.is_rectangle and right - left > width and top - bottom > width:
+                self._content.page.rules.add_frame(part.box)
             else:
-                self._note_line(Box(left, bottom - half, right, top + half), graphics.stroke)
+                self._content.page.rules.add_line(line)
 
     def _note_line(self, box: Box, colour: Colour) -> None:
         """Note what may strike words, if it is seen on white."""

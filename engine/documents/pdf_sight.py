@@ -11,6 +11,7 @@ from pypdf.generic import ContentStream, DictionaryObject, StreamObject
 from engine.documents.pdf_fonts import FontStrings, resolved_entry, strings_of
 from engine.documents.pdf_graphics import Box, PaintedAreas
 from engine.documents.pdf_layers import Layers
+from engine.documents.pdf_rules import PageRules
 from engine.documents.pdf_strikes import Strikes, ThinLines
 from engine.documents.pdf_widths import GlyphWidths, widths_of
 
@@ -116,6 +117,8 @@ class ShownPage:
         self.strikes = strikes
         self.areas = PaintedAreas()
         self.thin_lines = ThinLines()
+        # The lines that may be around the cells of tables.
+        self.rules = PageRules()
         # The least size of text that can be seen, in units of the page.
         height = max(box.top - box.bottom, box.right - box.left)
         self.least_size = _LEAST_SIZE * min(1 / unit, height / _LEAST_HEIGHT)

@@ -11,10 +11,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise
 from math import inf
+from types import MappingProxyType
 from typing import NamedTuple
 
 from engine.documents.pdf_heights import LOWERED, RAISED
 from engine.documents.pdf_items import ITEM_MARK
+from engine.documents.pdf_rules import PageRules, RuledTable
 from engine.documents.pdf_struck_words import STRUCK
 
 # Cells in a line of the layout have several spaces between them.
@@ -49,12 +51,29 @@ class _LineRange(NamedTuple):
     end: int
 
 
-def with_tables(content: str, layout: str, lefts: Mapping[str, Sequence[float]]) -> str:
+class _LinePlaces(NamedTuple):
+    """Where the lines of a page and their texts are, by the letters of each, and the lines that are drawn."""
+
+    lefts: Mapping[str, Sequence[float]]
+    heights: Mapping[str, float]
+    rules: PageRules | None
+
+
+def with_tables(
+    content: str,
+    layout: str,
+    lefts: Mapping[str, Sequence[float]],
+    heights: Mapping[str, float] = MappingProxyType({}),
+    rules: PageRules | None = None,
+) -> str:
     """Return the text of a page in which tables are tables, by the page's layout.
 
-    `lefts` are the places where the texts of a line begin, in points, by the letters of the line, as far as known.
+    `lefts` are the places where the texts of a line begin, in points, by the letters of the line, as far as known, and
+    `heights` are those of the lines. By these and the `rules` of the page, cells that take several rows or columns give
+    their text to each of them.
     A table whose columns are not certain is a fenced block with the spaces between its words.
     """
+    places = _LinePlaces(lefts, heights, rules)
     lines = content.split("\n")
     plain = [_SPACES_OR_SIGNS.sub("", line) for line in lines]
     starts = list(accumulate(map(len, plain), initial=0))
@@ -73,7 +92,7 @@ def with_tables(content: str, layout: str, lefts: Mapping[str, Sequence[float]])
             # The layout has words without the space between them, which may be numbers.
             continue
         lines_of_table = lines[place_in_text.first : place_in_text.end]
-        parts += [*lines[done : place_in_text.first], "", _table(_with_signs(rows, lines_of_table), lefts), ""]
+        parts += [*lines[done : place_in_text.first], "", _table(_with_signs(rows, lines_of_table), places), ""]
         done = place_in_text.end
         place = begin + len(words)
     return "\n".join([*parts, *lines[done:]]) if parts else content
@@ -140,10 +159,11 @@ def _lines_between(starts: list[int], begin: int, end: int) -> _LineRange | None
     return _LineRange(first, last) if is_whole else None
 
 
-def _table(rows: list[str], lefts: Mapping[str, Sequence[float]]) -> str:
+def _table(rows: list[str], places: _LinePlaces) -> str:
     """Return rows as a table in Markdown, or as they are if their columns are not certain."""
     cells = [[_PlacedCell(match[0], match.start(), match.end()) for match in _CELL.finditer(row)] for row in rows]
-    columns = _columns_by_lefts(cells, [lefts.get(_letters(row), ()) for row in rows])
+    lefts = [places.lefts.get(_letters(row), ()) for row in rows]
+    columns = _columns_by_lefts(cells, lefts)
     if columns is None:
         columns = _columns_by_layout(cells)
     if columns is None:
@@ -154,8 +174,29 @@ def _table(rows: list[str], lefts: Mapping[str, Sequence[float]]) -> str:
     for text, row, placed in zip(texts, columns, cells, strict=True):
         for column, cell in zip(row, placed, strict=True):
             text[column] = cell.words.replace("|", r"\|")
+    heights = [places.heights.get(_letters(row)) for row in rows]
+    _fill_merged(texts, columns, lefts, heights, places.rules)
     lines = [f"| {' | '.join(text)} |" for text in texts]
     return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
+
+
+def _fill_merged(
+    texts: list[list[str]],
+    columns: Sequence[Sequence[int]],
+    lefts: Sequence[Sequence[float]],
+    heights: Sequence[float | None],
+    rules: PageRules | None,
+) -> None:
+    """Have cells that take several rows or columns give their text to each, if all places of the table are known."""
+    known = [height for height in heights if height is not None]
+    is_known = len(known) == len(heights) and all(map(_have_same_length, columns, lefts))
+    if rules is not None and is_known:
+        places = [dict(zip(row, begins, strict=True)) for row, begins in zip(columns, lefts, strict=True)]
+        RuledTable(known, places, rules).fill(texts)
+
+
+def _have_same_length(row: Sequence[int], begins: Sequence[float]) -> bool:
+    return len(row) == len(begins)
 
 
 def _columns_by_layout(cells: Sequence[Sequence[_PlacedCell]]) -> list[list[int]] | None:
