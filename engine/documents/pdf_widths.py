@@ -1,4 +1,4 @@
-"""How wide the glyphs of a PDF file's fonts are, as the file itself says it."""
+"""How wide the glyphs of a PDF file's fonts are, as the file itself says it, or as it is known of its font."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject
 
+from engine.documents.pdf_core_fonts import FIRST_CODE, core_widths
 from engine.documents.pdf_fonts import resolved_entry
 
 # The width of glyphs in a composite font that says nothing else (ISO 32000-2, table 115), in thousandths of its size.
@@ -48,12 +49,22 @@ def widths_of(font: DictionaryObject) -> GlyphWidths | None:
     if kind == "/Type0":
         return _composite(font)
     widths = resolved_entry(font, "/Widths")
+    if widths is None and kind == "/Type1":
+        return _of_core_font(font)
     if kind == "/Type3" or not isinstance(widths, ArrayObject):
         return None
     first = int(resolved_entry(font, "/FirstChar") or 0)
     descriptor = resolved_entry(font, "/FontDescriptor") or {}
     known = {first + index: float(width.get_object()) for index, width in enumerate(widths[:256])}
     return GlyphWidths(1, known, float(descriptor.get("/MissingWidth", 0)))
+
+
+def _of_core_font(font: DictionaryObject) -> GlyphWidths | None:
+    """Return the widths of a font that every reader has; None for another, or one of other codes."""
+    widths = core_widths(str(resolved_entry(font, "/BaseFont")).removeprefix("/"))
+    if widths is None or resolved_entry(font, "/Encoding") != "/WinAnsiEncoding":
+        return None
+    return GlyphWidths(1, dict(enumerate(widths, FIRST_CODE)), 0.0)
 
 
 def _composite(font: DictionaryObject) -> GlyphWidths | None:

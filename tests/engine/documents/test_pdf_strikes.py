@@ -68,8 +68,28 @@ def test_other_lines_mark_nothing(line: bytes) -> None:
     assert page_text(PRICES + line) == "Price 100 EUR 80 EUR"
 
 
-def test_without_the_widths_of_glyphs_nothing_is_marked() -> None:
-    assert page_text(PRICES + b"102 703 m 137 703 l S", HELVETICA) == "Price 100 EUR 80 EUR"
+@pytest.mark.parametrize(
+    "font",
+    [{**HELVETICA, "BaseFont": "/Unknown"}, {**HELVETICA, "Encoding": "/MacRomanEncoding"}],
+    ids=["unknown font", "other codes"],
+)
+def test_without_the_widths_of_glyphs_nothing_is_marked(font: dict[str, object]) -> None:
+    assert page_text(PRICES + b"102 703 m 137 703 l S", font) == "Price 100 EUR 80 EUR"
+
+
+@pytest.mark.parametrize(
+    ("name", "left", "right"),
+    [
+        ("Helvetica", 97.56, 138.13),
+        ("Helvetica-BoldOblique", 99.24, 139.81),
+        ("Times-Italic", 96.16, 133.1),
+        ("Courier", 108, 150),
+    ],
+)
+def test_fonts_that_every_reader_has_need_no_widths_in_the_file(name: str, left: float, right: float) -> None:
+    """The places are those at which ReportLab draws its lines through the words."""
+    line = f"{left} 702.5 m {right} 702.5 l S ".encode()
+    assert page_text(line + PRICES, {**HELVETICA, "BaseFont": f"/{name}"}) == "Price ~~100 EUR~~ 80 EUR"
 
 
 def test_glyphs_of_composite_fonts_are_struck_by_their_own_widths() -> None:
