@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise
 from math import inf
+from statistics import mode
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -51,12 +52,32 @@ class _LineRange(NamedTuple):
     end: int
 
 
+class _RowPlace(NamedTuple):
+    """The height of a row, and the places from the left where the texts of its cells begin, in points."""
+
+    height: float
+    lefts: Sequence[float]
+
+
 class _LinePlaces(NamedTuple):
     """Where the lines of a page and their texts are, by the letters of each, and the lines that are drawn."""
 
     lefts: Mapping[str, Sequence[float]]
     heights: Mapping[str, float]
     rules: PageRules | None
+
+    def row(self, line: str, cells: Sequence[_PlacedCell]) -> _RowPlace | None:
+        """Return where a line of a layout is, or its cells if each is a line of the page's text; None if unknown.
+
+        The height is that of the most cells: the text of one that takes several rows may stand between these.
+        """
+        letters = _letters(line)
+        lines = [letters] if letters in self.heights else [_letters(cell.words) for cell in cells]
+        heights = [self.heights[letters] for letters in lines if letters in self.heights]
+        lefts = sorted({*chain.from_iterable(self.lefts.get(letters, ()) for letters in lines)})
+        if len(heights) < len(lines) or len(lefts) != len(cells):
+            return None
+        return _RowPlace(mode(heights), lefts)
 
 
 def with_tables(
@@ -174,29 +195,22 @@ def _table(rows: list[str], places: _LinePlaces) -> str:
     for text, row, placed in zip(texts, columns, cells, strict=True):
         for column, cell in zip(row, placed, strict=True):
             text[column] = cell.words.replace("|", r"\|")
-    heights = [places.heights.get(_letters(row)) for row in rows]
-    _fill_merged(texts, columns, lefts, heights, places.rules)
+    if places.rules is not None:
+        _fill_merged(
+            texts, columns, [places.row(row, placed) for row, placed in zip(rows, cells, strict=True)], places.rules
+        )
     lines = [f"| {' | '.join(text)} |" for text in texts]
     return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
 
 
 def _fill_merged(
-    texts: list[list[str]],
-    columns: Sequence[Sequence[int]],
-    lefts: Sequence[Sequence[float]],
-    heights: Sequence[float | None],
-    rules: PageRules | None,
+    texts: list[list[str]], columns: Sequence[Sequence[int]], rows: Sequence[_RowPlace | None], rules: PageRules
 ) -> None:
     """Have cells that take several rows or columns give their text to each, if all places of the table are known."""
-    known = [height for height in heights if height is not None]
-    is_known = len(known) == len(heights) and all(map(_have_same_length, columns, lefts))
-    if rules is not None and is_known:
-        places = [dict(zip(row, begins, strict=True)) for row, begins in zip(columns, lefts, strict=True)]
-        RuledTable(known, places, rules).fill(texts)
-
-
-def _have_same_length(row: Sequence[int], begins: Sequence[float]) -> bool:
-    return len(row) == len(begins)
+    known = [row for row in rows if row is not None]
+    if len(known) == len(rows):
+        places = [dict(zip(row, place.lefts, strict=True)) for row, place in zip(columns, known, strict=True)]
+        RuledTable([place.height for place in known], places, rules).fill(texts)
 
 
 def _columns_by_layout(cells: Sequence[Sequence[_PlacedCell]]) -> list[list[int]] | None:

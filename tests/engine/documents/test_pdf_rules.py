@@ -86,3 +86,13 @@ def test_a_cell_with_two_texts_gives_none_to_others() -> None:
 def test_pages_with_very_many_lines_are_drawings() -> None:
     many = stroked(*((500, height, 590, height) for height in range(10, 210)))
     assert page_text(many * 25 + stroked(*MERGED)) == ALONE
+
+
+def test_a_text_between_the_rows_of_its_cell_is_in_both() -> None:
+    """ReportLab shows each cell by itself."""
+    cells = (*CELLS[:3], (80, 674, "North"), *CELLS[4:])
+    shown = "".join(
+        f"q 1 0 0 1 {left} {bottom} cm BT /F1 12 Tf 12 TL 1 0 0 1 0 0 Tm ({text}) Tj T* ET Q "
+        for left, bottom, text in cells
+    )
+    assert PageFile().read(f"0.5 w {stroked(*MERGED)} {shown}".encode()).text == FILLED
