@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 from typing import Any
 
 from pypdf.generic import StreamObject
@@ -12,6 +13,8 @@ from engine.documents.pdf_state import ContentState, OperatorTable
 
 # How wide a line has to be that may lie behind text, in points.
 _LEAST_LINE = 3.0
+# The most parts of a path that are compared with each other.
+_MOST_COMPARED = 100
 
 
 class PathOperators:
@@ -29,9 +32,11 @@ class PathOperators:
             b"re": self._add_rectangle,
             **dict.fromkeys((b"W", b"W*"), self._clip),
             b"n": self._end_path,
-            **dict.fromkeys((b"f", b"F", b"f*"), self._fill),
+            **dict.fromkeys((b"f", b"F"), self._fill),
+            b"f*": self._fill_alternately,
             **dict.fromkeys((b"S", b"s"), self._stroke),
-            **dict.fromkeys((b"B", b"B*", b"b", b"b*"), self._fill_and_stroke),
+            **dict.fromkeys((b"B", b"b"), self._fill_and_stroke),
+            **dict.fromkeys((b"B*", b"b*"), self._fill_alternately_and_stroke),
             b"sh": self._shade,
             b"INLINE IMAGE": self.add_picture,
         }
@@ -93,6 +98,31 @@ class PathOperators:
                     self._content.page.rules.add_line(part.box)
         self._end_path(operands)
 
+    def _fill_alternately(self, operands: list[Any]) -> None:
+        """Fill the path, but for what lies in two of its parts: so programs fill the borders of cells."""
+        parts = self._path.parts()
+        boxes = [part.box for part in parts]
+        if len(parts) == 1 or not _overlap(boxes):
+            self._fill(operands)
+            return
+        graphics = self._content.graphics
+        inner, outer = sorted(boxes, key=lambda box: box.area)[:2]
+        if graphics.fill_opacity > 0:
+            if len(parts) == 2 and all(part.is_rectangle for part in parts) and inner == inner.within(outer):
+                is_plain = graphics.is_clip_plain and graphics.fill_opacity == 1
+                for side in _sides(inner, outer):
+                    self._paint(side, graphics.fill if is_plain else None)
+                self._content.page.rules.add_frame(outer)
+            else:
+                for box in boxes:
+                    # Not all of it has the colour.
+                    self._paint(box, None)
+        self._end_path(operands)
+
+    def _fill_alternately_and_stroke(self, operands: list[Any]) -> None:
+        self._paint_lines()
+        self._fill_alternately(operands)
+
     def _stroke(self, operands: list[Any]) -> None:
         self._paint_lines()
         self._end_path(operands)
@@ -139,3 +169,20 @@ class PathOperators:
         if shown.left <= shown.right and shown.bottom <= shown.top and not content.layers_off:
             content.page.areas.add(shown, colour)
             content.page.paints_text = content.page.paints_text or content.graphics.is_clip_text
+
+
+def _overlap(boxes: list[Box]) -> bool:
+    """Return whether any two boxes have a part in common; those of very many are taken to."""
+    if len(boxes) > _MOST_COMPARED:
+        return True
+    return any(first.within(second).area > 0 for first, second in combinations(boxes, 2))
+
+
+def _sides(inner: Box, outer: Box) -> list[Box]:
+    """Return what lies between two boxes, the one within the other."""
+    return [
+        Box(outer.left, outer.bottom, inner.left, outer.top),
+        Box(inner.right, outer.bottom, outer.right, outer.top),
+        Box(inner.left, outer.bottom, inner.right, inner.bottom),
+        Box(inner.left, inner.top, inner.right, outer.top),
+    ]

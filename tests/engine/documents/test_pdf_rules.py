@@ -78,6 +78,17 @@ def test_a_cell_of_two_columns_gives_its_text_to_both() -> None:
     assert page_text(stroked(*LEVEL, UPRIGHT[0], *UPRIGHT[2:]), cells) == text.replace("%s", "")
 
 
+def test_each_cell_may_have_a_border_of_its_own() -> None:
+    """WeasyPrint fills what lies between two rectangles."""
+    cells = [(left, bottom, left + 116, bottom + 16) for left in SIDES[:3] for bottom in (697, 677, 657)]
+    borders = [cell for cell in cells if cell[:2] not in ((70, 677), (70, 657))] + [(70, 657, 186, 693)]
+    drawn = "".join(
+        f"{x + 1} {y + 1} {right - x - 2} {top - y - 2} re {x} {y} {right - x} {top - y} re f* "
+        for x, y, right, top in borders
+    )
+    assert page_text(drawn) == FILLED
+
+
 def test_a_cell_with_two_texts_gives_none_to_others() -> None:
     cells = (*CELLS[:6], (80, 660, "East"), *CELLS[6:])
     assert "| North | Bergen | 11 |\n| East | Oslo | 22 |" in page_text(stroked(*MERGED), cells)
