@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -30,6 +31,7 @@ from engine.files.steps import Steps, in_chunks, result_of, run_to_completion
 from engine.files.system_memory import system_memory
 from engine.main_model.adapter import apply_adapter
 from engine.main_model.loaded_model import LoadedModel, new_caches_of, token_of
+from engine.main_model.weight_reading import TensorPlace, read_arrays, tensor_places
 from engine.mlx_lm_private import model_classes
 from engine.model_files.adapters import adapted_name, base_of, deciding_files
 from engine.model_files.architecture import mlx_vlm_module
@@ -201,21 +203,52 @@ def _remove_loading_functions(model: nn.Module) -> None:
         vars(model).pop(name, None)
 
 
-def _reported_chunks(model: nn.Module, on_progress: OnProgress) -> Iterator[list[mx.array]]:
+def _reported_chunks(model: nn.Module, on_progress: OnProgress) -> Iterator[dict[str, mx.array]]:
     """Yield the model's parameters in chunks, and report before each how many bytes the earlier ones had."""
     loaded = 0
     total = _parameter_bytes(model)
-    for chunk in in_chunks([array for _, array in tree_flatten(model.parameters())]):
+    parameters: list[tuple[str, mx.array]] = tree_flatten(model.parameters())
+    named = iter(parameters)
+    for arrays in in_chunks([array for _, array in parameters]):
         on_progress(loaded, total)
-        yield chunk
-        loaded += sum(array.nbytes for array in chunk)
+        yield dict(islice(named, len(arrays)))
+        loaded += sum(array.nbytes for array in arrays)
 
 
-def _build_model(folder: ModelFolder, part: ModelShard | None) -> tuple[nn.Module, dict[str, Any]]:
+def _unchanged_places(folder: ModelFolder, model: nn.Module, stored: dict[str, mx.array]) -> dict[str, TensorPlace]:
+    """Return, by the names of parameters, where those are that are tensors of the files as they are stored.
+
+    `stored` are the files' lazy arrays by name. It is emptied: an array in it would keep what is computed from it.
+    """
+    names = {id(array): name for name, array in stored.items()}
+    places = tensor_places(folder)
+    of_parameters = {
+        name: places[names[id(array)]]
+        for name, array in tree_flatten(model.parameters())
+        if names.get(id(array)) in places
+    }
+    stored.clear()
+    return of_parameters
+
+
+def _read_unchanged(
+    path: Path, model: nn.Module, chunk: dict[str, mx.array], places: Mapping[str, TensorPlace], disk: DiskPool
+) -> Steps[None]:
+    """Give the model the parameters of a chunk whose `places` are known, read without MLX, and drop them from it."""
+    likes = {name: chunk.pop(name) for name in places.keys() & chunk.keys()}
+    arrays = yield from read_arrays(path, places, likes, disk)
+    mx.eval(arrays)
+    model.load_weights(list(arrays.items()), strict=False)
+
+
+def _build_model(
+    folder: ModelFolder, part: ModelShard | None, stored: dict[str, mx.array]
+) -> tuple[nn.Module, dict[str, Any]]:
     """Build the model of a folder, or this process's `part` of it, with its configuration.
 
-    Its weights are lazy: they have not been read. Raises `ModelNotUsable` if files lack some, and whatever mlx-lm or
-    mlx-vlm raise for wrong ones.
+    Its weights are lazy: they have not been read. `stored` receives the lazy arrays of the files by name.
+
+    Raises `ModelNotUsable` if files lack some, and whatever mlx-lm or mlx-vlm raise for wrong ones.
     """
     parameters_read = set[str]()
     whole = part is None or folder.missing_weights() is None
@@ -224,7 +257,7 @@ def _build_model(folder: ModelFolder, part: ModelShard | None) -> tuple[nn.Modul
         lazy=True,
         strict=whole,
         model_config=layer_settings(folder.config) | _output_settings(folder),
-        get_model_classes=partial(_classes, folder.tensors_beside, parameters_read),
+        get_model_classes=partial(_classes, folder.tensors_beside, parameters_read, stored),
     )
     _remove_loading_functions(model)
     model = as_computed(model)
@@ -259,15 +292,18 @@ def _load_weights(
     # Reading more than half of the free memory ahead would evict what was read first.
     ahead = disk.read_ahead(folder.weight_files, system_memory().available // 2) if streaming() else None
     try:
-        model, config = _build_model(folder, part)
+        stored = dict[str, mx.array]()
+        model, config = _build_model(folder, part, stored)
         adapt(model)
         use_narrow_products(model)
+        places = _unchanged_places(folder, model, stored)
         for chunk in _reported_chunks(model, on_progress):
             yield None
             while ahead is not None and not ahead.done() and streaming():
                 yield ahead
-            # Where reading fails, MLX may hang.
             check_unchanged(path, read)
+            yield from _read_unchanged(path, model, chunk, places, disk)
+            # Where reading fails, MLX may hang.
             mx.eval(chunk)
         check_unchanged(path, read)
         # New layers drew numbers from it, and what it has still to compute would grow with each model.
@@ -282,11 +318,11 @@ def _load_weights(
 
 
 def _classes(
-    skipped: Set[str], parameters_read: set[str], config: dict[str, Any]
+    skipped: Set[str], parameters_read: set[str], stored: dict[str, mx.array], config: dict[str, Any]
 ) -> tuple[Callable[[Any], nn.Module], Any]:
     """Return the classes of mlx-lm or mlx-vlm for a configuration, such that models skip the tensors in `skipped`.
 
-    `parameters_read` receives the names of the parameters that the files hold.
+    `parameters_read` receives the names of the parameters that the files hold, `stored` the files' lazy arrays by name.
     """
     family = mlx_vlm_module(config)
     model_class, arguments = model_classes(config) if family is None else vlm_classes(family)
@@ -299,8 +335,14 @@ def _classes(
             parameters_read.update(name for name, _ in weights)
             return load_weights(weights, strict)
 
+        sanitize = getattr(model, "sanitize", dict)
+
+        def noted(weights: dict[str, mx.array]) -> Any:
+            stored.update(weights)
+            return sanitized(model, sanitize, skipped, weights)
+
         model.load_weights = loaded
-        model.sanitize = partial(sanitized, model, getattr(model, "sanitize", dict), skipped)
+        model.sanitize = noted
         return model
 
     return built, arguments
