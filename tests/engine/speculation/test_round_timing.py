@@ -6,6 +6,8 @@ from unittest.mock import create_autospec
 
 import pytest
 
+from engine.speculation.choosing.costs import Costs
+from engine.speculation.choosing.texts import AnswerState
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.round_timing import RoundTiming
 
@@ -13,6 +15,8 @@ from engine.speculation.round_timing import RoundTiming
 @pytest.mark.parametrize(("source", "seconds"), [("draft", 0.06), ("ahead", 0.0)])
 def test_tokens_that_a_runner_has_prepared_took_no_time_of_the_round(source: str, seconds: float) -> None:
     request = create_autospec(RequestProposers, instance=True)
+    request.answer = create_autospec(AnswerState, instance=True)
+    request.answer.costs = create_autospec(Costs, instance=True)
     # What drafting here took when it was last timed.
     request.timed_share = 0.3
     request.answer.costs.drafting_share.return_value = None
