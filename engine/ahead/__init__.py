@@ -7,8 +7,7 @@ drafted after the likely outcomes is drafted already, so that the next proposal 
 Where a reader of the paper finds its parts:
 
 - the handshake: `messages`. `RoundOutcome` has the accepted tokens and the recovery token, the last of them;
-  `DraftReply` has the continuation that was prepared, or none. Then the engine drafts, copies or decodes plainly, and
-  `RoundProposal` tells the runner what it verifies, so that the runner prepares for the outcomes of that.
+  `DraftReply` has the continuation that was prepared, or none.
 - the tree cache: `tree_cache.TreeCache`. A branch for each number of accepted tokens. `tree_drafter` fills it, and the
   runner sends it as `PreparedTree` while it grows: an outcome that is in it needs no answer, and so waits for no link.
 - the draft runner's loop: `runner`, a process of its own. `branches` reads all branches in one pass.

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.ahead.link import RunnerLink
-from engine.ahead.messages import LONGEST_WINDOW, Begin, DraftReply, End, PreparedTree, RoundOutcome, RoundProposal
+from engine.ahead.messages import LONGEST_WINDOW, Begin, DraftReply, End, PreparedTree, RoundOutcome
 from engine.ahead.tree_cache import TreeCache
 from engine.ahead.worth import Worth
 from engine.main_model.sampling import Sampler
@@ -86,8 +86,6 @@ class DraftingAhead:
         self._round = 0
         # Whether the reply to it is not read yet.
         self._awaited = False
-        # Whether the runner knows the text of the round under way.
-        self._asked = False
         # The time at which waiting for that reply ends, by `time.monotonic`.
         self._until = 0.0
         # The reply to the latest outcome, once it is read; None if it came too late or was bad.
@@ -112,17 +110,6 @@ class DraftingAhead:
             self._count(self._reply)
         return () if self._reply is None else self._reply.tokens
 
-    @property
-    def follows(self) -> bool:
-        """Whether the runner knows the text of the round that begins, and so can prepare for it."""
-        return self._asked
-
-    def report_proposal(self, tokens: Sequence[int]) -> None:
-        """Tell the runner which tokens the round verifies, () in a plain one, unless it has prepared these."""
-        prepared = () if self._reply is None else self._reply.tokens
-        if self._asked and not (prepared and prepared[: len(tokens)] == tuple(tokens)):
-            self._link.send(RoundProposal(self._begin.conversation, self._round, tuple(tokens)))
-
     def report_round(self, used: int) -> None:
         """Send the outcome of a round, which verified `used` of the prepared tokens, to a runner that does not rest."""
         if used:
@@ -138,7 +125,6 @@ class DraftingAhead:
             self._misses += 1
         self._reply = None
         self._awaited = False
-        self._asked = False
         self._pausing = max(0, self._pausing - 1)
         if self._misses >= MAX_MISSES:
             self._misses = 0
@@ -192,7 +178,6 @@ class DraftingAhead:
         if self._link.send(outcome):
             self._sent = len(self._text)
             self._awaited = True
-            self._asked = True
 
     def _receive(self, until: float) -> DraftReply | None:
         """Return the reply to the latest outcome; None if it is late or not sound.

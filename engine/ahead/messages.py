@@ -68,17 +68,6 @@ class RoundOutcome(WireMessage, frozen=True):
     depth: Annotated[int, Meta(ge=1, le=MAX_DRAFTED)]
 
 
-class RoundProposal(WireMessage, frozen=True):
-    """The engine verifies `tokens` after the outcome of round `round`; () in a plain round.
-
-    It is sent where these are not the tokens of the reply to that outcome.
-    """
-
-    conversation: _UInt
-    round: _UInt32
-    tokens: Annotated[tuple[_UInt32, ...], Meta(max_length=MAX_DRAFTED)]
-
-
 class DraftReply(WireMessage, frozen=True):
     """The draft `tokens` that were prepared to follow the text of `position` tokens; () if none were."""
 
@@ -107,7 +96,7 @@ class End(WireMessage, frozen=True):
     conversation: _UInt
 
 
-ToRunner = TaughtPart | Begin | RoundOutcome | RoundProposal | End
+ToRunner = TaughtPart | Begin | RoundOutcome | End
 FromRunner = Ready | Refusal | TaughtTaken | DraftReply | PreparedTree
 TO_RUNNER: Codec[ToRunner] = Codec(ToRunner, largest=LARGEST_MESSAGE)
 FROM_RUNNER: Codec[FromRunner] = Codec(FromRunner, largest=LARGEST_MESSAGE)

@@ -26,7 +26,6 @@ from engine.ahead.messages import (
     Ready,
     Refusal,
     RoundOutcome,
-    RoundProposal,
     TaughtPart,
     TaughtTaken,
     ToRunner,
@@ -95,8 +94,6 @@ def serve(channel: Channel[ToRunner], load: Callable[[], LoadedModel]) -> None:
             reply = drafter.news()
         elif isinstance(message, RoundOutcome):
             reply = drafter.take(message)
-        elif isinstance(message, RoundProposal):
-            drafter.verified(message)
         elif isinstance(message, End):
             drafter.end(message.conversation)
         elif isinstance(message, TaughtPart):

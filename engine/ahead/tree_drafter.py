@@ -17,7 +17,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.ahead.branches import BranchPasses, Tree
-from engine.ahead.messages import Begin, DraftReply, PreparedTree, RoundOutcome, RoundProposal
+from engine.ahead.messages import Begin, DraftReply, PreparedTree, RoundOutcome
 from engine.ahead.tree_cache import TreeCache
 from engine.main_model.sampling import Sampler
 
@@ -48,8 +48,6 @@ class TreeDrafter:
         self._logits: dict[int, mx.array] = {}
         self._noise: dict[int, mx.array] = {}
         self._cache = TreeCache()
-        # The latest outcome of this answer.
-        self._outcome: RoundOutcome | None = None
         self._plan: DraftingSteps = iter(())
         self._has_grown = False
         self.busy = False
@@ -61,7 +59,6 @@ class TreeDrafter:
         self._sampler = Sampler(message.sampling, message.vocabulary)
         self._sampler.seed = message.seed
         self._text = []
-        self._outcome = None
         self._noise = {}
         self._stop(TreeCache())
 
@@ -79,17 +76,13 @@ class TreeDrafter:
         self._text[outcome.position :] = outcome.tokens
         self._rewind(outcome.position)
         position = len(self._text)
-        self._outcome = outcome
-        # What the round verifies instead, a `RoundProposal` tells.
-        self._work(self._prepare(TreeCache(position, prepared), outcome.depth) if prepared else self._catch_up())
+        if prepared:
+            self._plan = self._prepare(TreeCache(position, prepared), outcome.depth)
+        else:
+            self._plan = self._draft(outcome.depth)
+        self.busy = True
+        self._has_grown = False
         return DraftReply(outcome.conversation, outcome.round, position, tuple(prepared))
-
-    def verified(self, proposal: RoundProposal) -> None:
-        """Prepare for the outcomes of verifying a proposal of the engine; one after an earlier outcome is too late."""
-        outcome = self._outcome
-        if outcome is None or (proposal.conversation, proposal.round) != (outcome.conversation, outcome.round):
-            return
-        self._work(self._follow(list(proposal.tokens), outcome.depth))
 
     def step(self) -> None:
         """Run one pass of the work for the next outcome; `busy` becomes false if nothing was left to do."""
@@ -110,12 +103,6 @@ class TreeDrafter:
     def backlog(self) -> int:
         """The number of tokens of the text, without the newest, that the draft model has not read."""
         return max(0, len(self._text) - 1 - len(self._cached))
-
-    def _work(self, plan: DraftingSteps) -> None:
-        """Begin with `plan` in place of what was begun."""
-        self._plan = plan
-        self.busy = True
-        self._has_grown = False
 
     def _stop(self, cache: TreeCache) -> None:
         self._has_grown = self._has_grown and cache is self._cache
@@ -145,13 +132,11 @@ class TreeDrafter:
             mx.eval(self._passes.arrays())
             yield None
 
-    def _follow(self, proposed: list[int], depth: int) -> DraftingSteps:
-        """Prepare for the outcomes of verifying `proposed`; for a plain round as if what it drafts were verified."""
-        self._rewind(len(self._text))
+    def _draft(self, depth: int) -> DraftingSteps:
+        """Draft what the engine drafts for this round itself, and prepare for the likely outcomes."""
         yield from self._catch_up()
-        cache = self._cache = TreeCache(len(self._text), proposed)
-        drafted_to = len(proposed) or depth
-        while len(cache.proposed) < drafted_to:
+        cache = self._cache = TreeCache(len(self._text))
+        while len(cache.proposed) < depth:
             whole = self._text + cache.proposed
             self._feed(whole[len(self._cached) :])
             cache.proposed += self._draw(self._logits[len(whole)], [len(whole)], [whole])

@@ -99,7 +99,6 @@ class SpeculativeDecoder:
             # draft model to prefill the prompt.
             current = self._start(FIRST_TOKEN)
             self._begin_drafting()
-            self._report_plain_round()
         while current is not None:
             ahead = self._start_next(current)
             drawn = self._rounds.wait(current.pending)
@@ -125,11 +124,6 @@ class SpeculativeDecoder:
                 alone=True,
                 earlier=generation.answer_state,
             )
-
-    def _report_plain_round(self) -> None:
-        """Tell a draft runner that the round under way, which began before it knew the text, is a plain one."""
-        if self._request is not None and self._request.reports_proposals is not None:
-            self._request.reports_proposals([])
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:
         """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""
@@ -191,8 +185,7 @@ class SpeculativeDecoder:
         if drafting is not None and request is not None and choice.depth > 0:
             [(choice, proposal)] = drafting.propose([(request, choice)])
             timed = drafting.timing.waits_for(request, drafting_of([proposal]), self._generation.round)
-        on_drafted = None if request is None else request.reports_proposals
-        pending = self._rounds.start(proposal, started_at, timed=timed, on_drafted=on_drafted)
+        pending = self._rounds.start(proposal, started_at, timed=timed)
         host_s = max(0.0, started_at - self._accounted_to)
         self._accounted_to = started_at
         return _StartedRound(choice, pending, host_s)
@@ -232,8 +225,6 @@ class SpeculativeDecoder:
         self._rounds.commit(accepted, ids, ahead.pending if ahead else None)
         if self._request is not None:
             self._request.committed(ids, accepted, pending.proposal)
-            if ahead is not None:
-                self._report_plain_round()
         seconds = self._seconds(current, now)
         if self._drafting is not None and self._request is not None and log.is_due(now):
             self._drafting.update_log(self._request, log)

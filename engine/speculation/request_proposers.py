@@ -188,11 +188,6 @@ class RequestProposers:
         main = self.conversation.main
         return min(most, main.next_rule.most - 1 - self._carried) if main.row_rules.strict else most
 
-    @property
-    def reports_proposals(self) -> Callable[[list[int]], None] | None:
-        """What tells the draft runner which tokens a round verifies; None if no runner follows this text."""
-        return self.ahead.report_proposal if self.ahead is not None and self.ahead.follows else None
-
     def committed(self, tokens: Sequence[int], accepted: int, proposal: Proposal | None) -> None:
         """Let the proposers follow a round that committed `tokens`, the first `accepted` of them from `proposal`.
 

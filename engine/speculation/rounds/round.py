@@ -23,7 +23,7 @@ arXiv:2302.01318.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
@@ -135,18 +135,10 @@ class Rounds:
         self._sampler = sampler
         self._reads_scores = backend().host_reads_scores and sampler.greedy and not sampler.alternatives
 
-    def start(
-        self,
-        proposal: Proposal | None,
-        started_at: float | None = None,
-        *,
-        timed: bool = False,
-        on_drafted: Callable[[list[int]], None] | None = None,
-    ) -> PendingRound:
+    def start(self, proposal: Proposal | None, started_at: float | None = None, *, timed: bool = False) -> PendingRound:
         """Send the verify pass of a round, which began at `started_at` with the `proposal`, to the device.
 
-        `timed` waits for the draft tokens first, so that drafting and verifying are timed apart. `on_drafted` gets the
-        draft tokens before the device verifies them: on the CPU, sending a pass lasts until nearly all of it has run.
+        `timed` waits for the draft tokens first, so that drafting and verifying are timed apart.
         """
         started_at = time.perf_counter() if started_at is None else started_at
         draft_tokens = None if proposal is None else mx.array(proposal.tokens, dtype=mx.uint32)
@@ -159,8 +151,6 @@ class Rounds:
             mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
         logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
-        if on_drafted is not None:
-            on_drafted([] if draft_tokens is None else cast("list[int]", draft_tokens.tolist()))
         drawn = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
         rule = self.sequence.rule
         exact = rows == 1 or rule.allows(rows)

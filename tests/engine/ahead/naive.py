@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.ahead.messages import Begin, DraftReply, RoundOutcome, RoundProposal
+from engine.ahead.messages import Begin, DraftReply, RoundOutcome
 from engine.ahead.tree_drafter import TreeDrafter
 from engine.main_model.sampling import Sampler
 
@@ -52,11 +52,9 @@ def rounds(
         assert answer is not None
         assert (answer.round, answer.position) == (number, len(text))
         yield list(text), answer
-        proposed = answer.tokens or own(text)
-        if not answer.tokens:
-            drafter.verified(RoundProposal(begin.conversation, number, tuple(proposed)))
         until_idle(drafter, steps)
         position, number = len(text), number + 1
+        proposed = answer.tokens or own(text)
         right = (a == b for a, b in zip(proposed, whole[position:], strict=False))
         accepted = next((index for index, same in enumerate(right) if not same), len(proposed))
         text = whole[: position + accepted + 1]

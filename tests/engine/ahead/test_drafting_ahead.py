@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from engine.ahead import drafting_ahead as aheads
 from engine.ahead.drafting_ahead import FIRST_PAUSE, MAX_BAD, MAX_MISSES, DraftingAhead
-from engine.ahead.messages import TO_RUNNER, Begin, DraftReply, End, PreparedTree, RoundOutcome, RoundProposal
+from engine.ahead.messages import TO_RUNNER, Begin, DraftReply, End, PreparedTree, RoundOutcome
 from engine.ahead.worth import Worth
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DRAFTED, SamplingSettings
@@ -84,40 +84,6 @@ def test_the_drafter_hears_all_that_is_new_once() -> None:
     text.append(6)
     ahead.report_round(0)
     assert link.outcomes[-1].tokens == (1, 2, 3, 4, 5, 6)
-
-
-@pytest.mark.parametrize(
-    ("prepared", "verified", "told"),
-    [
-        ((7, 8, 9), (7, 8, 9), False),
-        ((7, 8, 9), (7, 8), False),
-        # After a plain round, the remainder of what was prepared may follow.
-        ((7, 8, 9), (), False),
-        ((7, 8, 9), (7, 9), True),
-        ((), (4, 5), True),
-        ((), (), True),
-    ],
-)
-def test_the_runner_is_told_what_is_verified_unless_it_has_prepared_that(
-    prepared: tuple[int, ...], verified: tuple[int, ...], told: bool
-) -> None:
-    link, text = FakeLink(tokens=prepared), [1, 2, 3]
-    ahead = following(link, text)
-    assert ahead.prepared() == prepared
-    assert ahead.follows
-    ahead.report_proposal(verified)
-    messages = [message for message in link.sent if isinstance(message, RoundProposal)]
-    assert [message.tokens for message in messages] == ([verified] if told else [])
-    assert all(message.round == link.outcomes[-1].round for message in messages)
-
-
-def test_a_runner_that_rests_is_told_of_no_proposal() -> None:
-    link, text = FakeLink(), [1, 2, 3]
-    ahead = following(link, text)
-    rounds(ahead, text, MAX_MISSES)
-    ahead.report_proposal((4, 5))
-    assert not ahead.follows
-    assert not any(isinstance(message, RoundProposal) for message in link.sent)
 
 
 def test_a_token_that_the_main_model_does_not_have_is_refused() -> None:

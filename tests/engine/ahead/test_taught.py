@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from engine.ahead import messages
 from engine.ahead.link import RunnerLink
-from engine.ahead.messages import PreparedTree, RoundProposal
+from engine.ahead.messages import PreparedTree
 from engine.main_model.loading import load
 from engine.main_model.low_rank import adapter_of, add_adapter, apply_low_rank, as_bytes, from_bytes
 from engine.requests import SamplingSettings
@@ -41,7 +41,6 @@ def proposed(folder: Path, content: Callable[[], bytes]) -> tuple[int, ...]:
         wait_until(lambda: link.state != "starting")
         assert link.send(GREEDY)
         assert link.send(FIRST)
-        assert link.send(RoundProposal(FIRST.conversation, FIRST.round, ()))
         trees: list[PreparedTree] = []
 
         def has_proposed() -> bool:
