@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple, TypeGuard
 
@@ -20,7 +19,6 @@ from engine.documents.roles import (
     ItemList,
     Link,
     ListItem,
-    MergedDown,
     NumberedParagraph,
     ParagraphBlock,
     Role,
@@ -29,11 +27,8 @@ from engine.documents.roles import (
     TableRow,
     Through,
 )
+from engine.documents.table_rows import MOST_COLUMNS, OpenFrame, TableRows
 
-# So that one cell far to the right does not make a row of thousands of cells.
-_MOST_COLUMNS = 1000
-# Longer texts of merged cells are only in the first row that these take.
-LONGEST_REPEATED = 200
 # What is between blocks, if these are no items.
 _BETWEEN = "\n\n"
 # The head of a table, and the line under it.
@@ -56,110 +51,6 @@ class _PartEnd(NamedTuple):
     left_out: Counter[LeftOut]
     recognized_pages: int
     uncertain_pages: int
-
-
-@dataclass(slots=True)
-class _Frame:
-    """A cell, a note or a link that is open. It gathers its own words; blocks in it are only lines of these words."""
-
-    role: TableCell | Footnote | Link
-    # How words around it are set, put back when a note ends; and the block that goes on after a note or a link.
-    letters_around: Letters
-    block_around: Role
-    words: list[Run] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _RowTexts:
-    """A row of a table: the texts in its columns, and whether a cell of its own has one."""
-
-    cells: list[str] = field(default_factory=list)
-    has_own_text: bool = False
-
-
-class _TextBelow(NamedTuple):
-    """What a cell leaves in a column for the rows below it, up to the last one that it takes, counted from 1."""
-
-    last_row: int
-    text: str
-
-
-class _TableRows:
-    """The rows of the outermost table that is open. Tables in its cells become words of these cells.
-
-    A cell that takes several rows has its text in each of them, in its first column.
-    """
-
-    def __init__(self) -> None:
-        self._rows: list[_RowTexts] = []
-        # The cell that is open.
-        self.cell: _Frame | None = None
-        # How many tables are open in this one.
-        self.inner_tables = 0
-        # For each column, what the latest cell that takes several rows of it leaves there.
-        self._coverings: dict[int, _TextBelow] = {}
-        # The texts of the cells that are merged with those below them, by their columns.
-        self._merged_down: dict[int, str] = {}
-
-    @property
-    def texts(self) -> list[list[str]]:
-        """The texts of the rows that say something themselves."""
-        return [row.cells for row in self._rows if row.has_own_text]
-
-    def start_row(self) -> None:
-        self.end_row()
-        self._rows.append(_RowTexts())
-
-    def end_row(self) -> None:
-        """Give the columns after the cells of the latest row the texts of cells that take it, too."""
-        last_column = max(self._coverings, default=-1)
-        while self._rows and len(self._rows[-1].cells) <= last_column:
-            self._rows[-1].cells.append(self._text_from_above())
-
-    def start_cell(self, frame: _Frame) -> None:
-        """Open a cell after the others of its row, and after the columns that cells of earlier rows take."""
-        if not self._rows:
-            self.start_row()
-        while self._is_taken():
-            self._rows[-1].cells.append(self._text_from_above())
-        self.cell = frame
-
-    def end_cell(self, cell: TableCell, text: str) -> bool:
-        """Close the cell that is open. Returns whether `text` is shown, which it is not within merged cells."""
-        row = self._rows[-1]
-        first = len(row.cells)
-        columns = min(cell.columns, _MOST_COLUMNS)
-        self.cell = None
-        if cell.merged is MergedDown.GOES_ON and first in self._merged_down:
-            row.cells.append(self._merged_down[first])
-            row.cells.extend([""] * (columns - 1))
-            return not text
-        repeated = text if len(text) <= LONGEST_REPEATED else ""
-        for column in range(first, first + columns):
-            self._merged_down.pop(column, None)
-            if cell.rows > 1:
-                self._coverings[column] = _TextBelow(
-                    len(self._rows) + cell.rows - 1, repeated if column == first else ""
-                )
-        if cell.merged is not MergedDown.NO:
-            self._merged_down[first] = repeated
-        row.cells.append(text)
-        row.cells.extend([""] * (columns - 1))
-        row.has_own_text = row.has_own_text or bool(text)
-        return True
-
-    def is_table(self) -> bool:
-        """Return whether a row has several cells with text: other tables only place things on a page."""
-        return any(sum(map(bool, row)) > 1 for row in self.texts)
-
-    def _is_taken(self) -> bool:
-        """Return whether a cell of an earlier row takes the next column of the latest row."""
-        covering = self._coverings.get(len(self._rows[-1].cells))
-        return covering is not None and covering.last_row >= len(self._rows)
-
-    def _text_from_above(self) -> str:
-        """Return the text that the next column of the latest row has from an earlier row; "" if it has none."""
-        return self._coverings[len(self._rows[-1].cells)].text if self._is_taken() else ""
 
 
 class MarkedText:
@@ -206,13 +97,13 @@ class MarkedText:
         # How words that are added are set.
         self.letters = PLAIN
         # The cells, notes and links that are open, the innermost last.
-        self._frames: list[_Frame] = []
+        self._frames: list[OpenFrame] = []
         # For each list that is open, the number of its next item; None for bullets.
         self._next_numbers: list[int | None] = []
         # Whether a list item has begun and has no words so far.
         self._item_begun = False
         # The outermost table that is open; None outside of tables.
-        self._table: _TableRows | None = None
+        self._table: TableRows | None = None
         # The words of the notes so far.
         self._notes: list[str] = []
 
@@ -416,7 +307,7 @@ class MarkedText:
 
     def add_table(self, rows: Iterable[Sequence[str]]) -> None:
         """Add a table, whose first row is its head; empty rows and empty columns at its end are left out."""
-        cells = [[_one_line(cell).replace("|", r"\|") for cell in row[:_MOST_COLUMNS]] for row in rows]
+        cells = [[_one_line(cell).replace("|", r"\|") for cell in row[:MOST_COLUMNS]] for row in rows]
         cells = [row for row in cells if any(row)]
         width = max((index + 1 for row in cells for index, cell in enumerate(row) if cell), default=0)
         lines = [f"| {' | '.join((row + [''] * width)[:width])} |" for row in cells]
@@ -494,8 +385,8 @@ class MarkedText:
 
     # Frames.
 
-    def _open(self, role: TableCell | Footnote | Link) -> _Frame:
-        frame = _Frame(role, self.letters, self.block)
+    def _open(self, role: TableCell | Footnote | Link) -> OpenFrame:
+        frame = OpenFrame(role, self.letters, self.block)
         self._frames.append(frame)
         return frame
 
@@ -530,7 +421,7 @@ class MarkedText:
 
     def _start_table(self) -> None:
         if self._table is None:
-            self._table = _TableRows()
+            self._table = TableRows()
         else:
             self._table.inner_tables += 1
 
@@ -571,7 +462,7 @@ def linked(words: str, address: str) -> str:
     return words if is_address or not words.strip() else f"[{_one_line(words)}]({address})"
 
 
-def _takes_cells(table: _TableRows | None) -> TypeGuard[_TableRows]:
+def _takes_cells(table: TableRows | None) -> TypeGuard[TableRows]:
     """Return whether rows and cells that come next are of the outermost table, not of one in its cells."""
     return table is not None and table.inner_tables == 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.documents.marked_text import LONGEST_REPEATED
+from engine.documents.table_rows import LONGEST_REPEATED
 
 
 class _FromAbove(NamedTuple):

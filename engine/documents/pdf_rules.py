@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.documents.marked_text import LONGEST_REPEATED
+from engine.documents.table_rows import LONGEST_REPEATED
 
 if TYPE_CHECKING:
     from engine.documents.pdf_graphics import Box
