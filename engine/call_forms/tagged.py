@@ -326,7 +326,8 @@ class _CallsText:
             after = text[following.start() :] + closing + after
             closing = ""
             text = text[: following.start()]
-        if not closing:
+        # Where values stand between lines, `_typed` takes their line breaks away.
+        if not closing and not self._tags.lines:
             text = between_lines(text)
         return text, after
 

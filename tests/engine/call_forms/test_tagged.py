@@ -146,6 +146,15 @@ def test_a_function_that_declares_nothing_may_have_any_arguments(form: str, para
     assert json.loads(found.arguments) == {"a": "x", "b": "y z"}
 
 
+@pytest.mark.parametrize("form", LINES)
+def test_a_text_without_its_closing_tag_keeps_its_own_line_breaks(form: str) -> None:
+    closing = tags(form).closing.replace("NAME", "path")
+    for path in ("a.md", "a.md\n", "\na.md\n\n"):
+        text = answer(form, call(form, path=path, content="x")).replace(closing, "", 1)
+        # The line break after the missing tag ends the line that it would have stood on.
+        assert read(form, text.replace(f"{path}\n\n", f"{path}\n", 1)) == [{"path": path, "content": "x"}]
+
+
 @pytest.mark.parametrize("form", TAGGED)
 def test_a_call_whose_end_cannot_be_told_is_none(form: str) -> None:
     own, end = tags(form), closing_tags(form)[-2]
