@@ -1,7 +1,7 @@
 """How wide the glyphs of the fonts are that every reader of PDF has: files may name these without their widths.
 
 The numbers are those of Adobe's metrics for its core fonts, in thousandths of a font's size, for the codes of
-"WinAnsiEncoding" from 32 to 255.
+"WinAnsiEncoding" from 32 to 255. pypdf has the same numbers, but only in modules that are not public.
 """
 
 from __future__ import annotations
