@@ -54,6 +54,7 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
     here, or here at the same time if the process has built the same files before. Raises `ModelNotUsable`, also
     if files change meanwhile, and `EngineClosed` when the pool is left.
     """
+    read: dict[Path, tuple[int, int]] = {}
     try:
         with panics_as_errors():
             config = load_config(path)
@@ -61,7 +62,6 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
             # Without the first, transformers asks on standard input whether code from the model folder may run.
             options = {"trust_remote_code": False} | ({"fix_mistral_regex": True} if is_tekken(path, config) else {})
             source = built = None
-            read: dict[Path, tuple[int, int]] = {}
             if not is_known_good(path):
                 read = states_of(tokenizer_files(path))
                 states = {file.name: state for file, state in read.items()}
@@ -80,11 +80,14 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
             tokenizer.model_max_length = VERY_LARGE_INTEGER
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     except SandboxError as error:
+        # What was read while a file was being written fails in any way.
+        check_unchanged(path, read)
         raise error.of_model(path, "no-tokenizer", str(error)[:120]) from error
     except ModelNotUsable:
         raise
     # A damaged or hostile tokenizer can make the library raise any exception.
     except Exception as error:
+        check_unchanged(path, read)
         raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error
     _check_vocabulary(path, vocabulary)
     end = _of_template(tokenizer, source, disk, turn_end_of, find_turn_end)

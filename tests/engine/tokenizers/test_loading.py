@@ -150,6 +150,25 @@ def test_a_vocabulary_that_changes_between_its_two_tokenizers_is_refused(
         make_tokenizer(strangers, disk)
 
 
+@pytest.mark.parametrize("built_before", [False, True])
+def test_a_vocabulary_of_which_half_was_written_when_it_was_read_is_said_to_have_changed(
+    strangers: Path, monkeypatch: pytest.MonkeyPatch, built_before: bool
+) -> None:
+    """It is not said to be no tokenizer: it will be one when whoever writes it has ended."""
+    real = PromptProcess.build
+
+    def build_of_half(process: PromptProcess, *arguments: Any) -> None:
+        path = strangers / "tokenizer.json"
+        path.write_bytes(path.read_bytes()[:1000])
+        real(process, *arguments)
+
+    if built_before:
+        built_here_first(monkeypatch, strangers)
+    monkeypatch.setattr(PromptProcess, "build", build_of_half)
+    with DiskPool() as disk, pytest.raises(ModelNotUsable, match=r"tokenizer\.json \(changed meanwhile\)"):
+        make_tokenizer(strangers, disk)
+
+
 def test_a_prompt_process_that_is_started_again_reads_no_other_vocabulary(strangers: Path) -> None:
     job = PromptJob([{"role": "user", "content": "the quick brown fox"}], limit=512)
     with DiskPool() as disk:
