@@ -161,7 +161,8 @@ class RequestStats(Struct, frozen=True):
     expected to cost.
 
     `ahead` is the state of a draft runner, "" if there is none, or nothing to say of it: "starting", "ready", a reason
-    of `RunnerLink`, "bad-replies" (three that no sound runner sends), "no-memory", "other-tokenizer", "several" (it
+    of `RunnerLink`, "resting-slower" (rounds are faster without it), "resting-unused" (its last replies came too late
+    or were not used), "bad-replies" (three that no sound runner sends), "no-memory", "other-tokenizer", "several" (it
     serves an answer alone only), "pictures" or "head" (which drafts a block in one pass). The runner had prepared
     draft tokens for `ahead_hits` outcomes of rounds, of which `ahead_used` were verified, and not for `ahead_misses`;
     `ahead_late` replies came too late, `ahead_bad` were not sound. Drafting here as many tokens as were used would have

@@ -860,6 +860,14 @@
         <translation>先行ドラフトを停止しました。ドラフトを生成するプロセスが2回予期せず終了しました。</translation>
     </message>
     <message>
+        <source>Drafting ahead rests, because answers are faster without it. It is tried again now and then.</source>
+        <translation>先行ドラフトを休止しています。使わないほうが回答が速いためです。ときどき再試行します。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead rests, because its last drafts came too late or were not used. It is tried again later.</source>
+        <translation>先行ドラフトを休止しています。直近のドラフトが間に合わなかったか、使われなかったためです。あとで再試行します。</translation>
+    </message>
+    <message>
         <source>Drafting ahead has stopped for this answer: three drafts were not valid.</source>
         <translation>この回答では先行ドラフトを停止しました。3つのドラフトが正しくありませんでした。</translation>
     </message>

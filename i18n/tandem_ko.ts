@@ -860,6 +860,14 @@
         <translation>미리 초안 쓰기를 멈췄어요. 초안을 쓰는 프로세스가 두 번 예기치 않게 종료됐어요.</translation>
     </message>
     <message>
+        <source>Drafting ahead rests, because answers are faster without it. It is tried again now and then.</source>
+        <translation>미리 초안 쓰기를 쉬고 있어요. 쓰지 않을 때 답변이 더 빨라요. 가끔 다시 시도해요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead rests, because its last drafts came too late or were not used. It is tried again later.</source>
+        <translation>미리 초안 쓰기를 쉬고 있어요. 마지막 초안들이 너무 늦게 왔거나 쓰이지 않았어요. 나중에 다시 시도해요.</translation>
+    </message>
+    <message>
         <source>Drafting ahead has stopped for this answer: three drafts were not valid.</source>
         <translation>이 답변에서 미리 초안 쓰기를 멈췄어요. 초안 3개가 올바르지 않았어요.</translation>
     </message>

@@ -860,6 +860,14 @@
         <translation>预先起草已停止：起草的进程两次意外退出。</translation>
     </message>
     <message>
+        <source>Drafting ahead rests, because answers are faster without it. It is tried again now and then.</source>
+        <translation>预先起草已暂停，因为不使用时回答更快。之后会不时重新尝试。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead rests, because its last drafts came too late or were not used. It is tried again later.</source>
+        <translation>预先起草已暂停，因为最近的草稿来得太晚或没有被采用。稍后会重新尝试。</translation>
+    </message>
+    <message>
         <source>Drafting ahead has stopped for this answer: three drafts were not valid.</source>
         <translation>这个回答中预先起草已停止：有三份草稿无效。</translation>
     </message>

@@ -213,7 +213,8 @@ def ahead_summary(stats: RequestStats) -> str:
     """Say what drafting ahead did in an answer, or the code of why nothing was drafted ahead; "" if it was off."""
     rounds = stats.ahead_hits + stats.ahead_misses + stats.ahead_late + stats.ahead_bad
     if stats.ahead_used:
-        return f"{stats.ahead_hits} of {rounds} drafts made ahead ({1e3 * stats.ahead_hidden_s:.0f} ms hidden)"
+        ready = f"{stats.ahead_hits} of {rounds} drafts made ahead ({1e3 * stats.ahead_hidden_s:.0f} ms hidden)"
+        return f"{ready}, {stats.ahead}" if stats.ahead.startswith("resting") else ready
     if stats.ahead in ("", "ready"):
         return ""
     return f"nothing drafted ahead ({', '.join(filter(None, (stats.ahead, stats.ahead_host, stats.ahead_detail)))})"

@@ -10,7 +10,7 @@ from app.wording.errors import joined
 from app.wording.sentences import Sentences, translate
 from engine.stats import RequestStats
 
-# By the state of a draft runner, as in `RequestStats.ahead`, where nothing was drafted ahead for that reason.
+# By the state of a draft runner, as in `RequestStats.ahead`, where nothing is drafted ahead for that reason.
 WHY_NOT = Sentences(
     "Ahead",
     {
@@ -24,6 +24,10 @@ WHY_NOT = Sentences(
         "not-usable": "Nothing is drafted ahead: the copy of the draft model cannot be loaded.",
         "unreachable": "Nothing is drafted ahead: the process that drafts cannot be reached.",
         "ended": "Drafting ahead has stopped: the process that drafts quit unexpectedly twice.",
+        "resting-slower": "Drafting ahead rests, because answers are faster without it. "
+        "It is tried again now and then.",
+        "resting-unused": "Drafting ahead rests, because its last drafts came too late or were not used. "
+        "It is tried again later.",
         "bad-replies": "Drafting ahead has stopped for this answer: three drafts were not valid.",
     },
 )

@@ -131,13 +131,12 @@ class DraftingAhead:
             self._pausing = self._pause
             self._pause = min(2 * self._pause, LAST_PAUSE)
             self.end()
-        self.figures.state = self._link.reason or self._link.state
-        self.figures.detail = self._link.detail
         if self.figures.bad >= MAX_BAD:
-            self.figures.state = "bad-replies"
             self.end()
         elif self._link.state == "ready" and not self._pausing:
             self._ask_if_worth()
+        self.figures.state = self._state
+        self.figures.detail = self._link.detail
 
     def observe_round(self, seconds: float, tokens: float) -> None:
         """Learn from a round of a runner that does not pause by itself; the arguments are those of `Worth.observe`."""
@@ -147,6 +146,17 @@ class DraftingAhead:
     def end(self) -> None:
         """Let the runner do nothing until the next outcome."""
         self._link.send(End(self._begin.conversation))
+
+    @property
+    def _state(self) -> str:
+        """The state, as in `RequestStats.ahead`: trials of the slower way do not change it."""
+        if self.figures.bad >= MAX_BAD:
+            return "bad-replies"
+        if self._link.state != "ready":
+            return self._link.reason or self._link.state
+        if self._pausing:
+            return "resting-unused"
+        return "ready" if self._fixed or self._worth.pays else "resting-slower"
 
     def _ask_if_worth(self) -> None:
         """Send the outcome of a round, unless rounds are faster while the runner rests."""

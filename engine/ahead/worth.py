@@ -41,6 +41,11 @@ class Worth:
         self._longer = 0.0
         self._changes = 0
 
+    @property
+    def pays(self) -> bool:
+        """Whether rounds are not longer while the runner works, as far as is known."""
+        return self._longer <= 0.0
+
     def observe(self, seconds: float, tokens: float) -> None:
         """Learn from a round that took `seconds`, and of which `tokens` tokens were expected.
 
@@ -72,9 +77,8 @@ class Worth:
             self._longer += (longer - self._longer) / self._changes
         self._before = level
         self._rounds = []
-        faster = self._longer <= 0.0
         self.works = not self.works
-        self._is_trial = not self._changes or self.works != faster
+        self._is_trial = not self._changes or self.works != self.pays
         self._remaining = SETTLING + (TRIAL if self._is_trial else STRETCH)
 
 

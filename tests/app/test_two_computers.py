@@ -23,7 +23,7 @@ from engine import Engine, starter_pair
 from engine.ahead import drafting_ahead as aheads
 from engine.stats import RequestStats
 from tests.app.window_driver import WindowDriver
-from tests.engine.ahead.runners import slow_verification
+from tests.engine.ahead.runners import REACHED, slow_verification
 from tests.patience import wait_until
 
 pytestmark = [pytest.mark.campaign, pytest.mark.qt_log_ignore("This plugin does not support")]
@@ -162,14 +162,16 @@ def test_the_other_computer_drafts_and_is_killed_while_it_streams(
 ) -> None:
     text, stats = ask_until_ready(window)
     assert text == plain
-    assert (stats.ahead, stats.ahead_host) == ("ready", NAME)
+    assert stats.ahead in REACHED
+    assert stats.ahead_host == NAME
     assert stats.ahead_used > 0
     assert "rounds the draft was ready, which hid" in window.panel_text
     text, stats = ask(window, lambda: studio.signal(signal.SIGKILL))
     assert text == plain
     # It starts again once.
     text, stats = ask_until_ready(window)
-    assert (text, stats.ahead) == (plain, "ready")
+    assert text == plain
+    assert stats.ahead in REACHED
     text, stats = ask(window, lambda: studio.signal(signal.SIGKILL))
     assert (text, stats.ahead) == (plain, "ended")
     text, stats = ask(window)
@@ -215,7 +217,8 @@ def test_the_models_are_changed_and_the_window_is_closed_while_it_streams(
     window.session.models.load(main, draft)
     window.wait(lambda: not window.session.models.pair.loading)
     text, stats = ask_until_ready(window)
-    assert (text, stats.ahead) == (plain, "ready")
+    assert text == plain
+    assert stats.ahead in REACHED
     window.trigger("new-chat")
     window.ask(QUESTION)
     window.wait(lambda: len(window.answer().tokens) > 8)
@@ -228,5 +231,6 @@ def test_a_full_disk_on_the_other_computer_changes_nothing(
 ) -> None:
     studio.begin_with(FULL_DISK)
     text, stats = ask_until_ready(window)
-    assert (text, stats.ahead) == (plain, "ready")
+    assert text == plain
+    assert stats.ahead in REACHED
     assert stats.ahead_used > 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from app.cli.answers import ahead_summary
 from app.wording.ahead import WHY_NOT, WHY_NOT_THERE, ahead_sentence, place_words
@@ -26,6 +27,16 @@ def test_every_reason_has_a_sentence_after_the_figures_if_there_are_any(reason: 
     assert reason in ahead_summary(stats)
     used = RequestStats(ahead=reason, ahead_hits=3, ahead_used=2, ahead_hidden_s=0.01)
     assert ahead_sentence(used).endswith(f"10 ms of drafting. {sentence}")
+
+
+def test_a_runner_that_rests_is_not_called_ready_and_says_why() -> None:
+    slower = RequestStats(ahead="resting-slower")
+    assert ahead_sentence(slower) == WHY_NOT["resting-slower"]
+    assert "faster without it" in ahead_sentence(slower)
+    unused = replace(USED, ahead="resting-unused")
+    assert ahead_sentence(unused) == f"{ahead_sentence(USED)} {WHY_NOT['resting-unused']}"
+    assert ahead_summary(unused) == "34 of 52 drafts made ahead (310 ms hidden), resting-unused"
+    assert ahead_summary(replace(USED, ahead="ended")) == ahead_summary(USED)
 
 
 def test_what_was_tried_without_use_is_said() -> None:

@@ -38,6 +38,8 @@ from tests.engine.serving_requests import alone, request
 BEGIN = Begin(3, 1, 384, SamplingSettings())
 FIRST = RoundOutcome(3, 1, 0, (5, 6, 7), 3)
 FIXED = SpeculationSettings(method="draft", depth=3)
+# The states of a runner that can be reached, see `RequestStats.ahead`. How busy the machine is decides on rests.
+REACHED = ("ready", "resting-slower", "resting-unused")
 # Returns the messages that arrive in place of an answer.
 Disturbance = Callable[[DraftReply], list[WireMessage]]
 

@@ -89,7 +89,7 @@ def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeyp
     choose(monkeypatch, "draft")
     client = answered(scheduler, SHORT, AUTO)
     assert client.finished.ids == plain.ids
-    assert (client.finished.stats.ahead, client.finished.stats.ahead_hits) == ("ready", 1)
+    assert (client.finished.stats.ahead, client.finished.stats.ahead_hits) == ("resting-unused", 1)
     # It is told nothing before the answer ends.
     assert [type(message) for message in sent[-2:]] == [End, End]
     # The rounds tell whether it is worth what it costs. That of the first token does not, and none follows the last.

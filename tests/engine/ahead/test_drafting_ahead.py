@@ -201,7 +201,9 @@ def test_a_drafter_that_is_always_late_or_never_used_rests_for_some_rounds(silen
     asked = len(link.outcomes)
     rounds(ahead, text, FIRST_PAUSE - 1)
     assert (len(link.outcomes), ahead.prepared()) == (asked, ())
+    assert ahead.figures.state == "resting-unused"
     rounds(ahead, text, 1)
+    assert ahead.figures.state == "ready"
     assert len(link.outcomes) == asked + 1
     assert len(link.outcomes[-1].tokens) == FIRST_PAUSE + 1
 
@@ -235,9 +237,31 @@ def test_a_runner_that_makes_rounds_longer_is_told_once_to_rest(depth: int | Non
     rests = [message for message in link.sent if isinstance(message, End)]
     # Where the person has chosen the depth, nothing is weighed.
     assert (len(link.outcomes), len(rests)) == ((2, 1) if depth is None else (5, 0))
+    # Rounds with the runner have not been found to be longer: it rests for a trial.
+    assert ahead.figures.state == "ready"
     worth.works = True
     rounds(ahead, text, 1)
     assert link.outcomes[-1].tokens == (4,) * (4 if depth is None else 1)
+
+
+@pytest.mark.parametrize(("depth", "state"), [(None, "resting-slower"), (4, "ready")])
+def test_a_runner_with_which_rounds_are_longer_rests_even_while_it_is_tried(depth: int | None, state: str) -> None:
+    link, worth, text = FakeLink(), Worth(), [1, 2]
+    ahead = DraftingAhead(link, Sampler(SamplingSettings(), 100), text, lambda _tokens: 0.001, depth, worth)  # type: ignore[arg-type]
+    for _ in range(40):
+        worth.observe(1.2 if worth.works else 1.0, 1.0)
+    states = set()
+    for _ in range(300):
+        rounds(ahead, text, 1, used=2)
+        states.add(ahead.figures.state)
+        worth.observe(1.2 if worth.works else 1.0, 1.0)
+    assert states == {state}
+    # It was tried.
+    assert link.outcomes
+    for _ in range(300):
+        worth.observe(0.8 if worth.works else 1.0, 1.0)
+    rounds(ahead, text, 1, used=2)
+    assert ahead.figures.state == "ready"
 
 
 def test_rounds_of_a_runner_that_pauses_say_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
