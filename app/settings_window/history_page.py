@@ -152,7 +152,7 @@ class HistoryPage(ThemeAware, QWidget):
         self._line = fill(hbox(spacing=8), (self.pair, 1), buttons)
         column = vbox(self, margins=(_MARGIN, 24, _MARGIN, 24), spacing=10)
         fill(column, self._title, self.sentences, self._line, (self.view, 1), self.outcome)
-        for hidden in (self.outcome, self.delete):
+        for hidden in (self.sentences, self.outcome, self.delete):
             hidden.hide()
         self.table.order_wanted.connect(self._sort)
         self.view.activated.connect(self._show_answer)
@@ -181,6 +181,7 @@ class HistoryPage(ThemeAware, QWidget):
         self.table.show_rows(requests.rows)
         self._show_pairs()
         self._show_sentences()
+        self.sentences.show()
         for button in (self.csv, self.json):
             button.setEnabled(bool(requests.rows))
         self.delete.setVisible(any(row.message_id is None for row in requests.rows))
@@ -222,7 +223,10 @@ class HistoryPage(ThemeAware, QWidget):
         self.pair.setCurrentIndex(max(0, self.pair.findData(list(chosen)) if chosen else 0))
 
     def _show_sentences(self) -> None:
-        """Say which pairs are faster with draft tokens; of the others, that it was measured or not."""
+        """Say which pairs are faster with draft tokens; of the others, that it was measured or not.
+
+        The sentence is hidden until the store was read, because until then it would say that there are no answers.
+        """
         chosen = self._chosen
         known = [
             totals

@@ -107,6 +107,14 @@ def test_a_pair_is_exported_filtered_and_summed_up_in_a_sentence(
     assert page.pair.currentText() == "Big + Small"
 
 
+def test_nothing_is_said_of_answers_before_they_are_read(window: WindowDriver, qtbot: QtBot) -> None:
+    window.settings.open("history")
+    page: HistoryPage = window.settings.page("history")
+    assert page.sentences.isHidden()
+    qtbot.waitUntil(page.sentences.isVisible)
+    assert page.sentences.text() == "No answers yet. Each answer adds a row with its speed-up."
+
+
 def test_answers_appear_while_the_page_is_shown_and_their_rows_lead_to_them(
     page: HistoryPage, window: WindowDriver, qtbot: QtBot, qapp: Application
 ) -> None:
