@@ -5402,8 +5402,8 @@
         </translation>
     </message>
     <message>
-        <source>The next tokens are proposed as they follow in an earlier text.</source>
-        <translation>前のテキストで続いていたトークンを、次のトークンとして提案します。</translation>
+        <source>Tandem copies what followed the same words earlier.</source>
+        <translation>前に同じ言葉のあとに続いた内容を、Tandemがそのまま提案します。</translation>
     </message>
 </context>
 <context>

@@ -5377,8 +5377,8 @@
         <translation>작은 초안 모델이 다음 토큰을 빠르게 제안해요.</translation>
     </message>
     <message>
-        <source>The next tokens are proposed as they follow in an earlier text.</source>
-        <translation>앞선 텍스트에서 이어졌던 토큰을 다음 토큰으로 제안해요.</translation>
+        <source>Tandem copies what followed the same words earlier.</source>
+        <translation>앞에서 같은 단어 뒤에 나왔던 내용을 Tandem이 그대로 가져와 제안해요.</translation>
     </message>
     <message>
         <source>It keeps every token it would have written itself, then adds one.</source>

@@ -5377,8 +5377,8 @@
         <translation>小型草稿模型快速给出后续 token。</translation>
     </message>
     <message>
-        <source>The next tokens are proposed as they follow in an earlier text.</source>
-        <translation>按先前文本中的后续内容提出接下来的 token。</translation>
+        <source>Tandem copies what followed the same words earlier.</source>
+        <translation>Tandem 直接采用先前相同文字之后的内容。</translation>
     </message>
     <message>
         <source>It keeps every token it would have written itself, then adds one.</source>

@@ -287,7 +287,7 @@ class SampleRound(ThemeAware, QWidget):
 
     def retranslate(self) -> None:
         if self._looks_up:
-            proposing = self.tr("The next tokens are proposed as they follow in an earlier text.")
+            proposing = self.tr("Tandem copies what followed the same words earlier.")
         else:
             proposing = self.tr("A small draft model quickly proposes the next tokens.")
         sentences = (

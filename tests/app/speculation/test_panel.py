@@ -346,7 +346,7 @@ def test_a_round_whose_tokens_are_looked_up_is_drawn_and_explained_without_a_dra
     step = panel.sample.steps[0]
     assert "draft model" in step.words.text()
     panel.show_state(str, "", looks_up=True)
-    assert step.words.text() == "The next tokens are proposed as they follow in an earlier text."
+    assert step.words.text() == "Tandem copies what followed the same words earlier."
     assert [part.property("styleClass") for part in step.findChildren(QLabel)][-5:] == ["token-lookup"] * 5
 
 
