@@ -1,31 +1,49 @@
 """The controller's choice between drafting on this Mac and drafting ahead on a second one, on the Macs of `two_macs`.
 
-Both are drafters that the controller weighs by measured rounds. They share what is known of acceptance, because they
-run one draft model. Rounds are drawn at random, with a seed. The M2 prepares drafts only in rounds that draft ahead, so
-the first of a run finds none.
+    python -m tests.engine.speculation.two_macs_chosen
+
+prints, for each draft model and acceptance, how many times as fast as drafting here answers are that may do both, and
+the share of their rounds whose draft came from the second Mac.
+
+As in the engine, what is prepared is the source "ahead", which is offered in rounds whose draft is there, and the
+runner works or rests by `Worth` and by the pauses of `DraftingAhead`. Rounds are drawn at random, with a seed.
 """
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from statistics import mean
 
+from engine.ahead.drafting_ahead import FIRST_DEPTH, FIRST_PAUSE, LAST_PAUSE, MAX_MISSES
+from engine.ahead.worth import Worth
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
 from tests.engine.speculation.two_macs import (
+    ACCEPTANCES,
     DEPTHS,
+    DRAFTS,
+    READ_AGAIN,
+    READ_ONCE,
     VERIFY_MS,
     DraftModel,
     Link,
+    Protocol,
     ahead,
+    draft_model,
+    gain,
     likeliest,
     tokens_ready,
 )
 
-# The controller's names of the two ways. Drafting ahead is not registered yet; any other drafter is weighed alike.
-HERE, AHEAD = "draft", "head"
+# The sources of the two ways.
+HERE, AHEAD = "draft", "ahead"
 # A plain step that follows another, in passes of one row; and the standard deviation of a round's natural logarithm.
 PIPELINED, NOISE = 0.95, 0.03
+# One round in this many has its drafting timed apart.
+TIMED_EVERY = 64
+# The tokens of an answer and the seeds of the table, and the milliseconds of its messages.
+TOKENS, SEEDS, THUNDERBOLT_MS = 1200, range(3), 0.3
 
 
 @dataclass(frozen=True)
@@ -36,13 +54,53 @@ class Chosen:
     ahead: float
 
 
-@dataclass
-class _Round:
-    """A round as it is played: milliseconds of drafting with waiting, tokens drafted, and whether the M2 made them."""
+class _Runner:
+    """The runner on the M2: what it has prepared for the coming round, and whether it works or rests."""
 
-    drafting_ms: float
-    drafted: int
-    there: bool = False
+    def __init__(self, model: DraftModel, acceptance: float, link: Link) -> None:
+        self._model, self._acceptance, self._link = model, acceptance, link
+        self._branches = max(1, ahead(model, acceptance, link.message_ms, link.protocol).branches)
+        self._prepared = 0
+        self._misses = self._pausing = 0
+        self._pause = FIRST_PAUSE
+        self._worth = Worth()
+
+    @property
+    def _works(self) -> bool:
+        return self._worth.works and not self._pausing
+
+    def ready(self, patience_ms: float) -> tuple[int, float]:
+        """Return the tokens that are there for a round, and the milliseconds that it waited for them."""
+        if not self._works:
+            return 0, 0.0
+        if self._link.waiting_ms > patience_ms:
+            self._misses += 1
+            return 0, patience_ms
+        return self._prepared, self._link.waiting_ms
+
+    def observe(self, seconds: float, tokens: float) -> None:
+        """Learn from a round, as `DraftingAhead.observe_round` does."""
+        if not self._pausing:
+            self._worth.observe(seconds, tokens)
+
+    def prepare(self, choice: Choice, is_likely: float, offered: int) -> None:
+        """Prepare for the outcome of a round while it is verified, unless its drafts are of no use.
+
+        `is_likely`, from 0 to 1, decides whether the outcome is one of those that are prepared.
+        """
+        there = choice.source == AHEAD
+        if there:
+            self._misses, self._pause = 0, FIRST_PAUSE
+        elif offered:
+            self._misses += 1
+        self._pausing = max(0, self._pausing - 1)
+        if self._misses >= MAX_MISSES:
+            self._misses, self._pausing = 0, self._pause
+            self._pause = min(2 * self._pause, LAST_PAUSE)
+        self._prepared = 0
+        if self._works and is_likely < likeliest(choice.depth, self._acceptance, self._branches):
+            count = tokens_ready(self._model, self._link, choice.depth, self._branches, there=there)
+            self._prepared = min(count, max(DEPTHS))
 
 
 class TwoMacs:
@@ -53,50 +111,33 @@ class TwoMacs:
         self._acceptance = acceptance
         self._link = link
         self._random = random.Random(seed)
-        self._branches = max(1, ahead(model, acceptance, link.message_ms, link.protocol).branches)
-        # The tokens that the M2 has prepared for the coming round.
-        self._prepared = 0
 
-    def answer(self, tokens: int, sources: tuple[str, ...]) -> Chosen:
-        """Decode an answer of `tokens` tokens with a new controller that may choose among `sources`."""
+    def answer(self, tokens: int, *, both: bool) -> Chosen:
+        """Decode an answer of `tokens` tokens with a new controller, which may choose what is prepared if `both`."""
         controller = Controller()
         answer = controller.begin()
-        offer = Offer(dict.fromkeys(sources, max(DEPTHS)))
+        runner = _Runner(self._model, self._acceptance, self._link)
         seconds = 0.0
         committed = rounds = drafted_ahead = 0
+        depth = FIRST_DEPTH
         while committed < tokens:
+            offered, waiting_ms = runner.ready(depth * self._model.here_ms) if both else (0, 0.0)
+            offer = Offer({HERE: max(DEPTHS)} | ({AHEAD: offered} if offered else {}))
             [choice] = controller.choose([(answer, offer)])
-            played = self._draft(choice)
-            accepted = self._accepted(played.drafted)
-            measured = self._measured(choice, played, accepted)
+            accepted = self._accepted(choice.depth)
+            measured = self._measured(choice, waiting_ms, accepted, is_timed=rounds % TIMED_EVERY == 1)
             controller.observe_round(answer, measured)
-            accepting = Choice(HERE if played.drafted else None, choice.depth)
-            controller.observe(answer, accepting, played.drafted, played.drafted, accepted)
-            counts = controller.learned.free.texts.counts
-            if HERE in counts:
-                counts[AHEAD] = counts[HERE]
+            controller.observe(answer, choice, choice.depth, choice.depth, accepted)
+            if both:
+                expected = answer.forecast(HERE, choice.depth).accepted[choice.depth] if choice.depth else 0.0
+                runner.observe(measured.seconds, 1.0 + expected)
+                runner.prepare(choice, self._random.random(), offered)
+            depth = max(1, choice.depth)
             seconds += measured.seconds
             committed += accepted + 1
             rounds += 1
             drafted_ahead += choice.source == AHEAD
         return Chosen(committed / seconds, drafted_ahead / rounds)
-
-    def _draft(self, choice: Choice) -> _Round:
-        """Draft for a round, and let the M2 prepare drafts for the next one if this one drafts ahead."""
-        here_ms = choice.depth * self._model.here_ms
-        ready = self._prepared
-        self._prepared = 0
-        if choice.source != AHEAD:
-            return _Round(here_ms, choice.depth)
-        waiting_ms = self._link.waiting_ms
-        if not ready or waiting_ms >= here_ms:
-            played = _Round(here_ms + min(waiting_ms, here_ms), choice.depth)
-        else:
-            played = _Round(waiting_ms, min(ready, choice.depth), there=True)
-        count = tokens_ready(self._model, self._link, played.drafted, self._branches, there=played.there)
-        if self._random.random() < likeliest(played.drafted, self._acceptance, self._branches):
-            self._prepared = count
-        return played
 
     def _accepted(self, drafted: int) -> int:
         accepted = 0
@@ -104,11 +145,43 @@ class TwoMacs:
             accepted += 1
         return accepted
 
-    def _measured(self, choice: Choice, played: _Round, accepted: int) -> MeasuredRound:
-        verify_ms = VERIFY_MS[played.drafted] * (1.0 if played.drafted else PIPELINED)
+    def _measured(self, choice: Choice, waiting_ms: float, accepted: int, *, is_timed: bool) -> MeasuredRound:
+        drafting_ms = waiting_ms + choice.depth * self._model.here_ms * (choice.source == HERE)
+        verify_ms = VERIFY_MS[choice.depth] * (1.0 if choice.depth else PIPELINED)
         noise = self._random.lognormvariate(0.0, NOISE)
-        seconds = (played.drafting_ms + verify_ms) * noise / 1e3
+        seconds = (drafting_ms + verify_ms) * noise / 1e3
         if choice.source is None:
             return MeasuredRound(1, 1, seconds)
-        drafting_s = played.drafting_ms * noise / 1e3
-        return MeasuredRound(played.drafted + 1, accepted + 1, seconds, (choice.source, played.drafted), drafting_s)
+        # As in the engine, drafting is seldom timed apart, and never where a runner drafts.
+        drafting_s = drafting_ms * noise / 1e3 if is_timed and choice.source == HERE else None
+        return MeasuredRound(choice.depth + 1, accepted + 1, seconds, (choice.source, choice.depth), drafting_s)
+
+
+def answers(model: DraftModel, acceptance: float, link: Link, *, both: bool) -> Chosen:
+    """Return the mean of a few answers."""
+    chosen = [TwoMacs(model, acceptance, link, seed).answer(TOKENS, both=both) for seed in SEEDS]
+    return Chosen(mean(each.tokens_s for each in chosen), mean(each.ahead for each in chosen))
+
+
+def table() -> str:
+    """Return the gains by draft model, acceptance, sort of kernel and protocol."""
+    lines = []
+    for row, kernels in ((READ_AGAIN, "again for each row"), (READ_ONCE, "once for a few rows")):
+        for protocol in Protocol:
+            lines.append(f"\nThe M2 reads the weights {kernels}; drafts are {protocol.value}.")
+            lines.append("draft  accepted  possible  chosen  of the rounds")
+            link = Link(THUNDERBOLT_MS, protocol)
+            for name in DRAFTS:
+                model = draft_model(name, row)
+                lines += [_line(name, model, acceptance, link) for acceptance in ACCEPTANCES]
+    return "\n".join(lines).strip()
+
+
+def _line(name: str, model: DraftModel, acceptance: float, link: Link) -> str:
+    possible = gain(model, acceptance, link.message_ms, link.protocol)
+    both, alone = (answers(model, acceptance, link, both=both) for both in (True, False))
+    return f"{name:5} {acceptance:9.0%} {possible:9.2f} {both.tokens_s / alone.tokens_s:7.2f} {both.ahead:13.0%}"
+
+
+if __name__ == "__main__":
+    print(table())
