@@ -1233,6 +1233,10 @@
         <translation>読み込み中… 全{count}枚中{done}枚目</translation>
     </message>
     <message>
+        <source>reading… chapter {done} of {count}</source>
+        <translation>読み込み中… 全{count}章中{done}番目</translation>
+    </message>
+    <message>
         <source>no text</source>
         <translation>テキストなし</translation>
     </message>
@@ -1301,8 +1305,16 @@
         <translation>シート…</translation>
     </message>
     <message>
+        <source>Chapters…</source>
+        <translation>章…</translation>
+    </message>
+    <message>
         <source>All sheets</source>
         <translation>すべてのシート</translation>
+    </message>
+    <message>
+        <source>All chapters</source>
+        <translation>すべての章</translation>
     </message>
     <message>
         <source>Slides…</source>
@@ -1323,6 +1335,10 @@
     <message>
         <source>Attach the ticked sheets</source>
         <translation>選択したシートを添付</translation>
+    </message>
+    <message>
+        <source>Attach the ticked chapters</source>
+        <translation>選択した章を添付</translation>
     </message>
     <message>
         <source>First to last, such as 1-40</source>
@@ -2464,12 +2480,24 @@
         <translation>全{count}シート中：{names}</translation>
     </message>
     <message>
+        <source>chapters of {count}: {names}</source>
+        <translation>全{count}章中：{names}</translation>
+    </message>
+    <message>
         <source>slide {first} of {count}</source>
         <translation>全{count}枚のスライド中{first}</translation>
     </message>
     <message>
+        <source>chapter {first} of {count}</source>
+        <translation>全{count}章中第{first}章</translation>
+    </message>
+    <message>
         <source>slides {first} to {last} of {count}</source>
         <translation>全{count}枚のスライド中{first}～{last}</translation>
+    </message>
+    <message>
+        <source>Ask about chapters {first} to {last} of {name}</source>
+        <translation>「{name}」の第{first}～{last}章について質問</translation>
     </message>
     <message>
         <source>page {first} of {count}</source>
@@ -2480,12 +2508,24 @@
         <translation>{count}ページ中{first}～{last}ページ</translation>
     </message>
     <message>
+        <source>chapters {first} to {last} of {count}</source>
+        <translation>全{count}章中第{first}～{last}章</translation>
+    </message>
+    <message>
         <source>Ask about {sheets} of {name}</source>
         <translation>「{name}」の{sheets}について質問</translation>
     </message>
     <message>
+        <source>Ask about the chapters {chapters} of {name}</source>
+        <translation>「{name}」の章{chapters}について質問</translation>
+    </message>
+    <message>
         <source>Ask about slide {first} of {name}</source>
         <translation>「{name}」のスライド{first}について質問</translation>
+    </message>
+    <message>
+        <source>Ask about chapter {first} of {name}</source>
+        <translation>「{name}」の第{first}章について質問</translation>
     </message>
     <message>
         <source>Ask about slides {first} to {last} of {name}</source>

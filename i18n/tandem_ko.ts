@@ -1233,6 +1233,10 @@
         <translation>읽는 중… 전체 슬라이드 {count}장 중 {done}번째</translation>
     </message>
     <message>
+        <source>reading… chapter {done} of {count}</source>
+        <translation>읽는 중… 전체 챕터 {count}개 중 {done}번째</translation>
+    </message>
+    <message>
         <source>no text</source>
         <translation>텍스트 없음</translation>
     </message>
@@ -1301,8 +1305,16 @@
         <translation>시트…</translation>
     </message>
     <message>
+        <source>Chapters…</source>
+        <translation>챕터…</translation>
+    </message>
+    <message>
         <source>All sheets</source>
         <translation>모든 시트</translation>
+    </message>
+    <message>
+        <source>All chapters</source>
+        <translation>모든 챕터</translation>
     </message>
     <message>
         <source>Slides…</source>
@@ -1323,6 +1335,10 @@
     <message>
         <source>Attach the ticked sheets</source>
         <translation>선택한 시트 첨부</translation>
+    </message>
+    <message>
+        <source>Attach the ticked chapters</source>
+        <translation>선택한 챕터 첨부</translation>
     </message>
     <message>
         <source>First to last, such as 1-40</source>
@@ -2464,12 +2480,24 @@
         <translation>전체 시트 {count}개 중: {names}</translation>
     </message>
     <message>
+        <source>chapters of {count}: {names}</source>
+        <translation>전체 챕터 {count}개 중: {names}</translation>
+    </message>
+    <message>
         <source>slide {first} of {count}</source>
         <translation>전체 슬라이드 {count}장 중 {first}번</translation>
     </message>
     <message>
+        <source>chapter {first} of {count}</source>
+        <translation>전체 챕터 {count}개 중 {first}번</translation>
+    </message>
+    <message>
         <source>slides {first} to {last} of {count}</source>
         <translation>전체 슬라이드 {count}장 중 {first}~{last}</translation>
+    </message>
+    <message>
+        <source>Ask about chapters {first} to {last} of {name}</source>
+        <translation>‘{name}’ 파일의 챕터 {first}~{last}에 대해 질문</translation>
     </message>
     <message>
         <source>page {first} of {count}</source>
@@ -2480,12 +2508,24 @@
         <translation>전체 {count}쪽 중 {first}~{last}쪽</translation>
     </message>
     <message>
+        <source>chapters {first} to {last} of {count}</source>
+        <translation>전체 챕터 {count}개 중 {first}~{last}</translation>
+    </message>
+    <message>
         <source>Ask about {sheets} of {name}</source>
         <translation>‘{name}’ 파일의 {sheets} 시트에 대해 질문</translation>
     </message>
     <message>
+        <source>Ask about the chapters {chapters} of {name}</source>
+        <translation>‘{name}’ 파일의 {chapters} 챕터에 대해 질문</translation>
+    </message>
+    <message>
         <source>Ask about slide {first} of {name}</source>
         <translation>‘{name}’ 파일의 슬라이드 {first}에 대해 질문</translation>
+    </message>
+    <message>
+        <source>Ask about chapter {first} of {name}</source>
+        <translation>‘{name}’ 파일의 챕터 {first}에 대해 질문</translation>
     </message>
     <message>
         <source>Ask about slides {first} to {last} of {name}</source>

@@ -1233,6 +1233,10 @@
         <translation>正在读取…第 {done} 张幻灯片，共 {count} 张</translation>
     </message>
     <message>
+        <source>reading… chapter {done} of {count}</source>
+        <translation>正在读取…第 {done} 章，共 {count} 章</translation>
+    </message>
+    <message>
         <source>no text</source>
         <translation>无文本</translation>
     </message>
@@ -1301,8 +1305,16 @@
         <translation>工作表…</translation>
     </message>
     <message>
+        <source>Chapters…</source>
+        <translation>章节…</translation>
+    </message>
+    <message>
         <source>All sheets</source>
         <translation>所有工作表</translation>
+    </message>
+    <message>
+        <source>All chapters</source>
+        <translation>所有章节</translation>
     </message>
     <message>
         <source>Slides…</source>
@@ -1323,6 +1335,10 @@
     <message>
         <source>Attach the ticked sheets</source>
         <translation>附加所选工作表</translation>
+    </message>
+    <message>
+        <source>Attach the ticked chapters</source>
+        <translation>附加所选章节</translation>
     </message>
     <message>
         <source>First to last, such as 1-40</source>
@@ -2464,12 +2480,24 @@
         <translation>{count} 个工作表中的：{names}</translation>
     </message>
     <message>
+        <source>chapters of {count}: {names}</source>
+        <translation>{count} 个章节中的：{names}</translation>
+    </message>
+    <message>
         <source>slide {first} of {count}</source>
         <translation>第 {first} 张幻灯片，共 {count} 张</translation>
     </message>
     <message>
+        <source>chapter {first} of {count}</source>
+        <translation>第 {first} 章，共 {count} 章</translation>
+    </message>
+    <message>
         <source>slides {first} to {last} of {count}</source>
         <translation>第 {first} 至 {last} 张幻灯片，共 {count} 张</translation>
+    </message>
+    <message>
+        <source>Ask about chapters {first} to {last} of {name}</source>
+        <translation>询问“{name}”的第 {first} 至 {last} 章</translation>
     </message>
     <message>
         <source>page {first} of {count}</source>
@@ -2480,12 +2508,24 @@
         <translation>第 {first} 至 {last} 页，共 {count} 页</translation>
     </message>
     <message>
+        <source>chapters {first} to {last} of {count}</source>
+        <translation>第 {first} 至 {last} 章，共 {count} 章</translation>
+    </message>
+    <message>
         <source>Ask about {sheets} of {name}</source>
         <translation>询问“{name}”的 {sheets}</translation>
     </message>
     <message>
+        <source>Ask about the chapters {chapters} of {name}</source>
+        <translation>询问“{name}”的章节 {chapters}</translation>
+    </message>
+    <message>
         <source>Ask about slide {first} of {name}</source>
         <translation>询问“{name}”的第 {first} 张幻灯片</translation>
+    </message>
+    <message>
+        <source>Ask about chapter {first} of {name}</source>
+        <translation>询问“{name}”的第 {first} 章</translation>
     </message>
     <message>
         <source>Ask about slides {first} to {last} of {name}</source>

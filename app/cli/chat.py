@@ -41,6 +41,7 @@ _FILE_HELP = (
 _TOKENS_HELP = "on a terminal with colours, show in an answer which tokens were drafted (yes)"
 _PAGES_HELP = "the pages or slides of the --file to read, such as 1-40 (all that fit)"
 _SHEETS_HELP = "a sheet of the --file to read, by its name, repeatable (all that fit)"
+_CHAPTERS_HELP = "a chapter of the --file (EPUB) to read, by its title, repeatable (all that fit)"
 _SAMPLING_HELP = (
     "Without these options, as in the window: as the model's authors recommend or,\n"
     f"without a recommendation, at temperature {OWN_SAMPLING['temperature']}, top p {OWN_SAMPLING['top_p']}."
@@ -86,6 +87,7 @@ def add_options(parser: argparse.ArgumentParser, *, with_main: bool = True) -> N
     add("--file", action="append", default=[], metavar="FILE", help=_FILE_HELP)
     add("--pages", metavar="FIRST-LAST", help=_PAGES_HELP)
     add("--sheets", action="append", default=[], metavar="NAME", help=_SHEETS_HELP)
+    add("--chapters", action="append", default=[], metavar="TITLE", help=_CHAPTERS_HELP)
     add("--lines", action="store_true", help="treat each line of standard input as a question")
     add_request_options(parser, SpeculationSettings)
     add_request_options(parser.add_argument_group("sampling", _SAMPLING_HELP), SamplingSettings)
@@ -115,7 +117,7 @@ def run(
         pair = chosen_pair(arguments)
         question = _question(arguments)
         pictures = _pictures(arguments.image)
-        files = _files(arguments.file, _selection(arguments.pages, arguments.sheets))
+        files = _files(arguments.file, _selection(arguments))
         with open_engine() if open_engine is not None else _own_engine(arguments) as engine:
             conversation = TerminalConversation(engine, arguments, show, pictures, files)
             conversation.load(*pair)
@@ -173,12 +175,13 @@ def _pictures(files: Sequence[str]) -> dict[str, bytes]:
     return pictures
 
 
-def _selection(pages: str | None, sheets: Sequence[str]) -> Selection:
+def _selection(arguments: argparse.Namespace) -> Selection:
     """Return the parts of documents that the command line names. Raises `BadQuestion`."""
+    pages = arguments.pages
     selection = Selection() if pages is None else pages_of(pages)
     if selection is None:
         raise BadQuestion(f"--pages {pages}: write the first and the last page, such as 1-40")
-    return replace(selection, names=tuple(sheets))
+    return replace(selection, names=tuple(arguments.sheets), chapters=tuple(arguments.chapters))
 
 
 def _files(files: Sequence[str], selection: Selection) -> QuestionFiles:

@@ -64,7 +64,7 @@ _STOPPED = "tandem: the answer repeats itself, so it was stopped."
 _CORRECTION = "tandem: the Starter may be wrong here. The help of Tandem says: {fact}"
 _UNSEEN_PICTURES = "tandem: this model can't see pictures, so it gets the text of the files alone."
 _UNSEEN_SCANS = "tandem: this model can't see pictures, and there is nothing else in {names}."
-_FILES_TOO_LONG = "tandem: read a part of the files, with --pages FIRST-LAST or --sheets NAME."
+_FILES_TOO_LONG = "tandem: read a part of the files, with --pages FIRST-LAST, --sheets NAME or --chapters TITLE."
 _PAUSED = "tandem: the answer repeats itself, so it is paused: /continue lets it go on."
 
 

@@ -45,7 +45,7 @@ from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.document_parts import extent_words
 from app.wording.figures import number
-from engine.documents.parts import Extent, Selection, pages_of
+from engine.documents.parts import CHAPTER, Extent, Selection, pages_of
 
 # The number of rows that are shown without scrolling.
 _MOST_ROWS = 3
@@ -247,6 +247,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
             "page": self.tr("reading… page {done} of {count}"),
             "sheet": self.tr("reading… sheet {done} of {count}"),
             "slide": self.tr("reading… slide {done} of {count}"),
+            "chapter": self.tr("reading… chapter {done} of {count}"),
         }
         return words[so_far.kind].format(done=number(so_far.done + 1, 0), count=number(so_far.count, 0))
 
@@ -379,16 +380,18 @@ class AttachmentRow(ThemeAware, QScrollArea):
         return button
 
     def _parts_button(self, attachment: Attachment, read: Callable[[Selection], None]) -> QToolButton:
-        """Return a button with a menu of the sheets of a file, or with a field for its pages, which `read` gets."""
+        """Return a button with a menu of a file's sheets or chapters, or a field for its pages, which `read` gets."""
         extent = extent_of(attachment)
         button = styled(QToolButton(self._body), "quiet")
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(button)
         if extent.names:
-            button.setText(self.tr("Sheets…"))
-            menu.addAction(self.tr("All sheets"), partial(read, Selection()))
+            is_chapters = extent.kind == CHAPTER
+            button.setText(self.tr("Chapters…") if is_chapters else self.tr("Sheets…"))
+            words = self.tr("All chapters") if is_chapters else self.tr("All sheets")
+            menu.addAction(words, partial(read, Selection()))
             menu.addSeparator()
-            self._add_sheets(menu, extent, read)
+            self._add_names(menu, extent, read)
         else:
             is_slides = extent.kind == "slide"
             button.setText(self.tr("Slides…") if is_slides else self.tr("Pages…"))
@@ -398,8 +401,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
         button.setMenu(menu)
         return button
 
-    def _add_sheets(self, menu: QMenu, extent: Extent, read: Callable[[Selection], None]) -> None:
-        """Add a box for each sheet, and what reads those that are ticked: at first those of the text, if not all."""
+    def _add_names(self, menu: QMenu, extent: Extent, read: Callable[[Selection], None]) -> None:
+        """Add a box for each sheet or chapter, and what reads the ticked ones: first those of the text, if not all."""
         read_now = frozenset[int]() if extent.is_whole else frozenset(extent.numbers)
         boxes: dict[str, QCheckBox] = {}
         for position, name in enumerate(extent.names, 1):
@@ -414,7 +417,11 @@ class AttachmentRow(ThemeAware, QScrollArea):
             return tuple(name for name, box in boxes.items() if box.isChecked())
 
         menu.addSeparator()
-        attach = menu.addAction(self.tr("Attach the ticked sheets"), lambda: read(Selection(names=ticked())))
+        is_chapters = extent.kind == CHAPTER
+        words = self.tr("Attach the ticked chapters") if is_chapters else self.tr("Attach the ticked sheets")
+        attach = menu.addAction(
+            words, lambda: read(Selection(chapters=ticked()) if is_chapters else Selection(names=ticked()))
+        )
         attach.setEnabled(bool(ticked()))
         for box in boxes.values():
             box.toggled.connect(lambda: attach.setEnabled(bool(ticked())))

@@ -1,11 +1,11 @@
-"""Which pages, slides, sheets and rows of a document are read, in words."""
+"""Which pages, slides, sheets, chapters and rows of a document are read, in words."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
 from app.wording.figures import number
-from engine.documents.parts import Extent
+from engine.documents.parts import CHAPTER, Extent
 
 
 def extent_words(extent: Extent) -> list[str]:
@@ -27,42 +27,69 @@ def extent_words(extent: Extent) -> list[str]:
 
 
 def _parts_words(extent: Extent) -> str:
-    """Return which parts of a document its text has. Sheets are named."""
-    if extent.names:
-        names = ", ".join(extent.names[index - 1] for index in extent.numbers)
-        return QCoreApplication.translate("DocumentParts", "sheets of {count}: {names}").format(
-            count=number(extent.count, 0), names=names
-        )
+    """Return which parts of a document its text has. Sheets are named, and chapters that do not follow each other."""
     first = extent.numbers[0]
     last = extent.numbers[-1]
-    if extent.kind == "slide" and first == last:
-        words = QCoreApplication.translate("DocumentParts", "slide {first} of {count}")
-    elif extent.kind == "slide":
-        words = QCoreApplication.translate("DocumentParts", "slides {first} to {last} of {count}")
-    elif first == last:
-        words = QCoreApplication.translate("DocumentParts", "page {first} of {count}")
+    if _is_named(extent):
+        sentences = {
+            "sheet": QCoreApplication.translate("DocumentParts", "sheets of {count}: {names}"),
+            "chapter": QCoreApplication.translate("DocumentParts", "chapters of {count}: {names}"),
+        }
+        return sentences.get(extent.kind, sentences["sheet"]).format(
+            count=number(extent.count, 0), names=_names(extent)
+        )
+    if first == last:
+        sentences = {
+            "page": QCoreApplication.translate("DocumentParts", "page {first} of {count}"),
+            "slide": QCoreApplication.translate("DocumentParts", "slide {first} of {count}"),
+            "chapter": QCoreApplication.translate("DocumentParts", "chapter {first} of {count}"),
+        }
     else:
-        words = QCoreApplication.translate("DocumentParts", "pages {first} to {last} of {count}")
+        sentences = {
+            "page": QCoreApplication.translate("DocumentParts", "pages {first} to {last} of {count}"),
+            "slide": QCoreApplication.translate("DocumentParts", "slides {first} to {last} of {count}"),
+            "chapter": QCoreApplication.translate("DocumentParts", "chapters {first} to {last} of {count}"),
+        }
+    words = sentences.get(extent.kind, sentences["page"])
     return words.format(first=number(first, 0), last=number(last, 0), count=number(extent.count, 0))
 
 
 def ask_words(extent: Extent, name: str) -> str:
     """Return the title of the action that shortens the file `name` to the parts in `extent`, at least one.
 
-    It is "Ask about pages 1 to 40 of report.pdf", for instance; sheets are named.
+    It is "Ask about pages 1 to 40 of report.pdf", for instance; what `_parts_words` names is named.
     """
-    if extent.names:
-        names = ", ".join(extent.names[index - 1] for index in extent.numbers)
-        words = QCoreApplication.translate("DocumentParts", "Ask about {sheets} of {name}")
-        return words.format(sheets=names, name=name)
     first = extent.numbers[0]
     last = extent.numbers[-1]
-    if extent.kind == "slide" and first == last:
-        words = QCoreApplication.translate("DocumentParts", "Ask about slide {first} of {name}")
-    elif extent.kind == "slide":
-        words = QCoreApplication.translate("DocumentParts", "Ask about slides {first} to {last} of {name}")
-    elif first == last:
-        words = QCoreApplication.translate("DocumentParts", "Ask about page {first} of {name}")
+    if _is_named(extent):
+        sentences = {
+            "sheet": QCoreApplication.translate("DocumentParts", "Ask about {sheets} of {name}"),
+            "chapter": QCoreApplication.translate("DocumentParts", "Ask about the chapters {chapters} of {name}"),
+        }
+        names = _names(extent)
+        return sentences.get(extent.kind, sentences["sheet"]).format(sheets=names, chapters=names, name=name)
+    if first == last:
+        sentences = {
+            "page": QCoreApplication.translate("DocumentParts", "Ask about page {first} of {name}"),
+            "slide": QCoreApplication.translate("DocumentParts", "Ask about slide {first} of {name}"),
+            "chapter": QCoreApplication.translate("DocumentParts", "Ask about chapter {first} of {name}"),
+        }
     else:
-        words = QCoreApplication.translate("DocumentParts", "Ask about pages {first} to {last} of {name}")
+        sentences = {
+            "page": QCoreApplication.translate("DocumentParts", "Ask about pages {first} to {last} of {name}"),
+            "slide": QCoreApplication.translate("DocumentParts", "Ask about slides {first} to {last} of {name}"),
+            "chapter": QCoreApplication.translate("DocumentParts", "Ask about chapters {first} to {last} of {name}"),
+        }
+    words = sentences.get(extent.kind, sentences["page"])
     return words.format(first=number(first, 0), last=number(last, 0), name=name)
+
+
+def _is_named(extent: Extent) -> bool:
+    """Return whether the parts of a text are told by their names: chapters that follow each other by their numbers."""
+    is_span = extent.numbers[-1] - extent.numbers[0] == len(extent.numbers) - 1
+    return bool(extent.names) and not (extent.kind == CHAPTER and is_span)
+
+
+def _names(extent: Extent) -> str:
+    """Return the names of the parts that a text has."""
+    return ", ".join(extent.names[index - 1] for index in extent.numbers)

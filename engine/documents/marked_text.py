@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeGuard
 
 from engine.documents.inner_pictures import InnerPictures
 from engine.documents.letters import PLAIN, Letters, Run, marked
-from engine.documents.parts import ROW, Cut, Extent, PartsRead, counted_words, left_out_line
+from engine.documents.parts import CHAPTER, ROW, Cut, Extent, PartsRead, counted_words, left_out_line
 from engine.documents.roles import (
     FencedCode,
     Footnote,
@@ -72,7 +72,7 @@ class MarkedText:
         self.converting_s = 0.0
         # How many characters may still be added.
         self._left = most
-        # The pages, slides or sheets of the document.
+        # The pages, slides, sheets or chapters of the document.
         self.parts = parts or PartsRead()
         # The pictures that are seen in it, and in the files within it.
         self.pictures = pictures or InnerPictures()
@@ -147,13 +147,14 @@ class MarkedText:
     def end_early(self) -> bool:
         """End a text for which `TextTooLong` was raised after the last part, or else the last block, that fitted.
 
-        Returns whether there is any text.
+        A chapter may be most of a document, and ends after a block. Returns whether there is any text.
         """
         self._frames.clear()
         self._table = None
         self._block_words = []
         is_begun = len(self.parts.numbers) > len(self._ends)
-        if is_begun and self._ends and (self._cut is None or not self._cut.kind):
+        ends_within = self.parts.kind == CHAPTER or (self._cut is not None and self._cut.kind != "")
+        if is_begun and self._ends and not ends_within:
             # What there is of the part that did not fit.
             self.parts.numbers.pop()
             end = self._ends[-1]

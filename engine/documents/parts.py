@@ -1,4 +1,4 @@
-"""The pages, slides and sheets of a document: which are wanted, and which of them its text has."""
+"""The pages, slides, sheets and chapters of a document: which are wanted, and which of them its text has."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from engine.sandbox.tasks import report_progress
 PAGE = "page"
 SLIDE = "slide"
 SHEET = "sheet"
+CHAPTER = "chapter"
 # What a text may be cut by, besides.
 ROW = "row"
 LINE = "line"
@@ -24,20 +25,22 @@ _PAGES = re.compile(r"\s*(?:(\d{0,6})\s*[-\u2010-\u2015~\u301c\uff5e]\s*(\d{0,6}
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which parts of a document are wanted: pages or slides from `first` to `last`, or sheets by their `names`.
+    """Which parts of a document are wanted.
 
-    All, as it is made without arguments. A `last` of 0 is that of the document. Parts that are not of this kind are all
-    wanted.
+    They are pages or slides from `first` to `last`, sheets by their `names`, or `chapters` by theirs: all, as it is
+    made without arguments. A `last` of 0 is that of the document. Parts that are not of this kind are all wanted.
     """
 
     first: int = 1
     last: int = 0
     names: tuple[str, ...] = ()
+    chapters: tuple[str, ...] = ()
 
-    def has(self, number: int, name: str) -> bool:
-        """Return whether a part is wanted, by its number from 1 and its name ("" for pages and slides)."""
+    def has(self, kind: str, number: int, name: str) -> bool:
+        """Return whether a part of a kind is wanted, by its number from 1 and its name ("" for pages and slides)."""
         if name:
-            return not self.names or name in self.names
+            wanted = self.chapters if kind == CHAPTER else self.names
+            return not wanted or name in wanted
         return self.first <= number and (not self.last or number <= self.last)
 
 
@@ -69,7 +72,8 @@ class Extent:
 
     `numbers` are those of the parts that it has, from 1, of `count`; `ends` says for each how many characters of the
     text there are up to its end. A document without parts has the `kind` "". With a `cut`, the last part, or the whole,
-    ends before its own end. `names` are those of all sheets; pages and slides have none.
+    ends before its own end. `names` are those of all sheets or chapters; pages and
+    slides have none.
     """
 
     kind: str = ""
@@ -91,13 +95,13 @@ class Extent:
         """
         words: list[str] = []
         if self.cut is not None and not self.cut.kind:
-            words.append("the end")
+            words.append(f"the end of chapter {self.numbers[-1]}" if self.kind == CHAPTER else "the end")
         elif self.cut is not None:
             place = f" of {self.kind} {self._name(self.numbers[-1])}" if self.numbers else ""
             words.append(f"{self.cut.kind}s {self.cut.done + 1} to {self.cut.count}{place}")
         numbers = frozenset(self.numbers)
         missing = [number for number in range(1, self.count + 1) if number not in numbers]
-        if self.names:
+        if self.names and self.kind != CHAPTER:
             words += [f"{self.kind} {self._name(number)}" for number in missing]
         else:
             words += [_range_words(self.kind, span) for span in _spans(missing)]
@@ -182,7 +186,7 @@ class PartsRead:
         self.kind = kind
         self.count = len(names)
         self.names = tuple(names) if any(names) else ()
-        numbers = [number for number, name in enumerate(names, 1) if self.selection.has(number, name)]
+        numbers = [number for number, name in enumerate(names, 1) if self.selection.has(kind, number, name)]
         for done, number in enumerate(numbers):
             if self.numbers and time.process_time() > self.stops_at:
                 return

@@ -495,6 +495,10 @@ def test_the_terminal_says_which_parts_of_a_file_are_read(
     told = capsys.readouterr().err
     assert "a.xlsx: left out: sheet Sales\n" in told
     assert "b.pdf: left out: page 1\n" in told
+    book = str(Path(__file__).parents[2] / "engine/documents/files/ebooklib.epub")
+    assert main(["chat", "Hi", "--file", book, "--chapters", "둘째 장"]) == 0
+    assert "# 둘째 장\n\n끝." in engine.asked[1][0]
+    assert "ebooklib.epub: left out: chapter 1\n" in capsys.readouterr().err
     assert main(["chat", "Hi", *files, "--pages", "some"]) != 0
     assert "--pages some: write the first and the last page" in capsys.readouterr().err
 

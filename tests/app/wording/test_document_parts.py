@@ -1,11 +1,11 @@
-"""The words for the pages, slides and sheets that are read of a document: a single one is no span."""
+"""The words for the pages, slides, sheets and chapters that are read of a document: a single one is no span."""
 
 from __future__ import annotations
 
 import pytest
 
 from app.wording.document_parts import ask_words, extent_words
-from engine.documents.parts import PAGE, SHEET, SLIDE, Extent
+from engine.documents.parts import CHAPTER, PAGE, SHEET, SLIDE, Extent
 
 SHEETS = ("Costs", "Sales", "Staff")
 
@@ -18,6 +18,9 @@ SHEETS = ("Costs", "Sales", "Staff")
         (Extent(SLIDE, 9, (2,)), "slide 2 of 9"),
         (Extent(SLIDE, 9, (2, 3)), "slides 2 to 3 of 9"),
         (Extent(SHEET, 3, (2, 3), names=SHEETS), "sheets of 3: Sales, Staff"),
+        (Extent(CHAPTER, 3, (2,), names=SHEETS), "chapter 2 of 3"),
+        (Extent(CHAPTER, 3, (2, 3), names=SHEETS), "chapters 2 to 3 of 3"),
+        (Extent(CHAPTER, 3, (1, 3), names=SHEETS), "chapters of 3: Costs, Staff"),
     ],
 )
 def test_the_parts_that_are_read_are_said(extent: Extent, words: str) -> None:
@@ -32,6 +35,9 @@ def test_the_parts_that_are_read_are_said(extent: Extent, words: str) -> None:
         (Extent(SLIDE, 9, (1,)), "Ask about slide 1 of talk"),
         (Extent(SLIDE, 9, (1, 2)), "Ask about slides 1 to 2 of talk"),
         (Extent(SHEET, 3, (1, 2), names=SHEETS), "Ask about Costs, Sales of talk"),
+        (Extent(CHAPTER, 3, (1,), names=SHEETS), "Ask about chapter 1 of talk"),
+        (Extent(CHAPTER, 3, (1, 2), names=SHEETS), "Ask about chapters 1 to 2 of talk"),
+        (Extent(CHAPTER, 3, (1, 3), names=SHEETS), "Ask about the chapters Costs, Staff of talk"),
     ],
 )
 def test_the_action_that_shortens_a_file_names_what_stays(extent: Extent, words: str) -> None:

@@ -1,0 +1,44 @@
+"""Where the chapters of a document begin that has no pages, so that a person can choose some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+# Nobody chooses among more.
+_MOST_CHAPTERS = 200
+# The characters of a name; longer ones are paragraphs.
+_LONGEST_NAME = 80
+
+
+class Chapter(NamedTuple):
+    """A chapter, and which pieces of the document it has: those from `first` on, before `end`."""
+
+    name: str
+    first: int
+    end: int
+
+
+def chapters_of(titles: Sequence[str]) -> list[Chapter]:
+    """Return the chapters of a document by the title that begins at each of its pieces, "" for none.
+
+    What stands before the first title belongs to the first chapter. Titles that come again are numbered, so that each
+    name is that of one chapter. A document with fewer than two titles, or too many, has no chapters.
+    """
+    begins = [place for place, title in enumerate(titles) if title]
+    if not 1 < len(begins) <= _MOST_CHAPTERS:
+        return []
+    names: dict[str, None] = {}
+    for place in begins:
+        title = titles[place]
+        short = title if len(title) <= _LONGEST_NAME else f"{title[: _LONGEST_NAME - 1].rstrip()}…"
+        name = short
+        number = 1
+        while name in names:
+            number += 1
+            name = f"{short} ({number})"
+        names[name] = None
+    return [
+        Chapter(name, first, end)
+        for name, first, end in zip(names, [0, *begins[1:]], [*begins[1:], len(titles)], strict=True)
+    ]
