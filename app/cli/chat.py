@@ -41,7 +41,7 @@ _FILE_HELP = (
 _TOKENS_HELP = "on a terminal with colours, show in an answer which tokens were drafted (yes)"
 _PAGES_HELP = "the pages or slides of the --file to read, such as 1-40 (all that fit)"
 _SHEETS_HELP = "a sheet of the --file to read, by its name, repeatable (all that fit)"
-_CHAPTERS_HELP = "a chapter of the --file (EPUB) to read, by its title, repeatable (all that fit)"
+_CHAPTERS_HELP = "a chapter of the --file (EPUB, DOCX) to read, by its title, repeatable (all that fit)"
 _SAMPLING_HELP = (
     "Without these options, as in the window: as the model's authors recommend or,\n"
     f"without a recommendation, at temperature {OWN_SAMPLING['temperature']}, top p {OWN_SAMPLING['top_p']}."

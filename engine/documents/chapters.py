@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,23 @@ class Chapter(NamedTuple):
     name: str
     first: int
     end: int
+
+
+class PieceHeading(NamedTuple):
+    """The heading that a piece of a document is: its level, from 1, and its words; level 0 for another piece."""
+
+    level: int = 0
+    words: str = ""
+
+
+def titles_of(headings: Sequence[PieceHeading]) -> list[str]:
+    """Return the titles that begin chapters, for each piece of a document, "" for one that begins none.
+
+    They are the headings of the highest level that has several, and those above it.
+    """
+    counts = Counter(heading.level for heading in headings if heading.level and heading.words)
+    deepest = min((level for level, count in counts.items() if count > 1), default=0)
+    return [heading.words if heading.level <= deepest else "" for heading in headings]
 
 
 def chapters_of(titles: Sequence[str]) -> list[Chapter]:

@@ -106,6 +106,8 @@ class MarkedText:
         self._table: TableRows | None = None
         # The words of the notes so far.
         self._notes: list[str] = []
+        # How many of them were added.
+        self._notes_added = 0
 
     def __str__(self) -> str:
         """Return the text, with a line about what is left out. Raises `damage` if nothing could be read."""
@@ -265,7 +267,7 @@ class MarkedText:
             self._item_begun = False
 
     def finish(self) -> None:
-        """End all that is open, and add the notes."""
+        """End all that is open, and add the notes that were not added so far."""
         while self._frames:
             self._end_innermost()
         if self._table is not None:
@@ -273,8 +275,9 @@ class MarkedText:
         self.end_block()
         self.block = ParagraphBlock()
         self._next_numbers.clear()
-        for number, note in enumerate(self._notes, 1):
+        for number, note in enumerate(self._notes[self._notes_added :], self._notes_added + 1):
             self._add_item(0, f"[^{number}]:", note)
+        self._notes_added = len(self._notes)
 
     def add_blocks(self, *blocks: str) -> None:
         """End the block that is open, and add each text as a block of its own."""

@@ -11,11 +11,13 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from engine.documents.attached_files import AttachedFiles, ReadInner
+from engine.documents.chapters import PieceHeading, chapters_of, titles_of
 from engine.documents.charts import add_drawing
 from engine.documents.equations import latex
 from engine.documents.marked_text import LeftOut, MarkedText, only_places
 from engine.documents.numbering import NumberedList, word_lists
 from engine.documents.office import Handler, Meaning, OfficeReader, link_role
+from engine.documents.parts import CHAPTER
 from engine.documents.roles import (
     Footnote,
     HeadingBlock,
@@ -41,6 +43,10 @@ _NOTES = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comments"}
 _DRAWN = ("AlternateContent", "commentReference", "drawing", "endnoteReference", "footnoteReference", "object", "pict")
 # What stands around rows, cells or tables without being shown: content controls, and marks of other programs.
 _TRANSPARENT = ("customXml", "sdt", "sdtContent")
+# What is read of these.
+_READ = ("p", *_TRANSPARENT)
+# What is not read, or read elsewhere.
+_NOT_READ = ("del", "moveFrom", "Fallback")
 # Rows with a fixed height below this many twentieths of a point show nothing of their text.
 _FLAT_ROW = 40
 # What holds the code of a field.
@@ -143,10 +149,45 @@ class WordReader(OfficeReader):
         return self._parts.sound_xml(self._related.get(name, ""), self._text)
 
     def read(self) -> None:
+        """Add the whole document, or the chapters that are wanted, each with its notes."""
         self._add_edges("header")
-        self._walk(self._main)
+        pieces = list(self._main.iterfind("body/*"))
+        chapters = chapters_of(titles_of(list(map(self._heading, pieces))))
+        if not chapters:
+            self._walk(self._main)
         self._add_edges("footer")
+        done = 0
+        for number in self._text.wanted_parts(CHAPTER, [chapter.name for chapter in chapters]) if chapters else ():
+            chapter = chapters[number - 1]
+            for piece in pieces[done : chapter.first]:
+                self._pass_over(piece)
+            part = Element("body")
+            part.extend(pieces[chapter.first : chapter.end])
+            self._walk(part)
+            self._text.finish()
+            done = chapter.end
         self._text.finish()
+
+    def _heading(self, piece: Element) -> PieceHeading:
+        """Return the heading that a piece of the body is, or begins with in a content control."""
+        while piece.tag in _TRANSPARENT:
+            piece = next((part for part in piece if part.tag in _READ), Element("none"))
+        level = self._paragraphs.of_paragraph(piece).heading if piece.tag == "p" else 0
+        if not level:
+            return PieceHeading()
+        around = self._formats.of_paragraph(piece)
+        looks = ((run, self._formats.of_run(run, around)) for run in _read_in(piece) if run.tag == "r")
+        runs = (run for run, look in looks if not look.hidden and not is_unseen(look, self._page))
+        words = (element.text or " " for run in runs for element in run if element.tag in ("t", "tab", "br"))
+        return PieceHeading(level, " ".join("".join(words).split()))
+
+    def _pass_over(self, piece: Element) -> None:
+        """Count the paragraphs of lists in a piece of the body that is not wanted."""
+        for element in _read_in(piece):
+            if element.tag == "p":
+                self._open = _OpenParagraph(self._formats.of_paragraph(element))
+                if self._has_end(element):
+                    self._role(self._paragraphs.of_paragraph(element))
 
     def _add_edges(self, kind: str) -> None:
         """Add what is above ("header") or below ("footer") the pages: each text once, and no page numbers alone."""
@@ -200,11 +241,8 @@ class WordReader(OfficeReader):
 
     def _add_row(self, row: Element) -> None:
         """Add a row; one that is deleted or hidden has empty cells, so that cells below are not merged past it."""
-        if row.find("trPr/del") is not None:
-            self._leave_out("deleted-text", row)
-            row = _without_words(row)
-        elif is_on(row, "trPr/hidden") or _is_flat(row):
-            self._leave_out("hidden-text", row)
+        if omission := _row_omission(row):
+            self._leave_out(omission, row)
             row = _without_words(row)
         self._text.start(TableRow())
         columns_before = integer(value(row, "trPr/gridBefore"))
@@ -413,6 +451,21 @@ def _is_frame(table: Element) -> bool:
     rows = [list(_children(row, "tc")) for row in _children(table, "tr")]
     has_tables = any(cell.find(".//tbl") is not None for cells in rows for cell in cells)
     return only_places([[_has_content(cell) for cell in cells] for cells in rows], has_tables=has_tables)
+
+
+def _read_in(element: Element) -> Iterator[Element]:
+    """Yield an element and what is in it, without what is not read, or read elsewhere."""
+    if element.tag not in _NOT_READ and not (element.tag == "tr" and _row_omission(element)):
+        yield element
+        for child in element:
+            yield from _read_in(child)
+
+
+def _row_omission(row: Element) -> LeftOut:
+    """Return why a row is left out; "" for one that is shown."""
+    if row.find("trPr/del") is not None:
+        return "deleted-text"
+    return "hidden-text" if is_on(row, "trPr/hidden") or _is_flat(row) else ""
 
 
 def _children(element: Element, tag: str) -> Iterator[Element]:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents.chapters import Chapter, chapters_of
+from engine.documents.chapters import Chapter, PieceHeading, chapters_of, titles_of
 from engine.documents.document import DocumentText, document_text
 from engine.documents.parts import Cut, Selection
-from tests.engine.documents.office_files import zipped
+from tests.engine.documents.office_files import office_file, relations, zipped
 
 FILES = Path(__file__).parent / "files"
 NAV = '<nav epub:type="toc"><ol>{}</ol></nav><nav epub:type="page-list"><a href="c.xhtml">99</a></nav>'
@@ -29,6 +29,19 @@ def test_what_is_before_the_first_title_belongs_to_it_and_titles_that_come_again
 @pytest.mark.parametrize("titles", [[], ["", ""], ["A", ""], list(map(str, range(999)))])
 def test_one_chapter_or_too_many_are_no_choice(titles: list[str]) -> None:
     assert chapters_of(titles) == []
+
+
+def test_titles_are_the_headings_of_the_highest_level_that_has_several_and_those_above() -> None:
+    headings = [
+        PieceHeading(1, "Report"),
+        PieceHeading(),
+        PieceHeading(3, "a"),
+        PieceHeading(2, "B"),
+        PieceHeading(2, ""),
+        PieceHeading(2, "C"),
+    ]
+    assert titles_of(headings) == ["Report", "", "", "B", "", "C"]
+    assert titles_of([PieceHeading(), PieceHeading(1, "Report"), PieceHeading(2, "A")]) == ["", "", ""]
 
 
 def book(contents: str = "", kind: str = "", heading: str = "p") -> bytes:
@@ -107,3 +120,80 @@ def test_a_chapter_that_is_too_long_is_read_as_far_as_it_fits() -> None:
 def test_a_book_of_another_program_has_its_chapters() -> None:
     ebook = (FILES / "ebooklib.epub").read_bytes()
     assert read(ebook, "둘째 장").text == "# 둘째 장\n\n끝.\n\n[Left out: chapter 1]"
+
+
+def letter(body: str, **others: str) -> bytes:
+    """Return a DOCX file with a body, and other parts by their names."""
+    parts = {"word/document.xml": f"<document><body>{body}</body></document>"}
+    parts |= {f"word/{name}.xml": part for name, part in others.items()}
+    parts["word/_rels/document.xml.rels"] = relations(
+        **{f"{name}_{name.rstrip('1')}": f"{name}.xml" for name in others}
+    )
+    return office_file("word/document.xml", parts)
+
+
+def paragraph(text: str, properties: str = "", more: str = "") -> str:
+    return f"<p><pPr>{properties}</pPr><r><t>{text}</t></r>{more}</p>"
+
+
+def heading(text: str, level: int = 1, more: str = "") -> str:
+    return paragraph(text, f'<outlineLvl val="{level - 1}"/>', more)
+
+
+def note(number: int) -> str:
+    return f'<r><footnoteReference id="{number}"/></r>'
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        (heading("A") + heading("a", 2) + heading("B"), ("A", "B")),
+        (heading("Title") + heading("A", 2) + heading("", 2) + heading("B", 2), ("Title", "A", "B")),
+        (f"<sdt><sdtPr/><sdtContent>{heading('A')}</sdtContent></sdt><sdt/>" + heading("B"), ("A", "B")),
+        (heading("A", 1, "<del><r><t>x</t></r></del>") + heading("B <![CDATA[& c]]>"), ("A", "B & c")),
+        (heading("A", 1, "<r><rPr><vanish/></rPr><t>x</t></r>") + heading("B"), ("A", "B")),
+        (heading("A") + "<tbl><tr><tc>" + heading("B") + "</tc></tr></tbl>", ()),
+        (paragraph("x") * 3, ()),
+    ],
+    ids=["highest", "below a title", "in controls", "deleted", "hidden", "in a table", "none"],
+)
+def test_chapters_of_a_document_begin_at_its_headings(body: str, names: tuple[str, ...]) -> None:
+    whole = read(letter(body))
+    assert (whole.extent.names, whole.extent.is_whole) == (names, True)
+
+
+def test_a_chapter_of_a_document_has_its_numbers_its_notes_and_what_is_on_each_page() -> None:
+    listed = '<numPr><ilvl val="0"/><numId val="1"/></numPr>'
+    item = (
+        f"<tbl><tr>{'<tc><p/></tc>' * 2}</tr><tr><tc>{paragraph('x', listed)}</tc><tc>{paragraph('y')}</tc></tr></tbl>"
+    )
+    numbers = (
+        '<numbering><abstractNum abstractNumId="0"><lvl ilvl="0"><start val="1"/><numFmt val="decimal"/>'
+        '<lvlText val="%1."/></lvl></abstractNum><num numId="1"><abstractNumId val="0"/></num></numbering>'
+    )
+    notes = "".join(f'<footnote id="{number}">{paragraph(f"note {number}")}</footnote>' for number in (1, 2))
+    data = letter(
+        paragraph("Before")
+        + heading("A", 1, note(1))
+        + item
+        + heading("B", 1, note(2))
+        + paragraph("z", listed)
+        + '<sectPr><headerReference id="header1"/><footerReference id="footer1"/></sectPr>',
+        numbering=numbers,
+        footnotes=f"<footnotes>{notes}</footnotes>",
+        header1=f"<hdr>{paragraph('Draft')}</hdr>",
+        footer1=f"<ftr>{paragraph('Secret')}</ftr>",
+    )
+    first = "Draft\n\nSecret\n\nBefore\n\n# A[^1]\n\n| 1. x | y |\n| --- | --- |\n\n[^1]: note 1"
+    whole = read(data)
+    assert whole.text == f"{first}\n\n# B[^2]\n\n2. z\n[^2]: note 2"
+    assert whole.text[: whole.extent.ends[0]] == first
+    assert read(data, "B").text == ("Draft\n\nSecret\n\n# B[^1]\n\n2. z\n[^1]: note 2\n\n[Left out: chapter 1]")
+
+
+def test_a_document_of_another_program_has_its_chapters() -> None:
+    document = (FILES / "python-docx.docx").read_bytes()
+    whole = read(document)
+    assert whole.extent.names == ("Quarterly report", "판매 실적")
+    second = read(document, "판매 실적").text
+    assert second == f"{whole.text[whole.extent.ends[0] :].strip()}\n\n[Left out: chapter 1]"
