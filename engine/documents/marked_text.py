@@ -6,11 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import accumulate
 from typing import NamedTuple, TypeGuard
 
 from engine.documents.inner_pictures import InnerPictures
 from engine.documents.letters import PLAIN, Letters, Run, marked
+from engine.documents.number_forms import written
 from engine.documents.parts import CHAPTER, ROW, Cut, Extent, PartsRead, counted_words, left_out_line
 from engine.documents.roles import (
     FencedCode,
@@ -98,8 +100,8 @@ class MarkedText:
         self.letters = PLAIN
         # The cells, notes and links that are open, the innermost last.
         self._frames: list[OpenFrame] = []
-        # For each list that is open, the number of its next item; None for bullets.
-        self._next_numbers: list[int | None] = []
+        # The lists that are open, each with the number of its next item first; the innermost last.
+        self._lists: list[ItemList] = []
         # Whether a list item has begun and has no words so far.
         self._item_begun = False
         # The outermost table that is open; None outside of tables.
@@ -196,17 +198,19 @@ class MarkedText:
                 self.letters = PLAIN
             case Link():
                 self._open(role)
-            case ItemList(first=first):
+            case ItemList():
                 self.end_block()
-                self._next_numbers.append(first)
+                self._lists.append(role)
                 self._item_begun = False
             case Table():
                 self.end_block()
                 self._start_table()
                 self._item_begun = False
-            case ListItem():
+            case ListItem(number=number):
                 self.end_block()
                 self._item_begun = True
+                if self._lists and self._lists[-1].first is not None and number is not None:
+                    self._lists[-1] = replace(self._lists[-1], first=number)
             case _:
                 self._start_block(role)
 
@@ -274,7 +278,7 @@ class MarkedText:
             self._end_table()
         self.end_block()
         self.block = ParagraphBlock()
-        self._next_numbers.clear()
+        self._lists.clear()
         for number, note in enumerate(self._notes[self._notes_added :], self._notes_added + 1):
             self._add_item(0, f"[^{number}]:", note)
         self._notes_added = len(self._notes)
@@ -345,8 +349,8 @@ class MarkedText:
         self.block = ParagraphBlock()
         if isinstance(role, ItemList | ListItem):
             self._item_begun = False
-        if isinstance(role, ItemList) and self._next_numbers:
-            self._next_numbers.pop()
+        if isinstance(role, ItemList) and self._lists:
+            self._lists.pop()
         # `end` sends only tables in cells here while a table is open.
         if isinstance(role, Table) and self._table is not None:
             self._table.inner_tables -= 1
@@ -361,18 +365,18 @@ class MarkedText:
                 self._add(f"```\n{code}\n```")
             case NumberedParagraph(level, mark):
                 self._add_item(level, mark, text.strip())
-            case _ if self._item_begun and self._next_numbers:
-                self._add_item(len(self._next_numbers) - 1, self._count_item(), text.strip())
+            case _ if self._item_begun and self._lists:
+                self._add_item(len(self._lists) - 1, self._count_item(), text.strip())
             case _:
                 self._add(text.strip())
 
     def _count_item(self) -> str:
         """Count an item of the innermost list, and return its mark."""
-        number = self._next_numbers[-1]
-        if number is None:
+        items = self._lists[-1]
+        if items.first is None:
             return "-"
-        self._next_numbers[-1] = number + 1
-        return f"{number}."
+        self._lists[-1] = replace(items, first=items.first + items.step)
+        return f"{written(items.first, items.form)}."
 
     def _add_item(self, depth: int, mark: str, text: str) -> None:
         indent = "   " * min(depth, _DEEPEST)

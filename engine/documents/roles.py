@@ -45,14 +45,21 @@ class NumberedParagraph:
 
 @dataclass(frozen=True, slots=True)
 class ItemList:
-    """A list around its items, as in HTML. `first` is the number of its first item; None for a list with bullets."""
+    """A list around its items, as in HTML. `first` is the number of its first item; None for a list with bullets.
+
+    `form` is that of its numbers, by Office's name (see `number_forms.written`); `step` is -1 where it counts down.
+    """
 
     first: int | None = None
+    form: str = "decimal"
+    step: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class ListItem:
-    """An item of an `ItemList`, which counts it. Its first block gets the number or the bullet."""
+    """An item of an `ItemList`, which counts it from `number` on if it has one; its first block gets the mark."""
+
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

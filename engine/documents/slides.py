@@ -11,7 +11,7 @@ from engine.documents.charts import add_drawing
 from engine.documents.drawn_letters import Palette, ShapeStyles, drawn_lines, fill_colour, format_of, shape_styles
 from engine.documents.equations import latex
 from engine.documents.marked_text import MarkedText
-from engine.documents.numbering import written
+from engine.documents.number_forms import written
 from engine.documents.office import OfficeReader, link_role
 from engine.documents.parts import SLIDE
 from engine.documents.places import Area, backgrounds

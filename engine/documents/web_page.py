@@ -14,13 +14,13 @@ from engine.documents.encodings import DecodedText, decode
 from engine.documents.equations import latex_of
 from engine.documents.marked_text import MarkedText, only_places
 from engine.documents.page_letters import PageLetters, is_for_listeners, is_left_out
+from engine.documents.page_lists import list_item, numbered_items
 from engine.documents.page_styles import Declarations, LinkedSheets, PageStyles
 from engine.documents.roles import (
     FencedCode,
     HeadingBlock,
     ItemList,
     Link,
-    ListItem,
     ParagraphBlock,
     Role,
     Table,
@@ -82,7 +82,6 @@ _MEANINGS: dict[str, Role | str] = {
     **dict.fromkeys(_BLOCKS, ParagraphBlock()),
     **{f"h{level}": HeadingBlock(level) for level in range(1, 7)},
     "pre": FencedCode(),
-    "li": ListItem(),
     "table": Table(),
     "tr": TableRow(),
     "br": "\n",
@@ -99,7 +98,7 @@ _OF_SCRIPTS = ("display", "visibility", "opacity")
 _ADDRESS = re.compile(r"(?:https?|ftp)://|mailto:|tel:", re.I)
 # A list to choose from whose end was forgotten, up to a block: parsers take the rest of the page for a choice.
 _OPEN_SELECT = re.compile(
-    r"(<select\b(?:(?!</?(?:select|{0})\b)[\s\S])*+)(?=<(?:{0})\b)".format("|".join(_MEANINGS)), re.IGNORECASE
+    r"(<select\b(?:(?!</?(?:select|{0})\b)[\s\S])*+)(?=<(?:{0})\b)".format("|".join([*_MEANINGS, "li"])), re.IGNORECASE
 )
 # What XHTML closes at once, and HTML would leave open.
 _CLOSED = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)([\w:]+)([^<>]*)/>")
@@ -221,7 +220,7 @@ class _PageReader:
             return []
         inner = letters.within(tag, attributes, styles)
         self._note_picture(tag, attributes, inner)
-        meaning = _meaning(node, tag, attributes, self._text)
+        meaning = _meaning(node, attributes, styles, self._text)
         if tag == "table" and self._only_places(node):
             meaning = ParagraphBlock()
         if meaning is None:
@@ -343,11 +342,14 @@ def _formula_of_script(node: LexborNode, kind: str) -> str:
     return f"{sign}{formula}{sign}" if formula else ""
 
 
-def _meaning(node: LexborNode, tag: str, attributes: Mapping[str, str], text: MarkedText) -> Role | str | None:
+def _meaning(
+    node: LexborNode, attributes: Mapping[str, str], styles: Declarations, text: MarkedText
+) -> Role | str | None:
     """Return the role of an element, or the words that it stands for; None if it is not shown.
 
     A formula that is damaged is counted in `text`, and read as its words.
     """
+    tag = node.tag or ""
     if tag in _LEFT_OUT or (tag == "option" and "selected" not in attributes):
         return None
     if tag == "math":
@@ -360,7 +362,9 @@ def _meaning(node: LexborNode, tag: str, attributes: Mapping[str, str], text: Ma
         case "ul":
             return ItemList()
         case "ol":
-            return ItemList(first=max(1, integer(attributes.get("start"), 1)))
+            return numbered_items(node, attributes, styles)
+        case "li":
+            return list_item(attributes)
         case "a":
             address = attributes.get("href", "").strip()
             return Link(address) if _ADDRESS.match(address) else Through()
