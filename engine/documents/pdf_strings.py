@@ -301,8 +301,9 @@ class TextOperators:
         return True
 
     def _is_on_page(self, across: float) -> bool:
-        """Return whether a point of the line is on the page."""
-        return self._content.page.box.holds(
+        """Return whether a point of the line is on the page, where text is painted."""
+        page = self._content.page
+        return (page.box if page.reads_unseen else self._graphics.clip).holds(
             mapped(self._line_to_page(), across * self._graphics.stretch, self._graphics.rise)
         )
 
@@ -324,7 +325,8 @@ class TextOperators:
             return False
         if page.reads_clips and graphics.mode == _ONLY_CLIPPING:
             return False
-        is_unseen = self._has_no_ink_or_size()
+        is_painted = page.box.area == 0 or box.meets(graphics.clip)
+        is_unseen = self._has_no_ink_or_size() or not is_painted
         if not is_unseen:
             # Within the first glyph.
             point = mapped(self._line_to_page(), left + 0.3 * size, graphics.rise + 0.3 * size)
