@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from engine.documents.encodings import DecodedText, decode
 from engine.documents.equations import latex_of
 from engine.documents.marked_text import MarkedText, only_places
+from engine.documents.page_forms import meaning_of_field
 from engine.documents.page_letters import PageLetters, is_for_listeners, is_left_out
 from engine.documents.page_lists import list_item, numbered_items
 from engine.documents.page_styles import Declarations, LinkedSheets, PageStyles
@@ -86,8 +87,6 @@ _MEANINGS: dict[str, Role | str] = {
     "tr": TableRow(),
     "br": "\n",
 }
-# The types of fields whose values are not shown as words.
-_VALUES_UNSEEN = ("color", "file", "hidden", "image", "password", "range")
 # The type of scripts that are formulas.
 _FORMULA = "math/tex"
 # The tag that the parser gives to text between elements.
@@ -269,7 +268,7 @@ class _PageReader:
             return
         # Line ends belong to the passage that was left out before them.
         self._omitted = self._omitted and not sign.strip()
-        if tag == "input":
+        if tag in ("input", "progress", "meter"):
             # There are spaces around what is in a field: of several in a row, one is shown.
             self._text.add_of_page(sign)
         else:
@@ -350,7 +349,7 @@ def _meaning(
     A formula that is damaged is counted in `text`, and read as its words.
     """
     tag = node.tag or ""
-    if tag in _LEFT_OUT or (tag == "option" and "selected" not in attributes):
+    if tag in _LEFT_OUT:
         return None
     if tag == "math":
         # It may nest deeper than Python's stack.
@@ -370,17 +369,8 @@ def _meaning(
             return Link(address) if _ADDRESS.match(address) else Through()
         case "td" | "th":
             return TableCell(integer(attributes.get("colspan"), 1), integer(attributes.get("rowspan"), 1))
-        case "img" | "input":
-            return _picture_or_box(tag, attributes)
+        case "img":
+            return f"[{attributes['alt']}]" if attributes.get("alt") else Through()
+        case "input" | "option" | "progress" | "meter":
+            return meaning_of_field(node, attributes)
     return _MEANINGS.get(tag, Through())
-
-
-def _picture_or_box(tag: str, attributes: Mapping[str, str]) -> Role | str:
-    """Return the description of a picture, whether a box of a form is ticked, or what is in a field or on a button."""
-    if tag == "img":
-        return f"[{attributes['alt']}]" if attributes.get("alt") else Through()
-    kind = attributes.get("type", "").lower()
-    if kind in ("checkbox", "radio"):
-        return "☒ " if "checked" in attributes else "☐ "
-    value = attributes.get("value", "").strip()
-    return f" {value} " if value and kind not in _VALUES_UNSEEN else Through()
