@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from engine.documents.marked_text import LeftOut, MarkedText
 from engine.documents.rich_equations import RichEquation
+from engine.documents.rich_forms import FORM_WORDS, RichForm
 from engine.documents.rich_letters import HEIGHTS, OF_CELLS, OF_LETTERS, OF_PARAGRAPHS, RichLetters, letters_of
 from engine.documents.rich_tables import CELL_WORDS, RichTables
 from engine.documents.roles import (
@@ -104,6 +105,10 @@ class _Destination(Enum):
     NOWHERE = auto()
     # It is the code of a field.
     FIELD = auto()
+    # It says what a field of a form is.
+    FORM = auto()
+    # It is a choice of the field of a form.
+    CHOICE = auto()
     # It is the number or the bullet of a paragraph, as it is shown.
     MARK = auto()
     # Each ";" in it ends a colour.
@@ -121,7 +126,9 @@ class _Destination(Enum):
 # Destinations by the words that begin them. Those with a star that are not here are left out, too.
 _DESTINATIONS = {
     "atnauthor": _Destination.AUTHOR,
+    "ffl": _Destination.CHOICE,
     "fldinst": _Destination.FIELD,
+    "formfield": _Destination.FORM,
     "listtext": _Destination.MARK,
     "pntext": _Destination.MARK,
     **dict.fromkeys(("moMath", "moMathPara"), _Destination.EQUATION),
@@ -178,6 +185,10 @@ class RichTextReader:
         self._style_name = ""
         # The code of the latest field.
         self._field_code = ""
+        # The field of a form that is read, or that comes next.
+        self._form = RichForm()
+        # Whether the latest field showed what it is in a form, so that its result is not read.
+        self._is_form_shown = False
         # The equation that is read, or that comes next.
         self._equation = RichEquation()
         # What is shown before the paragraph that comes next, such as "3." or a bullet.
@@ -234,6 +245,8 @@ class RichTextReader:
         match self._destination:
             case _Destination.FIELD:
                 self._field_code += words
+            case _Destination.CHOICE:
+                self._form.choices[-1] += words
             case _Destination.MARK:
                 self._mark += signs_in(self._fonts.get(font, ""), words)
             case _Destination.AUTHOR:
@@ -247,7 +260,7 @@ class RichTextReader:
             case _Destination.COLOURS:
                 for _ in range(words.count(";")):
                     self._letters.end_colour()
-            case _Destination.NOWHERE:
+            case _Destination.NOWHERE | _Destination.FORM:
                 pass
             case _:
                 self._add_to_document(signs_in(self._fonts.get(font, ""), words))
@@ -352,8 +365,18 @@ class RichTextReader:
             self._equation.end_group()
         elif ended is _Destination.EQUATION:
             self._end_equation()
+        if ended is _Destination.FIELD and self._destination is not ended:
+            self._end_field_code()
         if isinstance(ended, Footnote | Link) and ended is not self._destination:
             self._text.end(ended)
+
+    def _end_field_code(self) -> None:
+        """Add what is ticked or chosen in the field of a form."""
+        words = self._form.shown()
+        self._form = RichForm()
+        self._is_form_shown = bool(words)
+        if words:
+            self._add(words)
 
     def _end_equation(self) -> None:
         """Add the equation that was read; one that nests too deep is counted."""
@@ -428,6 +451,8 @@ class RichTextReader:
             self._settings |= {word: number} if is_defined else self._letters.of_style(word, number)
         elif word in ("red", "green", "blue"):
             self._letters.set_part(word, number)
+        elif word in FORM_WORDS:
+            self._form.numbers[word] = number
         elif word in ("ansicpg", "cpg", "fcharset"):
             with suppress(LookupError):
                 codec = codecs.lookup(_CODECS.get(number, f"cp{number}")).name
@@ -453,17 +478,27 @@ class RichTextReader:
             if word == "annotation" and self._author:
                 self._text.add(f"Comment by {self._author.strip()}: ")
             self._author = ""
-        elif word == "fldrslt" and (words_below := _WITH_READING.fullmatch(self._field_code)):
-            self._field_code = ""
-            self._add(words_below[1].strip())
-        elif word == "fldrslt" and (link := self._link_of_field()):
-            self._begin_paragraph()
-            self._destination = link
-            self._text.start(link)
+        elif word == "fldrslt":
+            self._enter_result()
         elif word in _DESTINATIONS:
             self._destination = _DESTINATIONS[word]
             self._reset(OF_LETTERS)
+            if word == "ffl":
+                self._form.choices.append("")
         elif (is_optional and word != "annotation") or word in _LEFT_OUT:
+            self._destination = _Destination.NOWHERE
+
+    def _enter_result(self) -> None:
+        """Begin the result of the latest field, which may be a link, or not the words that are shown."""
+        if words_below := _WITH_READING.fullmatch(self._field_code):
+            self._field_code = ""
+            self._add(words_below[1].strip())
+        elif link := self._link_of_field():
+            self._begin_paragraph()
+            self._destination = link
+            self._text.start(link)
+        elif self._is_form_shown:
+            self._is_form_shown = False
             self._destination = _Destination.NOWHERE
 
     def _link_of_field(self) -> Link | None:
