@@ -30,7 +30,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip
 
 from app.text.formulas import Formula
-from app.text.places import CodePlaces, SourcePlace, TokenPlace, token_places
+from app.text.places import CodePlaces, SourcePlace, token_places
 from app.text.prose_places import ProsePlaces
 from app.text.shown import Paragraph
 from app.widgets import theme
@@ -53,6 +53,8 @@ _DASHES = {Qt.PenStyle.DashLine: (4, 2), Qt.PenStyle.DotLine: (1, 2)}
 class AnswerTints:
     """The tokens of one answer, their joined texts, and how they are tinted now.
 
+    Neighbours of one round and one source are a run: they are tinted alike.
+
     `strength` is 0 for no tints, and 1 for all of their colours. With `lit`, only the tokens of these rounds are
     tinted, those of the main model, too. `underlined` says whether the tokens of each proposer have a line of their own
     below them, for whom colours do not tell enough; a text that streams is calmer without.
@@ -64,7 +66,8 @@ class AnswerTints:
     strength: float = 0.0
     lit: frozenset[int] = frozenset()
     underlined: bool = False
-    # Where each token begins in the text.
+    # Where each run begins among the tokens and in the text.
+    _firsts: list[int] = field(default_factory=list)
     _starts: list[int] = field(default_factory=list)
 
     def take(self, tokens: Sequence[Token], rounds: Sequence[RoundRecord]) -> bool:
@@ -73,23 +76,50 @@ class AnswerTints:
         others = len(tokens) < len(self.tokens) or (bool(self.tokens) and tokens[0] is not self.tokens[0])
         if others:
             self.tokens = []
+            self._firsts = []
             self._starts = []
             self.text = ""
         new = tokens[len(self.tokens) :]
         if new:
-            texts = [token.text for token in new]
-            self._starts += accumulate(map(len, texts[:-1]), initial=len(self.text))
-            self.text += "".join(texts)
-            self.tokens += new
+            self._take_new(new)
         return others
+
+    def _take_new(self, tokens: Sequence[Token]) -> None:
+        """Take tokens that follow the known ones."""
+        start = len(self.text)
+        last = self.tokens[-1] if self.tokens else None
+        for number, token in enumerate(tokens, start=len(self.tokens)):
+            if last is None or last.round != token.round or last.source != token.source:
+                self._firsts.append(number)
+                self._starts.append(start)
+            last = token
+            start += len(token.text)
+        self.text += "".join([token.text for token in tokens])
+        self.tokens += tokens
 
     @property
     def is_shown(self) -> bool:
         return bool(self.lit) or self.strength > 0
 
-    def stretches(self, places: Sequence[SourcePlace]) -> list[TokenPlace]:
-        """Return the stretches of a document that tokens wrote, from the places of its text."""
-        return token_places(places, self._starts)
+    def runs_in(self, places: Sequence[SourcePlace]) -> list[tuple[int, int, Token]]:
+        """Return the stretches of a document that runs of tokens wrote, from the places of its text.
+
+        Each has where it begins and ends, and the first token of its run.
+        """
+        tokens, firsts = self.tokens, self._firsts
+        return [(start, end, tokens[firsts[run]]) for start, end, run in token_places(places, self._starts)]
+
+    def token_in(self, places: Sequence[SourcePlace]) -> Token | None:
+        """Return the token that wrote the first of these places of a document; None if none did."""
+        runs = token_places(places, self._starts)
+        if not runs:
+            return None
+        run = runs[0].token
+        first = self._firsts[run]
+        after = self._firsts[run + 1] if run + 1 < len(self._firsts) else len(self.tokens)
+        texts = [token.text for token in self.tokens[first:after]]
+        starts = list(accumulate(map(len, texts[:-1]), initial=self._starts[run]))
+        return self.tokens[first + token_places(places, starts)[0].token]
 
     def style(self, token: Token) -> _TintStyle | None:
         """Return how a token is tinted now; None if it is not."""
@@ -173,21 +203,20 @@ class TintLayer(QObject):
 
     def token_at(self, position: int) -> Token | None:
         """Return the token that wrote the letter at a position of the document; None if none is known."""
-        stretches = self._stretches(position, position + 1)
-        return self._tints.tokens[stretches[0].token] if stretches and self._tints is not None else None
+        return self._tints.token_in(self._places_between(position, position + 1)) if self._tints is not None else None
 
     def rounds_between(self, start: int, end: int) -> set[int]:
         """Return the numbers of the rounds that wrote a stretch of the document."""
         if self._tints is None:
             return set()
-        return {self._tints.tokens[stretch.token].round for stretch in self._stretches(start, end)}
+        return {token.round for _, _, token in self._tints.runs_in(self._places_between(start, end))}
 
     def first_lit(self) -> int | None:
         """Return where the rounds that are lit begin in the document; None if they wrote nothing of it."""
         if self._tints is None:
             return None
-        tokens, lit = self._tints.tokens, self._tints.lit
-        return next((at.start for at in self._tints.stretches(self._places) if tokens[at.token].round in lit), None)
+        lit = self._tints.lit
+        return next((start for start, _, token in self._tints.runs_in(self._places) if token.round in lit), None)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Tell the token under the pointer, in a tooltip its figures."""
@@ -217,13 +246,11 @@ class TintLayer(QObject):
             self._pointed = number
             self.round_pointed.emit(number)
 
-    def _stretches(self, start: int, end: int) -> list[TokenPlace]:
-        """Return the stretches of tokens between two positions of the document."""
-        if self._tints is None:
-            return []
+    def _places_between(self, start: int, end: int) -> list[SourcePlace]:
+        """Return the places of the text between two positions of the document."""
         first = max(0, bisect_right(self._places, start, key=_start_of) - 1)
         last = bisect_left(self._places, end, key=_start_of)
-        return self._tints.stretches([part for place in self._places[first:last] if (part := _part(place, start, end))])
+        return [part for place in self._places[first:last] if (part := _part(place, start, end))]
 
     def _take_places(self, places: list[SourcePlace]) -> None:
         """Take the places of the text. Lines keep their tints unless anything but the last place has changed."""
@@ -293,11 +320,11 @@ class TintLayer(QObject):
         if last.start != start or last.end > end:
             last.start = last.end = start
             last.stretches = []
-        tokens, style_of = self._tints.tokens, self._tints.style
+        style_of = self._tints.style
         stretches = last.stretches
-        for first, after, number in self._stretches(last.end, end):
+        for first, after, token in self._tints.runs_in(self._places_between(last.end, end)):
             last.end = after
-            style = style_of(tokens[number])
+            style = style_of(token)
             if style is None:
                 continue
             if stretches and stretches[-1][1] == first and stretches[-1][2] is style:
@@ -311,8 +338,9 @@ class TintLayer(QObject):
         start = first + line.textStart()
         self._tint_line(last, start, start + line.textLength())
         words = line.naturalTextRect()
-        bottom = round(origin.y() + line.y() + line.ascent() + line.descent())
-        height = round(min(line.height(), line.ascent() + line.descent()))
+        letters = line.ascent() + line.descent()
+        bottom = round(origin.y() + line.y() + letters)
+        height = round(min(line.height(), letters))
         tints = _LineTints(bottom - height, bottom)
         from_left = origin.x()
         leftmost = words.left()

