@@ -71,6 +71,8 @@ class DocumentWriter:
         is_last = unchanged + 1 == len(pairs) == len(self.written)
         if is_last and (more := _words_added(self.written[-1][0], pairs[-1][0])):
             self.cursor.movePosition(QTextCursor.MoveOperation.End)
+            # Qt would shape all of its letters again for each paint. A paragraph that is finished is a new block.
+            self.cursor.block().layout().setCacheEnabled(True)
             self.cursor.insertText(more.replace("\n", _LINE_SEPARATOR))
             self.written[-1] = pairs[-1]
             self._ends[-1] = self.cursor.position()

@@ -104,3 +104,13 @@ def test_blocks_after_an_open_formula_stay_blocks() -> None:
 def test_a_hard_break_begins_no_paragraph() -> None:
     document = document_of("One  \ntwo\\\nthree")
     assert (document.toPlainText(), document.blockCount()) == ("One\ntwo\nthree", 1)
+
+
+def test_a_growing_paragraph_is_shaped_once_for_many_paints_until_another_one_begins() -> None:
+    document, font = QTextDocument(), QFont()
+    writer = DocumentWriter(document, font)
+    for text in ("One", "One two", "One two three"):
+        writer.write(shown(text))
+    assert document.begin().layout().cacheEnabled()
+    writer.write(shown("One two three\n\nFour"))
+    assert [block.layout().cacheEnabled() for block in (document.begin(), document.lastBlock())] == [False, False]
