@@ -181,8 +181,8 @@ class ContextMeter(QObject):
         """Return the info line, the problem that it tells, and its brief form."""
         chat = self._chat()
         limit = usage.limit
-        # What was counted last does not know the answer that is being written.
-        used = max(usage.total, chat.context_tokens() + usage.message) if chat.streaming else usage.total
+        # What was counted last does not know the answer that is being written, or has just ended.
+        used = max(usage.total, chat.context_tokens() + usage.message)
         if not used:
             return "", "", ""
         if usage.too_long and usage.message < usage.limit and usage.largest:

@@ -74,6 +74,12 @@ def test_the_count_grows_while_an_answer_streams(open_window: OpenWindow) -> Non
         window.wait(lambda: window.context_text == f"{chat.context_tokens()} of 4,096 tokens")
         assert chat.streaming
     assert window.answer().stats.generated_tokens > 5
+    # Nor does it fall when the answer ends, before all is counted again.
+    at_end: list[str] = []
+    window.session.answers.ended.connect(lambda *_: at_end.append(window.context_text))
+    gate.release(1000)
+    window.wait(lambda: bool(at_end))
+    assert at_end == [f"{chat.context_tokens()} of 4,096 tokens"]
 
 
 def test_an_imported_chat_is_counted_although_no_answer_has_figures(open_window: OpenWindow, tmp_path: Path) -> None:
