@@ -9,7 +9,6 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
     QFrame,
     QLabel,
     QLineEdit,
@@ -38,6 +37,7 @@ from app.session.attachments import (
 )
 from app.session.chats import Chat
 from app.widgets import theme
+from app.widgets.controls import TickBox
 from app.widgets.icons import Mark, icon
 from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
@@ -404,9 +404,9 @@ class AttachmentRow(ThemeAware, QScrollArea):
     def _add_names(self, menu: QMenu, extent: Extent, read: Callable[[Selection], None]) -> None:
         """Add a box for each sheet or chapter, and what reads the ticked ones: first those of the text, if not all."""
         read_now = frozenset[int]() if extent.is_whole else frozenset(extent.numbers)
-        boxes: dict[str, QCheckBox] = {}
+        boxes: dict[str, TickBox] = {}
         for position, name in enumerate(extent.names, 1):
-            box = QCheckBox(name.replace("&", "&&"), menu)
+            box = TickBox(name.replace("&", "&&"), menu)
             box.setChecked(position in read_now)
             action = QWidgetAction(menu)
             action.setDefaultWidget(box)

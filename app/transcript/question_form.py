@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QTextOption
-from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.tools.questions import FieldValue, FormField, QuestionReply, ServerQuestion
 from app.tools.tool import visible
 from app.transcript.auto_height_browser import PlainTextBrowser
 from app.widgets.buttons import button
-from app.widgets.controls import Chooser, Switch
+from app.widgets.controls import Chooser, Switch, TickBox
 from app.widgets.labels import WrappedLabel, label, show_words
 from app.widgets.layouts import FlowLayout, fill, vbox
 from app.widgets.search_field import TextField
@@ -34,13 +34,13 @@ class FieldEntry(QWidget):
         column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=2), title, about)
         self.controls = self._controls()
         for control in self.controls:
-            if not isinstance(control, QCheckBox):
+            if not isinstance(control, TickBox):
                 control.setAccessibleName(visible(field.title))
                 control.setAccessibleDescription(visible(field.about))
             at_side = Qt.AlignmentFlag.AlignLeft if isinstance(control, Switch) else Qt.AlignmentFlag(0)
             column.addWidget(control, 0, at_side)
 
-    def _controls(self) -> list[TextField] | list[Switch] | list[Chooser] | list[QCheckBox]:
+    def _controls(self) -> list[TextField] | list[Switch] | list[Chooser] | list[TickBox]:
         """Return the control of the field with what it has at first; for several choices, one for each."""
         field = self.field
         if field.kind == "yes-no":
@@ -55,7 +55,7 @@ class FieldEntry(QWidget):
             chooser.set_value(field.preset or "")
             return [chooser]
         if field.kind == "choices":
-            boxes = [QCheckBox(visible(words), self) for _, words in field.choices]
+            boxes = [TickBox(visible(words), self) for _, words in field.choices]
             for box, (value, _) in zip(boxes, field.choices, strict=True):
                 box.setChecked(isinstance(field.preset, list) and value in field.preset)
             return boxes
@@ -73,7 +73,7 @@ class FieldEntry(QWidget):
             return str(first.currentData())
         if isinstance(first, TextField):
             return first.text().strip()
-        boxes = self.findChildren(QCheckBox)
+        boxes = self.findChildren(TickBox)
         return [value for (value, _), box in zip(self.field.choices, boxes, strict=True) if box.isChecked()]
 
 

@@ -10,13 +10,16 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
+    QCheckBox,
     QComboBox,
     QDoubleSpinBox,
     QFrame,
     QPushButton,
     QSlider,
     QSpinBox,
+    QStyle,
     QStyledItemDelegate,
+    QStyleOptionButton,
     QWidget,
 )
 
@@ -31,6 +34,10 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractSpinBox as SpinBoxMixin
 else:
     SpinBoxMixin = object
+
+
+# The corners of a tick, in widths of its box.
+_TICK = ((0.24, 0.52), (0.43, 0.70), (0.76, 0.32))
 
 
 class _WithoutWheel(WidgetMixin):
@@ -179,6 +186,25 @@ class Switch(QAbstractButton):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.on_accent if self.isChecked() else colours.muted))
             painter.drawEllipse(QRectF(left, track.top() + 3, 16, 16))
+
+
+class TickBox(QCheckBox):
+    """A check box. Its tick shows the state without the colour, and a ring the focus."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        box = QRectF(self.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, self))
+        colours = theme.colours()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if self.hasFocus():
+                painter.setPen(QPen(QColor(colours.text), 2))
+                painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 3, 3)
+            if self.isChecked():
+                painter.setPen(QPen(QColor(colours.on_accent), 2))
+                painter.drawPolyline([box.topLeft() + QPointF(*point) * box.width() for point in _TICK])
 
 
 class Segments(QFrame):

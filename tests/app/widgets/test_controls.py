@@ -9,7 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.controls import Chooser, Slider, Switch, number_box
+from app.widgets import theme
+from app.widgets.controls import Chooser, Slider, Switch, TickBox, number_box
 
 
 @pytest.fixture
@@ -82,3 +83,22 @@ def test_a_switch_is_switched_by_key_and_mouse(page: QWidget) -> None:
     assert switch.isChecked()
     QTest.keyClick(switch, Qt.Key.Key_Space)
     assert not switch.isChecked()
+
+
+def test_a_box_shows_its_state_by_a_tick_and_its_focus_by_a_ring(page: QWidget, qtbot: QtBot) -> None:
+    box = TickBox("Outside", page)
+    box.show()
+    colours = theme.colours()
+    images = []
+    for checked in (False, True):
+        box.setChecked(checked)
+        images.append(box.grab().toImage())
+    unticked, ticked = (
+        sum(image.pixelColor(x, y).name() == colours.on_accent for x in range(16) for y in range(image.height()))
+        for image in images
+    )
+    assert ticked > unticked
+    page.activateWindow()
+    box.setFocus()
+    qtbot.waitUntil(box.hasFocus)
+    assert box.grab().toImage() != images[-1]
