@@ -127,7 +127,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self.import_card = ImportCard(self)
         self.import_card.file_wanted.connect(self.transfer.import_file)
         self.import_card.folder_wanted.connect(self.transfer.import_folder)
-        self.shortcuts_card = ShortcutsCard(self._actions, self)
+        self.shortcuts_card = ShortcutsCard(self._actions, lambda: self.composer.edit.send_key == "enter", self)
         self.quick_entry = QuickEntry(self.preferences, session, self.attachments, self)
         self._chat_windows = ChatWindows(self, self._actions)
         self._settings_applier = SettingsApplier(self.preferences, application, session, self.composer, self)

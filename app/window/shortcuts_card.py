@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.actions.actions import Actions
-from app.actions.spec import menu_title
+from app.actions.spec import ActionSpec, menu_title
 from app.widgets.buttons import CloseButton
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox
@@ -19,9 +22,11 @@ from app.widgets.theme_aware import ThemeAware
 class ShortcutsCard(ThemeAware, Overlay):
     """Lists the actions that have keys, under the titles of their menus. The arrow keys scroll it."""
 
-    def __init__(self, actions: Actions, window: QWidget) -> None:
+    def __init__(self, actions: Actions, sends_with_enter: Callable[[], bool], window: QWidget) -> None:
+        """`sends_with_enter` returns whether Enter alone sends a message, too."""
         super().__init__(window, 520)
         self._actions = actions
+        self._sends_with_enter = sends_with_enter
 
     def make(self) -> None:
         self._title = label(self, "title")
@@ -51,14 +56,20 @@ class ShortcutsCard(ThemeAware, Overlay):
                 caption.setContentsMargins(0, 10, 0, 0)
                 grid.addWidget(caption, grid.rowCount(), 0, 1, 2)
             for spec in with_keys:
-                keys = self._actions[spec.id].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
                 row = grid.rowCount()
                 grid.addWidget(QLabel(self._actions.name(spec), body), row, 0)
-                grid.addWidget(styled(QLabel(keys, body), "muted"), row, 1)
+                grid.addWidget(styled(QLabel(self._keys_of(spec), body), "muted"), row, 1)
         self._area.setWidget(body)
         # The area has just turned it on.
         body.setAutoFillBackground(False)
         self._area.viewport().setAutoFillBackground(False)
+
+    def _keys_of(self, spec: ActionSpec[Any]) -> str:
+        """Return the keys of an action. Where Enter alone sends, it is the one to know."""
+        shortcut = self._actions[spec.id].shortcut()
+        if spec.id == "send" and self._sends_with_enter():
+            shortcut = QKeySequence(Qt.Key.Key_Return)
+        return shortcut.toString(QKeySequence.SequenceFormat.NativeText)
 
     def retranslate(self) -> None:
         self._show_keys()

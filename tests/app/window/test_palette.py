@@ -136,12 +136,18 @@ def test_a_card_lists_the_keys_of_all_actions_by_menu(open_window: OpenWindow, q
     for menu, specs in ACTIONS.items():
         for spec in specs:
             if spec.shortcut:
-                keys = window.action(spec.id).shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+                shortcut = QKeySequence("Return") if spec.id == "send" else window.action(spec.id).shortcut()
+                keys = shortcut.toString(QKeySequence.SequenceFormat.NativeText)
                 assert shown[shown.index(menu_title(menu)) :].count(keys) == 1
                 assert window.action(spec.id).text().replace("&", "").rstrip("….") in shown
     assert card.geometry().bottom() <= window.height()
     QTest.keyClick(window.window, Qt.Key.Key_Escape)
     assert not card.isVisible()
+    # With a setting, Enter begins a line.
+    window.composer.set_send_key("modifier")
+    window.trigger("shortcuts")
+    keys = window.action("send").shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    assert keys in [label.text() for label in card.findChildren(QLabel) if label.isVisibleTo(card)]
 
 
 @pytest.mark.parametrize("code", [pytest.param("en", marks=pytest.mark.full), "ja"])
