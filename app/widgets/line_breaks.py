@@ -17,6 +17,7 @@ _AFTER_STEM = r"(?<=[\u30a1-\u30ff\u3005\u4e00-\u9fff」）A-Za-z0-9])(?=[\u3041
 _PARTICLE = r"(?<=[\u3041-\u3096])(?=[をがはにのでともへ])"
 _STEM = r"[\u3005\u4e00-\u9fff]{2,3}(?=[\u3041-\u3096])"
 _UNIT = rf"(?<=\d) (?=[{_HAN_OR_KANA}])|(?:(?<![A-Za-z0-9./_-])(?P<short>[A-Za-z0-9.%]{{1,12}})) (?=[\u3041-\u3096])"
+_COUNTER = r"(?<=\d)(?=[\u4e00-\u9fff])"
 _IN_ITEM = rf"(?<=[{_FULL_WIDTH}/])(?=\S)|(?<=\S)(?=[{_FULL_WIDTH}])"
 _SEPARATOR = f"{_NO_BREAK_SPACE}· "
 _LONGEST_ITEM = 22
@@ -48,4 +49,4 @@ def with_good_breaks(text: str) -> str:
     for together in (_STEM, _SENTENCE_END):
         text = re.sub(together, lambda passage: _WORD_JOINER.join(passage.group()), text)
     text = re.sub(_UNIT, lambda unit: (unit["short"] or "") + _NO_BREAK_SPACE, text)
-    return re.sub(f"{_AFTER_STEM}|{_PARTICLE}", _WORD_JOINER, text)
+    return re.sub(f"{_AFTER_STEM}|{_PARTICLE}|{_COUNTER}", _WORD_JOINER, text)

@@ -89,6 +89,7 @@ SENTENCES = (
     "先に「この Mac に合わせて調整」を実行してください。",
     "主模型只需一次计算就能全部检查。",
     "一轮得到 4 个 token，而不是一个。",
+    "このMacではプロンプトルックアップで2.5倍の速さ。",
 )
 
 
@@ -112,7 +113,7 @@ def test_no_width_leaves_a_character_alone_or_a_particle_at_the_beginning_of_a_l
         lines = [line.replace("\u2060", "") for line in lines_of(with_good_breaks(sentence), width)]
         assert len(lines[-1]) >= 3, lines
         assert not [line for line in lines if line.endswith("確")], lines
-        assert not [line for line in lines[1:] if re.match("[をにはがでの回个]", line)], lines
+        assert not [line for line in lines[1:] if re.match("[をにはがでの回个倍]", line)], lines
         assert not [line for line, after in itertools.pairwise(lines) if re.search(r"\d $", line) and after], lines
 
 
