@@ -58,7 +58,8 @@ class Row(QFrame):
         """Put the control below the words if they are too narrow next to it."""
         super().resizeEvent(event)
         if self.control is not None:
-            is_wide = self.width() - self.control.sizeHint().width() - _GAP >= _LEAST_WORDS
+            control = max(self.control.sizeHint().width(), self.control.minimumWidth())
+            is_wide = self.width() - control - _GAP >= _LEAST_WORDS
             self._layout.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
             self._layout.setSpacing(_GAP if is_wide else 8)
             side = Qt.AlignmentFlag.AlignRight if self._at_end else Qt.AlignmentFlag.AlignLeft
