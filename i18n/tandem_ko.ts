@@ -5957,7 +5957,7 @@
     </message>
     <message>
         <source>Reopens long chats instantly and takes up to 4 GB. Removed when the chat is permanently deleted.</source>
-        <translation>긴 대화를 바로 다시 열 수 있고, 최대 4GB를 차지해요. 대화를 완전히 삭제하면 함께 삭제돼요.</translation>
+        <translation>긴 대화를 바로 다시 열 수 있고, 최대 4 GB를 차지해요. 대화를 완전히 삭제하면 함께 삭제돼요.</translation>
     </message>
     <message>
         <source>Run a local API server</source>
