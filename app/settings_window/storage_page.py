@@ -98,8 +98,13 @@ class StoragePage(TablePage):
             clear_caches()
             return measure()
 
+        def cleared(measured: tuple[DiskUse, ...]) -> None:
+            self._take(measured)
+            # Those of comparisons were among the caches.
+            self._session.history.read_measured()
+
         def dropped(_: None) -> None:
-            self._library.background.run(work, self._take, owner=self)
+            self._library.background.run(work, cleared, owner=self)
 
         if not self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), dropped):
             dropped(None)

@@ -19,6 +19,7 @@ from app.window.startup import restore_chats
 from tests.app.conftest import OpenShown, OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.app.shown_library import DRAFT, MAIN, path_of
 
 
 @pytest.mark.parametrize("folder_of", [lambda: cache_folder() / "hub", prefix_folder], ids=["hub", "prefixes"])
@@ -39,6 +40,22 @@ def test_storage_shows_sizes_and_clears_the_caches(
     qtbot.waitUntil(lambda: storage.folders["caches"].help.text().endswith("· 0\u00a0bytes"))
     clear.assert_called_once()
     assert not storage.clear.isEnabled()
+
+
+def test_a_speed_up_that_was_cleared_with_the_caches_is_shown_nowhere(open_shown: OpenShown, qtbot: Any) -> None:
+    window, library, _ = open_shown()
+    window.session.history.add_comparison(MAIN, DRAFT, 2.0)
+    qtbot.waitUntil(lambda: bool(library.measured_with(path_of(MAIN))))
+    drafts = window.picker("draft")
+    drafts.open()
+    assert "2.0× as fast (measured)" in drafts.rows[0]
+    drafts.close()
+    storage = window.settings_page("storage")
+    qtbot.waitUntil(storage.clear.isEnabled)
+    storage.clear.click()
+    qtbot.waitUntil(lambda: not library.measured_with(path_of(MAIN)))
+    drafts.open()
+    assert "measured" not in drafts.rows[0]
 
 
 def choices(storage: Any) -> list[str]:
