@@ -73,8 +73,9 @@ class TextOutput(AnswerOutput):
     def __init__(self, *, coloured: bool = True) -> None:
         super().__init__()
         self._coloured = coloured
-        # The sources that the legend has named.
+        # The sources that the legend has named, and what was said of the texts of answers with drafts.
         self._named: set[str] = set()
+        self._said: set[str] = set()
         self._begin()
 
     def events(self, stream: Iterable[Event]) -> Event | None:
@@ -173,6 +174,10 @@ class TextOutput(AnswerOutput):
             self._named.update(new)
             print_legend(new)
         say(_summary(event.stats, self._speedup(event)))
+        same = _sameness(event.stats)
+        if same and same not in self._said:
+            self._said.add(same)
+            say(same)
 
     def _speedup(self, ended: Finished) -> float | None:
         """Return the speed-up of the pair that answered, None if it is unknown or this one cannot have it."""
@@ -191,15 +196,10 @@ def _summary(stats: RequestStats, speedup: float | None) -> str:
     if stats.accept_rate is not None:
         parts.append(f"{stats.accept_rate:.0%} accepted")
     if stats.tokens_per_round is not None and most_speedup(stats.tokens_per_round) > NOTICEABLE:
-        # Where the ratio is not known, this says what speculation did.
-        plainly = " instead of 1" if speedup is None and stats.drafted else ""
-        parts.append(f"{stats.tokens_per_round:.1f} tokens per round{plainly}")
+        parts.append(f"{stats.tokens_per_round:.1f} tokens a round")
     if stats.ttft_s is not None:
         pictures = f" ({stats.picture_s:.2f} s for pictures)" if stats.picture_s else ""
         parts.append(f"first token {stats.ttft_s:.2f} s{pictures}")
-    if stats.rounding and stats.drafted:
-        apart = "" if stats.rounding == "identical" else ", apart from rounding"
-        parts.append(f"the same text as without drafts{apart}")
     if ready := ahead_summary(stats):
         parts.append(ready)
     if stats.same_text_cost is not None:
@@ -207,6 +207,14 @@ def _summary(stats: RequestStats, speedup: float | None) -> str:
     if stats.thinking_limit is not None:
         parts.append(f"the limit of {stats.thinking_limit} tokens ended its thoughts")
     return "[" + ", ".join(parts) + "]"
+
+
+def _sameness(stats: RequestStats) -> str:
+    """Say what an answer would be without draft tokens, which is so of all; "" if it had none or that is not known."""
+    if not (stats.rounding and stats.drafted):
+        return ""
+    apart = "" if stats.rounding == "identical" else " apart from rounding"
+    return f"[without drafts: 1 token a round, and the same text{apart}]"
 
 
 def ahead_summary(stats: RequestStats) -> str:

@@ -311,11 +311,9 @@ def test_thinking_is_switched_and_limited_as_the_models_template_does(
         ({"accepted": 9, "accept_rate": 0.3, "main": "big", "draft": "small"}, "2.1x as fast, 30% accepted"),
         # What one answer measured of itself is no figure.
         ({"accept_rate": 0.3, "speedup": 2.1, "speedup_low": 1.95, "speedup_high": 2.31}, "30% accepted"),
-        ({"tokens_per_round": 3.1}, "3.1 tokens per round instead of 1"),
+        ({"tokens_per_round": 3.1}, "3.1 tokens a round"),
         ({"tokens_per_round": 1.04, "accept_rate": 0.0}, "0% accepted"),
-        ({"rounding": "identical", "same_text_cost": 0.12},
-         "the same text as without drafts, the same text costs 12% of the speed"),
-        ({"rounding": "rounded"}, "the same text as without drafts, apart from rounding"),
+        ({"same_text_cost": 0.12}, "the same text costs 12% of the speed"),
         ({"thinking_limit": 8, "accept_rate": 0.5}, "50% accepted, the limit of 8 tokens ended its thoughts"),
     ],
 )  # fmt: skip
@@ -327,6 +325,24 @@ def test_the_last_line_says_of_speculation_what_is_known(
         Finished("stop", "Hello.", (1,), RequestStats(**{"generated_tokens": 40, "drafted": 30, **stats}))
     )
     assert capsys.readouterr().err == f"[40 tokens, {words}]\n"
+
+
+@pytest.mark.parametrize(("rounding", "apart"), [("identical", ""), ("rounded", " apart from rounding")])
+def test_what_is_so_of_all_answers_with_drafts_is_said_once_in_a_chat(
+    capsys: pytest.CaptureFixture[str], rounding: str, apart: str
+) -> None:
+    show = TextOutput()
+    stats = RequestStats(
+        generated_tokens=60, drafted=64, accepted=62, accept_rate=0.96, decode_tps=234.0, tokens_per_round=8.6,
+        ttft_s=0.03, rounding=rounding,
+    )  # fmt: skip
+    for _ in range(3):
+        show.event(Finished("stop", "Hello.", (1,), stats))
+    first, said, *more = capsys.readouterr().err.splitlines()
+    assert said == f"[without drafts: 1 token a round, and the same text{apart}]"
+    assert more == [first, first]
+    # One line of a terminal.
+    assert len(first) < 80
 
 
 @pytest.mark.parametrize(
