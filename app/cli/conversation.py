@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from app.cli.answers import AnswerOutput
 from app.cli.command import DONE, FAILED, INTERRUPTED
 from app.cli.downloads import follow_loading
-from app.cli.pair_options import checked, explained, model_path
+from app.cli.pair_options import checked, explained, model_path, models_here
 from app.cli.terminal import say
 from app.cli.watched_stream import WatchedStream
 from app.conversations.database.records import REPEATING
@@ -49,6 +49,7 @@ _HELP = """\
 /model NAME    load another main model, by folder or name
 /system TEXT   answer with this system prompt from now on; without TEXT, with none
 /continue      let an answer go on that was paused because it repeats itself
+/again [NAME]  ask the last question again, with another main model if NAME is given
 /tokens        show which tokens were drafted by the colours of answers, or no longer
 /clear         forget the questions and answers so far
 /save FILE     write them to a file, as Markdown
@@ -62,6 +63,7 @@ _RUNNER_S, _POLL_S = 5.0, 0.05
 _WITHOUT_RUNNER = "tandem: drafting ahead is still starting, so the answer begins without it."
 _STOPPED = "tandem: the answer repeats itself, so it was stopped."
 _CORRECTION = "tandem: the Starter may be wrong here. The help of Tandem says: {fact}"
+_ANOTHER = "tandem: a larger model can answer this: {command}"
 _UNSEEN_PICTURES = "tandem: this model can't see pictures, so it gets the text of the files alone."
 _UNSEEN_SCANS = "tandem: this model can't see pictures, and there is nothing else in {names}."
 _FILES_TOO_LONG = "tandem: read a part of the files, with --pages FIRST-LAST, --sheets NAME or --chapters TITLE."
@@ -211,8 +213,9 @@ class TerminalConversation:
                 self._paused = _PausedAnswer(text, tuple(stream.tokens))
                 code = FAILED
                 self._show.note(_PAUSED if in_chat else _STOPPED)
-            elif fact := self._correction(last):
-                self._show.note(_CORRECTION.format(fact=fact))
+            elif last.stats.main in STARTERS:
+                answer = self._of_starter(last.stats.main, self._history[-1]["content"], self._history[:-1])
+                self._note_limits(answer, in_chat)
         return code
 
     def _speed_counts(self, ended: Finished) -> bool:
@@ -226,11 +229,34 @@ class TerminalConversation:
             or self._of_starter(ended.stats.main, ended.text, self._history).speed_counts
         )
 
-    def _correction(self, last: Finished) -> str:
-        """Return what is so where the Starter said something else of Tandem in the last answer; "" elsewhere."""
-        if last.stats.main not in STARTERS:
-            return ""
-        return self._of_starter(last.stats.main, self._history[-1]["content"], self._history[:-1]).correction
+    def _note_limits(self, answer: Answer, in_chat: bool) -> None:
+        """Say what is so where the Starter says something else of Tandem, and how another model is asked."""
+        if fact := answer.correction:
+            self._show.note(_CORRECTION.format(fact=fact))
+        if answer.asks_too_much:
+            others = (model.id for model in models_here() if "main" in model.kinds and model.id not in STARTERS)
+            name = next(others, "NAME")
+            command = f"/again {name}" if in_chat else f"tandem run {name}"
+            self._show.note(_ANOTHER.format(command=command))
+
+    def ask_again(self, name: str) -> bool:
+        """Ask the last question again, with the main model `name` unless that is "". Return whether there is one.
+
+        Its earlier answer is kept only if the new one fails or is stopped. Raises `EngineError` if the model cannot be
+        loaded.
+        """
+        if not self._history:
+            return False
+        if name:
+            self.load(model_path(name), None)
+            say(self.model)
+        begun, self._paused = self._paused, None
+        earlier = self._history.pop()
+        self._answer(_PausedAnswer(), in_chat=True)
+        if self._history[-1]["role"] == "user":
+            self._history.append(earlier)
+            self._paused = begun
+        return True
 
     def _of_starter(self, name: str, text: str, asked: Sequence[Mapping[str, Any]]) -> Answer:
         """Return an answer of the Starter to the last of the turns that were `asked`."""
@@ -377,7 +403,10 @@ def talk(conversation: TerminalConversation, quiet: bool) -> int:
                 say("tandem: no answer is paused.")
         else:
             try:
-                say(conversation.obey(command[1], command[2] or ""))
+                if command[1] != "again":
+                    say(conversation.obey(command[1], command[2] or ""))
+                elif not conversation.ask_again(command[2] or ""):
+                    say("tandem: nothing was asked yet.")
             except EngineError as error:
                 say(f"tandem: {explained(error)} {conversation.model}")
             except OSError as error:

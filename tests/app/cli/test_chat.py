@@ -20,6 +20,7 @@ from app.system.paths import speeds_file
 from engine import Event, Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
 from engine.errors import EngineError, PromptTooLong
 from engine.events import Token
+from engine.model_files.model import Model
 from engine.pictures.reading import digest_of
 from engine.requests import MAX_DEPTH
 from engine.settings import EngineSettings
@@ -580,6 +581,30 @@ def test_a_chat_goes_on_after_a_paused_answer_and_continue_lets_it_go_on(
     assert engine.asked[2] == ["Rain?", f"{loop.text} at last.", "And?"]
     # Ctrl-C leaves it as it was paused.
     assert engine.asked[5][-3:] == ["Rain again?", loop.text, "And then?"]
+
+
+@pytest.mark.parametrize(("names", "shown"), [(["org/other"], "org/other"), ([], "NAME")])
+def test_what_is_beyond_the_starter_is_asked_again_with_a_model_that_is_named(
+    answering: Answering, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, names: list[str],
+    shown: str,
+) -> None:  # fmt: skip
+    here = [Model("starter/main", "starter"), *[Model(name, "cache") for name in names]]
+    monkeypatch.setattr("app.cli.conversation.models_here", lambda: here)
+    refused = Finished("stop", BEYOND, (), RequestStats(main="starter/main"))
+    answers = ([refused], [KeyboardInterrupt(), *KOREAN[1:]], [*KOREAN], [*KOREAN])
+    engine = answering(*[[*answer] for answer in answers])
+    typed = ["/again", SKY, "/again", "/again org/other", "And at night?"]
+    monkeypatch.setattr("sys.stdin", Typed("\n".join(typed)))
+    assert main(["run", "starter"]) == 0
+    err = capsys.readouterr().err
+    assert err.count("tandem: nothing was asked yet.") == 1
+    assert err.count(f"tandem: a larger model can answer this: /again {shown}\n") == 1
+    assert "other, no draft model" in err
+    # Ctrl-C leaves the earlier answer, and the new model gets the question without it.
+    assert engine.asked == [[SKY], [SKY], [SKY], [SKY, "한글", "And at night?"]]
+    answering([refused])
+    assert main(["run", "starter", SKY]) == 0
+    assert capsys.readouterr().err.endswith(f"tandem: a larger model can answer this: tandem run {shown}\n")
 
 
 @pytest.mark.parametrize(
