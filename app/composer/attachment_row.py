@@ -207,7 +207,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
             everything.clicked.connect(self._remove_all)
             total = label(self._body, "muted")
             total.setText(self._total())
-            chips += [total, everything]
+            # Before the files, because rows below the third are seen only by scrolling.
+            chips = [total, everything, *chips]
         for chip in chips:
             chip.setFixedHeight(theme.scaled(_HEIGHT))
             self._flow.addWidget(chip)

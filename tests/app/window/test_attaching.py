@@ -151,6 +151,17 @@ def test_several_files_have_a_sum(open_window: OpenWindow) -> None:
     assert not [text for text in row.findChildren(QLabel) if text.isVisible() and "file" in text.text().split()]
 
 
+def test_the_sum_of_many_files_and_what_removes_them_are_seen_without_scrolling(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    row = window.composer.files
+    row.show_files(tuple(Attachment(f"{number}.txt", "text/plain", "word") for number in range(40)))
+    seen = [
+        part for kind in (QLabel, QToolButton) for part in row.findChildren(kind) if not part.visibleRegion().isEmpty()
+    ]
+    assert {"40 files", "Remove all"} <= {part.text() for part in seen}
+    assert "39.txt" not in {part.text() for part in seen}
+
+
 def test_several_refused_files_share_one_notice(open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window(ScriptedEngine())
     for name in ("a.bin", "b.bin", "c.bin"):
