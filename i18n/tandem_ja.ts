@@ -2334,6 +2334,10 @@
         <translation>元に戻す</translation>
     </message>
     <message>
+        <source>Turn on the local API</source>
+        <translation>ローカルAPIをオンにする</translation>
+    </message>
+    <message>
         <source>Copy the command</source>
         <translation>コマンドをコピー</translation>
     </message>

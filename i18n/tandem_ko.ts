@@ -2334,6 +2334,10 @@
         <translation>되돌리기</translation>
     </message>
     <message>
+        <source>Turn on the local API</source>
+        <translation>로컬 API 켜기</translation>
+    </message>
+    <message>
         <source>Copy the command</source>
         <translation>명령어 복사하기</translation>
     </message>

@@ -2334,6 +2334,10 @@
         <translation>撤回</translation>
     </message>
     <message>
+        <source>Turn on the local API</source>
+        <translation>打开本地 API</translation>
+    </message>
+    <message>
         <source>Copy the command</source>
         <translation>拷贝命令</translation>
     </message>

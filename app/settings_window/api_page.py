@@ -57,12 +57,15 @@ class ConnectCard(ThemeAware, Overlay):
         self.intro, self.then, self.result = (label(self, "muted", wraps=True) for _ in range(3))
         self.text = self.bound("What is written", record_view(self), QWidget.setAccessibleName)
         self.write = self.bound("Write the file", button(self, self._write))
+        self.turn_on = self.bound("Turn on the local API", button(self, self._turn_on))
         self.undo = self.bound("Take back", button(self, self._take_back))
         self.copy_text = CopyButton(self, self.text.toPlainText)
         self.copy_command = CopyButton(self, lambda: self._plan.start_command if self._plan else "")
         self.bound("Copy the command", self.copy_command, QWidget.setAccessibleName)
         close = self.bound("Close", button(self, self.close_overlay))
-        buttons = fill(hbox(margins=(0, 4, 0, 0), spacing=8), self.write, self.undo, self.copy_text, 1, close)
+        buttons = fill(
+            hbox(margins=(0, 4, 0, 0), spacing=8), self.write, self.undo, self.turn_on, self.copy_text, 1, close
+        )
         then = fill(hbox(margins=(0, 0, 0, 0), spacing=12), (self.then, 1), self.copy_command)
         fill(self.column, title, self.apps, self.intro, self.text, then, self.result, buttons)
         self.restyle()
@@ -91,7 +94,9 @@ class ConnectCard(ThemeAware, Overlay):
         }
         endpoint = replace(declared_endpoint(self._settings.values), contexts=contexts)
         self._plan = shown = plan(self._app, endpoint)
-        off = "" if self._settings.values.api_serve else self.tr("The local API is off: turn it on for the app.")
+        is_on = self._settings.values.api_serve
+        self.turn_on.setVisible(not is_on)
+        off = "" if is_on else self.tr("The local API is off: turn it on for the app.")
         self.intro.setText(plan_sentence(shown))
         self.text.setPlainText(shown.text)
         self.then.setText(joined_lines(next_sentence(shown), off, room_sentence(self._app, endpoint)))
@@ -109,6 +114,10 @@ class ConnectCard(ThemeAware, Overlay):
         planned = self._plan
         assert planned is not None
         self._try(lambda: written_sentence(write(planned)))
+
+    def _turn_on(self) -> None:
+        self._settings.change(api_serve=True)
+        self._show()
 
     def _take_back(self) -> None:
         self._try(lambda: self.tr("Taken back: {file}").format(file=take_back(self._app)))

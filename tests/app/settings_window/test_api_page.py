@@ -174,6 +174,18 @@ def test_an_app_is_connected_after_its_file_was_shown_and_taken_back(window: Win
     assert not file.exists()
 
 
+def test_the_api_that_a_connected_app_needs_is_turned_on_beside_its_file(window: WindowDriver, qtbot: QtBot) -> None:
+    preferences(window).change(api_port=free_port())
+    page: Any = window.settings_page("api")
+    page.connect_app.click()
+    card = page.card
+    card.turn_on.click()
+    qtbot.waitUntil(lambda: window.session.api.status is not None)
+    assert not is_off(window)
+    assert card.turn_on.isHidden()
+    assert "The local API is off" not in card.then.text()
+
+
 def test_a_file_that_cannot_be_understood_shows_what_to_add_by_hand(window: WindowDriver, own_home: Path) -> None:
     (own_home / ".config/zed").mkdir(parents=True)
     (own_home / ".config/zed/settings.json").write_text('{"a" 1}')
