@@ -3229,6 +3229,10 @@
         <translation>Hugging Faceの応答に時間がかかりすぎています。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
+        <source>{file} arrives too slowly. Try again later or from another connection; nothing is lost.</source>
+        <translation>{file}の受信が遅すぎます。しばらくしてから、または別の回線でもう一度お試しください。ダウンロード済みの分は失われません。</translation>
+    </message>
+    <message>
         <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
         <translation>{repository}の{file}はもうHugging Faceにありません。別のモデルを選んでください。</translation>
     </message>

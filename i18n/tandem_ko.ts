@@ -3229,6 +3229,10 @@
         <translation>Hugging Face의 응답이 너무 느려요. 나중에 다시 시도해 주세요.</translation>
     </message>
     <message>
+        <source>{file} arrives too slowly. Try again later or from another connection; nothing is lost.</source>
+        <translation>{file} 파일을 받는 속도가 너무 느려요. 나중에, 또는 다른 네트워크에서 다시 시도해 주세요. 받은 내용은 그대로 남아 있어요.</translation>
+    </message>
+    <message>
         <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
         <translation>{repository} 모델의 {file} 파일이 더 이상 Hugging Face에 없어요. 다른 모델을 선택해 주세요.</translation>
     </message>

@@ -3229,6 +3229,10 @@
         <translation>Hugging Face 响应过慢。请稍后重试。</translation>
     </message>
     <message>
+        <source>{file} arrives too slowly. Try again later or from another connection; nothing is lost.</source>
+        <translation>“{file}”下载过慢。请稍后重试，或换个网络再试；已下载的内容不会丢失。</translation>
+    </message>
+    <message>
         <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
         <translation>Hugging Face 上已没有 {repository} 的“{file}”。请选择其他模型。</translation>
     </message>

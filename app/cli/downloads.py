@@ -26,7 +26,7 @@ _STATES = {
     "verifying": "checking the files",
 }
 # Reasons after which the same command can resume the download.
-_RESUMABLE = ("offline", "too-slow", "server-error", "rate-limited", "no-space", "disk-full")
+_RESUMABLE = ("offline", "too-slow", "slow-file", "server-error", "rate-limited", "no-space", "disk-full")
 _POLL_S = 0.1
 _REPORT_S = 1.0
 

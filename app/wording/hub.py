@@ -47,6 +47,7 @@ HUB_REASONS = Sentences(
         ),
         "server-error": "Hugging Face is having problems (error {status}). Try again later.",
         "too-slow": "Hugging Face takes too long to answer. Try again later.",
+        "slow-file": "{file} arrives too slowly. Try again later or from another connection; nothing is lost.",
         "rate-limited": "Hugging Face is rate-limiting requests. Try again later.",
         "bad-name": "“{repository}” isn't a model ID. Use organization/name or a model page URL.",
         "missing": "There is no model {repository}, or it is private. Check its name, or add a token in the settings.",

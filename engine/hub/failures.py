@@ -13,11 +13,11 @@ class HubError(EngineError):
 
     code = "hub"
     REASONS = (
-        "offline", "kept-offline", "proxy", "certificate", "wrong-mirror", "server-error", "too-slow", "rate-limited",
-        "bad-name", "missing", "revision-missing", "file-missing", "gated", "forbidden", "token-refused", "not-mlx",
-        "no-quantisation", "unsafe-name", "no-space", "disk-full", "not-writable", "checksum", "no-head",
-        "head-not-shipped", "head-unknown", "not-installed", "in-use", "built-in", "other-app", "in-main", "own-folder",
-        "no-trash",
+        "offline", "kept-offline", "proxy", "certificate", "wrong-mirror", "server-error", "too-slow", "slow-file",
+        "rate-limited", "bad-name", "missing", "revision-missing", "file-missing", "gated", "forbidden",
+        "token-refused", "not-mlx", "no-quantisation", "unsafe-name", "no-space", "disk-full", "not-writable",
+        "checksum", "no-head", "head-not-shipped", "head-unknown", "not-installed", "in-use", "built-in", "other-app",
+        "in-main", "own-folder", "no-trash",
     )  # fmt: skip
 
     def __init__(self, reason: str, repository: str = "", **arguments: str | int) -> None:

@@ -9,7 +9,8 @@ import random
 import re
 import stat
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,11 @@ from engine.hub.values import ByteRange, RemoteFile
 
 _READ_BYTES = 2**20
 _RESTARTS = 2
+# A connection is given up that brings fewer bytes than this a second, judged after each minute of waiting for it. The
+# slowest lines that people download models over, throttled to 8 kbit/s, bring as much on each of four connections at
+# once; at half of it a model of 100 MB would take a week. Silence is noticed earlier, by `HubAccess.stall_s`.
+SLOWEST_BYTES_A_SECOND = 256
+PACE_S = 60.0
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)")
 
 
@@ -48,6 +54,10 @@ class Transfer:
     `on_bytes(file, arrived, length)` reports `arrived` more bytes, `length` in all. `failed(name, before, error)` waits
     after an attempt that failed, the next one after `before` in a row, and returns the new number; it raises `error`
     after the last one.
+
+    A connection that brings fewer than SLOWEST_BYTES_A_SECOND is replaced by another one, which asks for what is
+    missing. Such attempts count as failed although bytes arrived, so that a file that only drips ends with "slow-file".
+    `now` is the clock, in seconds.
     """
 
     client: HubClient
@@ -56,12 +66,13 @@ class Transfer:
     commit: str
     on_bytes: Callable[[RemoteFile, int, int], None]
     failed: Callable[[str, int, InterruptedTransferError], int]
+    now: Callable[[], float] = time.monotonic
 
     def fetch(self, file: RemoteFile) -> bool:
         """Fetch the file's blob into the cache, verified. Return False if interrupted; what arrived is kept then.
 
-        Raises `HubError` if it was refused, was damaged twice, or not a byte arrived in all attempts, and `OSError` if
-        the disk refuses it.
+        Raises `HubError` if it was refused, was damaged twice, or nothing or next to nothing arrived in all attempts,
+        and `OSError` if the disk refuses it.
         """
         stop = self.client.connections.stop
         with self.cache.writing(file.digest, stop) as locked:
@@ -86,7 +97,9 @@ class Transfer:
             except InterruptedTransferError as error:
                 if stop.is_set():
                     break
-                attempt = self.failed(part.file.name, 0 if part.received > before else attempt, error)
+                # What a connection brings before it drips may be worth the attempt.
+                worth = SLOWEST_BYTES_A_SECOND * PACE_S if error.reason == "slow-file" else 1
+                attempt = self.failed(part.file.name, 0 if part.received - before >= worth else attempt, error)
         return False
 
     def _append(self, part: _PartialFile) -> None:
@@ -122,7 +135,9 @@ class Transfer:
     def _receive(self, response: httpx2.Response, part: _PartialFile, skip: int, end: int) -> None:
         """Write the body without its first `skip` bytes, up to the length `end` of the part."""
         stop = self.client.connections.stop
-        for chunk in response.iter_raw():
+        pace = _Pace()
+        chunks = response.iter_raw()
+        while (chunk := self._next_chunk(chunks, pace)) is not None:
             data = chunk[skip:] if skip else chunk
             skip -= len(chunk) - len(data)
             if stop.is_set():
@@ -137,8 +152,42 @@ class Transfer:
             self.on_bytes(part.file, len(chunk), part.length)
             if part.file.spans and part.length == end:
                 return
+            if part.length < end and pace.is_too_slow():
+                raise InterruptedTransferError("slow-file", self.repository, file=part.file.name)
         if part.length < end:
             raise InterruptedTransferError("offline", self.repository)
+
+    def _next_chunk(self, chunks: Iterator[bytes], pace: _Pace) -> bytes | None:
+        """Return the next bytes of a body, or None at its end, and note how long it took to get them."""
+        asked = self.now()
+        chunk = next(chunks, None)
+        # A process that was stopped meanwhile waited for itself: silence of the network ends the connection.
+        waited = min(self.now() - asked, self.client.access.stall_s)
+        pace.note(waited, len(chunk or b""))
+        return chunk
+
+
+class _Pace:
+    """How fast a connection is, judged in stretches of PACE_S of waiting.
+
+    Time that the disk takes is no waiting. What came fast in one stretch does not count in the next.
+    """
+
+    def __init__(self) -> None:
+        self._waited, self._bytes = 0.0, 0
+
+    def note(self, seconds: float, count: int) -> None:
+        """Note that `count` bytes arrived after as many seconds of waiting."""
+        self._waited += seconds
+        self._bytes += count
+
+    def is_too_slow(self) -> bool:
+        """Whether a stretch ends here in which too little arrived."""
+        if self._waited < PACE_S:
+            return False
+        too_slow = self._bytes < SLOWEST_BYTES_A_SECOND * self._waited
+        self._waited, self._bytes = 0.0, 0
+        return too_slow
 
 
 class _DiskError(OSError):
