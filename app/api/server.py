@@ -10,11 +10,13 @@ import threading
 from collections.abc import Callable
 from typing import ClassVar
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from app.api.guard import HAS_KEY
+from app.api.requests.errors import ApiError, error_reply
 from engine.errors import CodedError
 
 log = logging.getLogger(__name__)
@@ -27,6 +29,9 @@ HEADERS_S, IDLE_S, UNREAD_S = 10.0, 15, 30.0
 # Seconds that running calls have when the server stops, before their connections are closed.
 _STOP_S = 1
 _BACKLOG = 128
+# What the sender of a request is told that is no HTTP, or ends before its body does.
+_NO_HTTP = "The request is no valid HTTP/1.1. Check `Content-Length` and the chunks of the body."
+_CUT_OFF = "The body is cut off. Send as many bytes as `Content-Length` says, or the last chunk."
 
 
 class NotServing(CodedError):
@@ -49,7 +54,8 @@ class _Protocol(H11Protocol):
     """Closes connections that uvicorn would keep forever, each an open file of this process.
 
     These are connections beyond the limit, connections on which the headers of a first or later request do not arrive
-    in time, and connections whose client does not read the rest of an answer.
+    in time, and connections whose client does not read the rest of an answer. Requests that are no HTTP, or end within
+    their bodies, are refused with a sentence.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -75,6 +81,25 @@ class _Protocol(H11Protocol):
         elif self._headers_timer is not None and self._asked:
             self._headers_timer.cancel()
             self._headers_timer = None
+
+    def eof_received(self) -> None:
+        """Say to a client that has nothing more to send, but may still read, that its body is cut off."""
+        if self.conn.their_state is h11.SEND_BODY:
+            self._refuse(_CUT_OFF)
+
+    def send_400_response(self, _msg: str) -> None:
+        """Refuse what is no HTTP in the form of the endpoint, as all other requests are refused."""
+        self._refuse(_NO_HTTP)
+
+    def _refuse(self, sentence: str) -> None:
+        """Answer a request that cannot be read with status 400, unless an answer has begun, and close."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            error = ApiError(400, sentence, code="invalid_http", closes=True)
+            reply = error_reply(error, self.scope["path"] if self.scope else "")
+            head = h11.Response(status_code=400, headers=reply.raw_headers, reason=b"Bad Request")
+            for event in (head, h11.Data(bytes(reply.body)), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def _surplus(self) -> _Protocol:
         """Return the connection that is one too many."""

@@ -39,6 +39,12 @@ BODY_S = 30.0
 _FILES_S = 60.0
 # Seconds for which the rest of a body is dropped that is too large.
 _DROP_S = 1.0
+# What a client that waits for an answer to half a body is told; `announced` bytes are those of its header.
+_LATE = "Only {count} of the {announced} bytes of the body arrived in time. Send as many as `Content-Length` says."
+_LATE_CHUNK = "The end of the body did not arrive in time. Send its last chunk, or declare a `Content-Length`."
+_CUT_OFF = "The body is cut off: its JSON does not end. Send it whole."
+_EMPTY = "The body is empty. Send a JSON object."
+_NO_OBJECT = "The body must be a JSON object."
 # Larger bodies (bytes) are parsed on a thread of their own, so that the loop can serve other clients.
 _LARGE = 2**18
 # Parts of contents with files, whose texts take time to read; such bodies are parsed on a thread, too.
@@ -75,7 +81,8 @@ async def _read(request: Request) -> bytes:
                     await _drop(request)
                     raise too_large
     except TimeoutError as error:
-        raise ApiError(408, "The body did not arrive in time.", code="timeout", closes=True) from error
+        sentence = _LATE.format(count=len(data), announced=announced) if int(announced[:20]) else _LATE_CHUNK
+        raise ApiError(408, sentence, code="timeout", closes=True) from error
     except ClientDisconnect as error:
         raise ApiError(400, "The client ended the connection.", closes=True) from error
     return bytes(data)
@@ -131,10 +138,22 @@ def _parsed(data: bytes, kind: type[Body], skipped: list[str]) -> Body:
         sentence = f"The body is not UTF-8: byte {error.start} is {data[error.start]:#04x}."
         raise ApiError(400, sentence, code="invalid_json") from error
     except (UntrustedJsonError, msgspec.DecodeError) as error:
-        raise ApiError(400, f"The body is not usable as JSON: {error}.", code="invalid_json") from error
+        raise ApiError(400, _what_is_wrong(data, error), code="invalid_json") from error
     if not isinstance(value, dict):
-        raise ApiError(400, "The body must be a JSON object.", code="invalid_json")
+        raise ApiError(400, _NO_OBJECT, code="invalid_json")
     return body_of(value, kind, skipped)
+
+
+def _what_is_wrong(data: bytes, error: Exception) -> str:
+    """Return a sentence for a body that is no JSON, of which `error` says why."""
+    begin = data.lstrip()[:1]
+    if not begin:
+        return _EMPTY
+    if begin not in (b"{", b"["):
+        return _NO_OBJECT
+    # The words of `check_structure` and of msgspec.
+    is_cut = str(error) in ("cut off", "Input data was truncated")
+    return _CUT_OFF if is_cut else f"The body is not usable as JSON: {error}."
 
 
 def body_of(value: dict[str, object], kind: type[Body], skipped: list[str] | None = None) -> Body:
