@@ -15,6 +15,9 @@ from engine.documents.number_formats import DAY_0, DAY_0_OF_1904, shown
 from engine.documents.roles import NumberedParagraph
 from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
 
+# What the axes of charts are called, those of Office 2016 last.
+_AXES = ("catAx", "dateAx", "serAx", "valAx", "axis")
+
 
 def add_drawing(parts: ZippedParts, related: Mapping[str, str], reference: Element, text: MarkedText) -> None:
     """Add the chart or the diagram that an element refers to; one that is damaged is counted.
@@ -30,10 +33,16 @@ def add_drawing(parts: ZippedParts, related: Mapping[str, str], reference: Eleme
 
 
 def add_chart_titles(parts: ZippedParts, related: Mapping[str, str], reference: Element, text: MarkedText) -> None:
-    """Add only the titles of a chart that an element refers to: its numbers are in the cells of its workbook."""
+    """Add only the titles of a chart that an element refers to and of its axes: its numbers are in cells."""
     with skipping_damage(text):
         chart = parts.xml(related.get(reference.get("id", ""), ""))
-        text.add_blocks(*(f"[Chart: {title}]" for title in map(drawn_lines, chart.iter("title")) if title))
+        of_axes = [title for axis in chart.iter() if axis.tag in _AXES for title in axis.iterfind("title")]
+        titles = [title for title in chart.iter("title") if title not in of_axes]
+        words = [*filter(None, map(drawn_lines, titles))]
+        if axes := ", ".join(filter(None, map(drawn_lines, of_axes))):
+            words.append(f"axes: {axes}" if ", " in axes else f"axis: {axes}")
+        if words:
+            text.add_blocks(f"[Chart: {'; '.join(words)}]")
 
 
 class _Category(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from engine.documents.document import document_text
@@ -257,11 +259,22 @@ def test_a_damaged_part_costs_that_part() -> None:
     )
 
 
-def test_a_chart_has_its_titles_and_not_the_numbers_of_the_cells() -> None:
+@pytest.mark.parametrize(
+    ("titles", "words"),
+    [
+        ("{Sales}<valAx>{EUR}</valAx>", "[Chart: Sales; axis: EUR]"),
+        ("{Sales}<catAx>{Month}</catAx><valAx>{EUR}</valAx>", "[Chart: Sales; axes: Month, EUR]"),
+        ("<chart>{Sales}<plotArea><axis>{EUR}</axis></plotArea></chart>", "[Chart: Sales; axis: EUR]"),
+        ("<dateAx>{Day}</dateAx><valAx/>", "[Chart: axis: Day]"),
+        ("{Sales}", "[Chart: Sales]"),
+    ],
+    ids=["an axis", "axes", "of Office 2016", "without a title", "without axes"],
+)
+def test_a_chart_is_one_with_its_titles_and_not_the_numbers_of_the_cells(titles: str, words: str) -> None:
     drawing = '<wsDr><graphicFrame><chart id="c"/></graphicFrame></wsDr>'
-    title = "<title><tx><rich><p><r><t>{}</t></r></p></rich></tx></title>"
+    title = r"<title><tx><rich><p><r><t>\1</t></r></p></rich></tx></title>"
     series = "<ser><val><numCache><pt idx='0'><v>7</v></pt></numCache></val></ser>"
-    chart = f"<chartSpace>{title.format('Sales')}{series}<valAx>{title.format('EUR')}</valAx></chartSpace>"
+    chart = f"<chartSpace>{re.sub('{(.*?)}', title, titles)}{series}</chartSpace>"
     found = text_of(rows("<c><v>7</v></c>"), drawing=drawing, chart=chart)
-    assert found == f"{table('7')}\n\n[Chart: Sales]\n\n[Chart: EUR]"
+    assert found == f"{table('7')}\n\n{words}"
     assert text_of(rows("<c><v>7</v></c>"), drawing=drawing) == f"{table('7')}"
