@@ -7,13 +7,14 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from engine.documents.letters import Letters
-from engine.documents.number_formats import BUILT_IN
+from engine.documents.number_formats import BUILT_IN, colour_name
 from engine.documents.unseen import BLACK, UNKNOWN, WHITE, Look, colour_of, nobody_sees
 from engine.documents.zipped_parts import integer, value
 
 # Colours by their numbers, of themes and of older versions, that are white or black in nearly all files.
 _THEME = {"0": WHITE, "1": BLACK}
 _INDEXED = {"0": BLACK, "1": WHITE, "8": BLACK, "9": WHITE, "65": WHITE}
+_NAMED = {"white": WHITE, "black": BLACK}
 _OFF = ("0", "false")
 
 
@@ -49,6 +50,13 @@ class CellStyle(NamedTuple):
         behind = self.behind if has_plain_colours else UNKNOWN
         fonts = ((text, self.font_of(text)) for text in texts)
         return [text for text, font in fonts if not nobody_sees(Look(font.colour, behind, font.points))]
+
+    def for_number(self, number: float) -> CellStyle:
+        """Return how a cell shows a number, which may have a colour by the format: "[White]0"."""
+        name = colour_name(number, self.number_format)
+        if not name:
+            return self
+        return self._replace(font=self.font._replace(colour=_NAMED.get(name, UNKNOWN)))
 
     def font_of(self, text: CellRun) -> CellFont:
         """Return the font of a run in a cell of this style."""

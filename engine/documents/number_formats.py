@@ -38,6 +38,8 @@ class _FormatSection(NamedTuple):
     condition: _FormatCondition | None
     # Whether it is for negative numbers only, so that it writes the sign itself.
     is_for_negatives: bool
+    # The name of the colour that its numbers have, in small letters; "" for that of the cell.
+    colour: str
 
 
 # The formats that are built in, by their numbers; those of dates in all languages have one form here.
@@ -62,6 +64,9 @@ DAY_0 = datetime(1899, 12, 30)
 DAY_0_OF_1904 = datetime(1904, 1, 1)
 # A section that is for some numbers only, such as "[>=1000]".
 _CONDITION = re.compile(r"\[\s*(?P<sign><=|>=|<>|<|>|=)\s*(?P<limit>-?\d+(?:\.\d+)?)\s*\]")
+_COLOUR = re.compile(r"\[(black|blue|cyan|green|magenta|red|white|yellow|color) ?(\d{0,2})\]", re.IGNORECASE)
+# The colours with numbers that are white and black.
+_NUMBERED_COLOURS = {"color2": "white", "color1": "black"}
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -105,6 +110,15 @@ def shown(number: float, code: str, first: datetime = DAY_0) -> str:
     return f"{number:.15g}"
 
 
+def colour_name(number: float, code: str) -> str:
+    """Return the name of the colour that the format `code` gives a number, such as "white"; "" if it gives none.
+
+    Of colours that only have a number, those that are neither white nor black are "color7" and so on.
+    """
+    section = _section_for(number, _sections(code))
+    return section.colour if section is not None else ""
+
+
 def hides_texts(code: str) -> bool:
     """Return whether a format shows nothing of texts: its fourth section, which is for them, is empty."""
     sections = [section.replace('"', "").strip() for section in code.split(";")]
@@ -142,20 +156,27 @@ def _sections(code: str) -> tuple[_FormatSection, ...]:
     """Return the sections for numbers, up to three."""
     tokens: list[list[_FormatToken]] = [[]]
     conditions: list[_FormatCondition | None] = [None]
+    colours = [""]
     for match in _TOKEN.finditer(code):
         kind = match.lastgroup
         if kind == "next":
             tokens.append([])
             conditions.append(None)
+            colours.append("")
         elif kind is not None:
             # "_x" is a space as wide as x.
             tokens[-1].append(_FormatToken(kind, " " if kind == "space" else match[kind]))
         elif condition := _CONDITION.fullmatch(match[0]):
             conditions[-1] = _FormatCondition(condition["sign"], float(condition["limit"]))
-        # Without a kind are also fillings ("*x") and brackets such as [Red], which show nothing.
+        elif colour := _COLOUR.fullmatch(match[0]):
+            name = f"{colour[1]}{colour[2]}".lower()
+            colours[-1] = _NUMBERED_COLOURS.get(name, name)
+        # Without a kind are also fillings ("*x") and other brackets, which show nothing.
     count = min(len(tokens), _TEXT_SECTION)
     return tuple(
-        _FormatSection(tuple(tokens[place]), conditions[place], _is_for_negatives(place, count, conditions))
+        _FormatSection(
+            tuple(tokens[place]), conditions[place], _is_for_negatives(place, count, conditions), colours[place]
+        )
         for place in range(count)
     )
 

@@ -232,6 +232,9 @@ class SheetsReader:
     def _shown(self, cell: Element, formula: str) -> str:
         """Return what a cell shows. What its style hides is counted."""
         style = self._styles.get(cell.get("s", "0"), CellStyle())
+        if "[" in style.number_format and cell.get("t", "n") == "n":
+            with suppress(ValueError):
+                style = style.for_number(float(cell.findtext("v") or ""))
         texts = self._content(cell, formula, style.number_format)
         seen = style.seen(texts, has_plain_colours=True)
         if seen != texts and any(area.has(cell.get("r", "")) for area in self._sheet.coloured):

@@ -228,6 +228,29 @@ def test_letters_of_cells_on_what_may_have_a_colour_are_read(cell: str, more: st
     assert "Left out" not in found
 
 
+@pytest.mark.parametrize(
+    ("form", "font", "shown"),
+    [
+        ("[White]0", "", ""),
+        ("[color 2]0", "", ""),
+        ("0;[White]-0", "", ""),
+        ("0;[White]-0", '<color rgb="FFFFFFFF"/>', ""),
+        ("[White]0;0", "", "5"),
+        ("[Red]0", '<color rgb="FFFFFFFF"/>', "-5"),
+        ("[Black]0", '<color rgb="FFFFFFFF"/>', "-5"),
+        ("[<0][White]0;0", "", ""),
+    ],
+)
+def test_the_colour_of_a_format_is_that_of_its_numbers(form: str, font: str, shown: str) -> None:
+    styles = (
+        f'<styleSheet><numFmts><numFmt numFmtId="200" formatCode="{form.replace("<", "&lt;")}"/></numFmts>'
+        f'<fonts><font/><font>{font}</font></fonts><cellXfs><xf/><xf fontId="1" numFmtId="200"/></cellXfs></styleSheet>'
+    )
+    cells = of_style(0, "Seen") + of_style(1, "-5", "n")
+    left_out = "" if shown else "\n\n[Left out: 1 hidden passage]"
+    assert text_of(rows(cells), styles=styles) == f"{table('Seen', *[shown] * bool(shown))}{left_out}"
+
+
 def test_white_letters_below_a_table_are_left_out() -> None:
     cells = [f'<c r="A{number}" s="3" t="str"><v>{text}</v></c>' for number, text in ((1, "head"), (2, "a"), (4, "no"))]
     found = text_of(
