@@ -120,11 +120,17 @@ class PageLetters(NamedTuple):
 
 
 def _moved_down(styles: Declarations) -> float:
-    """Return how far smaller letters are moved down from their line, as LibreOffice's books have them; else 0."""
+    """Return how far smaller letters are moved down from their line, as LibreOffice's books have them; else 0.
+
+    They are moved by a place of their own, or by a length that their line is above the usual one.
+    """
     size = _LENGTH.fullmatch(styles.get("font-size", ""))
     is_smaller = size is not None and float(size[1]) * _SHARES.get(size[2] or "", 1) < 1
-    if styles.get("position") != "relative" or not is_smaller:
+    if not is_smaller:
         return 0
+    raised = _pixels_of(styles.get("vertical-align", ""))
+    if styles.get("position") != "relative" or raised:
+        return -raised
     return _pixels_of(styles.get("top", "")) or -_pixels_of(styles.get("bottom", ""))
 
 

@@ -228,6 +228,9 @@ class _PageReader:
             self._add_sign(meaning, tag, inner)
             return []
         self._text.start(meaning)
+        if tag == "sup" and letters.letters.raised and node.prev is not None:
+            # "2" with the exponent "3^2".
+            self._add("^", inner)
         return [*(_Visit(child, inner) for child in node.iter(include_text=True)), meaning]
 
     def _note_picture(self, tag: str, attributes: Mapping[str, str], letters: PageLetters) -> None:
