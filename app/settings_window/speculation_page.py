@@ -26,7 +26,8 @@ class SpeculationPage(TablePage):
     def __init__(self, settings: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("speculation", settings, parent)
         self._session = session
-        self._learned: tuple[LearnedPair, ...] = ()
+        # None until the engine has told, which may be working.
+        self._learned: tuple[LearnedPair, ...] | None = None
         self.measure_again = button(self, self._measure_again)
         self._measured = self.row(self.measure_again)
         session.models.changed.connect(self._refresh_if_shown)
@@ -58,14 +59,14 @@ class SpeculationPage(TablePage):
         """Show what was measured, and say below the switch of the same text what it costs with the loaded pair."""
         self.measure_again.setText(self.tr("Measure again"))
         self.measure_again.setEnabled(bool(self._learned))
-        help_ = (
-            self.tr("Updated as you chat and used to choose the draft length.")
-            if self._learned
-            else self.tr("No measurements yet. Load models and chat.")
-        )
+        help_ = ""
+        if self._learned:
+            help_ = self.tr("Updated as you chat and used to choose the draft length.")
+        elif self._learned is not None:
+            help_ = self.tr("No measurements yet. Load models and chat.")
         self._measured.set_words(self.tr("Measured on this Mac"), help_)
         setting = SETTINGS["same_text"]
-        loaded = next((pair for pair in self._learned if pair.loaded), None)
+        loaded = next((pair for pair in self._learned or () if pair.loaded), None)
         name, help_ = (QCoreApplication.translate("Settings", text) for text in (setting.title, setting.help))
         self.row_of(setting.key).set_words(name, joined(help_, same_text_sentence(loaded)))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import replace
 
-from engine.tuning import KeyRange, Rounding
+import pytest
+
+from engine.tuning import KeyRange, LearnedPair, Rounding
 from tests.app.conftest import OpenShown
 from tests.app.learned_figures import LEARNED
 
@@ -34,3 +37,17 @@ def test_what_was_measured_is_measured_again(open_shown: OpenShown) -> None:
     page.measure_again.click()
     window.wait(lambda: not page.measure_again.isEnabled())
     assert not engine.known
+
+
+def test_nothing_is_said_of_measurements_before_the_engine_has_told(
+    open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, _, engine = open_shown()
+    # It may be writing an answer, or measuring.
+    told: Future[tuple[LearnedPair, ...]] = Future()
+    monkeypatch.setattr(engine, "learned", lambda: told)
+    page = window.settings_page("speculation")
+    row = next(row for row in page.rows if row.control is page.measure_again)
+    assert row.help.isHidden()
+    told.set_result(())
+    window.wait(lambda: row.help.text() == "No measurements yet. Load models and chat.")
