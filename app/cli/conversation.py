@@ -64,6 +64,7 @@ _WITHOUT_RUNNER = "tandem: drafting ahead is still starting, so the answer begin
 _STOPPED = "tandem: the answer repeats itself, so it was stopped."
 _CORRECTION = "tandem: the Starter may be wrong here. The help of Tandem says: {fact}"
 _ANOTHER = "tandem: a larger model can answer this: {command}"
+_NONE_LARGER = "tandem: a larger model can answer this: `tandem models search gemma` finds some."
 _UNSEEN_PICTURES = "tandem: this model can't see pictures, so it gets the text of the files alone."
 _UNSEEN_SCANS = "tandem: this model can't see pictures, and there is nothing else in {names}."
 _FILES_TOO_LONG = "tandem: read a part of the files, with --pages FIRST-LAST, --sheets NAME or --chapters TITLE."
@@ -235,7 +236,10 @@ class TerminalConversation:
             self._show.note(_CORRECTION.format(fact=fact))
         if answer.asks_too_much:
             others = (model.id for model in models_here() if "main" in model.kinds and model.id not in STARTERS)
-            name = next(others, "NAME")
+            name = next(others, "")
+            if not name:
+                self._show.note(_NONE_LARGER)
+                return
             command = f"/again {name}" if in_chat else f"tandem run {name}"
             self._show.note(_ANOTHER.format(command=command))
 

@@ -583,10 +583,16 @@ def test_a_chat_goes_on_after_a_paused_answer_and_continue_lets_it_go_on(
     assert engine.asked[5][-3:] == ["Rain again?", loop.text, "And then?"]
 
 
-@pytest.mark.parametrize(("names", "shown"), [(["org/other"], "org/other"), ([], "NAME")])
+SEARCH = "`tandem models search gemma` finds some."
+
+
+@pytest.mark.parametrize(
+    ("names", "in_chat", "once"),
+    [(["org/other"], "/again org/other", "tandem run org/other"), ([], SEARCH, SEARCH)],
+)
 def test_what_is_beyond_the_starter_is_asked_again_with_a_model_that_is_named(
     answering: Answering, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, names: list[str],
-    shown: str,
+    in_chat: str, once: str,
 ) -> None:  # fmt: skip
     here = [Model("starter/main", "starter"), *[Model(name, "cache") for name in names]]
     monkeypatch.setattr("app.cli.conversation.models_here", lambda: here)
@@ -598,13 +604,13 @@ def test_what_is_beyond_the_starter_is_asked_again_with_a_model_that_is_named(
     assert main(["run", "starter"]) == 0
     err = capsys.readouterr().err
     assert err.count("tandem: nothing was asked yet.") == 1
-    assert err.count(f"tandem: a larger model can answer this: /again {shown}\n") == 1
+    assert err.count(f"tandem: a larger model can answer this: {in_chat}\n") == 1
     assert "other, no draft model" in err
     # Ctrl-C leaves the earlier answer, and the new model gets the question without it.
     assert engine.asked == [[SKY], [SKY], [SKY], [SKY, "한글", "And at night?"]]
     answering([refused])
     assert main(["run", "starter", SKY]) == 0
-    assert capsys.readouterr().err.endswith(f"tandem: a larger model can answer this: tandem run {shown}\n")
+    assert capsys.readouterr().err.endswith(f"tandem: a larger model can answer this: {once}\n")
 
 
 @pytest.mark.parametrize(
