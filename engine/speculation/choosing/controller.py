@@ -81,7 +81,8 @@ class Controller:
        count as in `even_tokens`, so that none is kept waiting by the proposals of the others.
     3. A plan that is not known well enough is tried if it could be faster, and if the exploration budget covers what it
        would lose in a bad case. The budget is refilled with SHARE of all time, so an answer never gets noticeably
-       slower, whatever is tried. A failed trial halves the refill, a successful one doubles it.
+       slower, whatever is tried. A failed trial halves the refill, a successful one doubles it. All that fail in one
+       answer tell of one text, so they leave the next answer at least half of what that one began with.
     4. After the round, `observe` learns what was accepted, `observe_round` what it cost.
 
     For example, a plain round takes 20 ms: 50 tokens a second. Four draft tokens cost 10 ms to make, the round takes
@@ -97,6 +98,8 @@ class Controller:
         self.speedup = SpeedupMeter(self.learned.comparisons)
         # Seconds since the last sample of plain rounds.
         self._unsampled_s = 0.0
+        # The share of its refill that the budget had when the latest answer began.
+        self._first_refill = self.learned.budget_refill
         # The plan that is tried in this round, and the speed of the fastest one known.
         self._tried: Plan | None = None
         self._best_speed = 0.0
@@ -130,6 +133,9 @@ class Controller:
         answer = AnswerState(known.costs, known.texts)
         if earlier is not None:
             answer.go_on_from(earlier)
+            return answer
+        self._first_refill = max(self.learned.budget_refill, self._first_refill / 2.0)
+        self.learned.budget_refill = self._first_refill
         return answer
 
     def choose(self, asked: Sequence[Candidate]) -> list[Choice]:
