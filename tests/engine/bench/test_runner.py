@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.bench.arms import Arm, ArmMeasurement
@@ -76,7 +78,19 @@ def test_ratios_are_to_the_plain_answer_to_the_same_prompt() -> None:
     assert {kind: figures["speedup"] for kind, figures in auto["by_kind"].items()} == {"chat": 2.0, "list": 0.5}
 
 
-def test_the_slowest_answer_is_one_that_is_long_enough_to_be_felt() -> None:
+def test_the_slowest_prompt_is_not_the_one_in_which_the_machine_paused_once() -> None:
+    speeds = {FIRST: (10.0, 2.0, 11.0), SECOND: (9.0, 9.0, 8.0)}
+    plain = ArmMeasurement(20, 10.0, 0.1, 1.0)
+    samples = [
+        Sample(arm, prompt, repetition, measure)
+        for prompt, of_prompt in speeds.items()
+        for repetition, speed in enumerate(of_prompt)
+        for arm, measure in (("plain", plain), ("auto", replace(plain, decode_tps=speed)))
+    ]
+    assert summarise(samples)["arms"]["auto"]["slowest_speedup"] == 0.9
+
+
+def test_the_slowest_prompt_is_one_with_answers_that_are_long_enough_to_be_felt() -> None:
     samples = [
         Sample(arm, prompt, 0, ArmMeasurement(tokens, speed, 0.1, 1.0))
         for arm, speeds in (("plain", (10.0, 10.0)), ("auto", (9.0, 5.0)))
