@@ -7,8 +7,8 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any, cast
 
@@ -101,6 +101,8 @@ class McpConnection:
         self._client: Client | None = None
         # The names of the tools in the newest list that the package would refuse.
         self._odd: list[str] = []
+        # Whether it was reached over the older transport SSE.
+        self._has_events = False
         # Set when it has its tools or has ended.
         self._settled = asyncio.Event()
         # Set when it shall end.
@@ -149,7 +151,7 @@ class McpConnection:
             self._begin()
             older = await self._live("legacy")
             # What an address has answered at first says more about a wrong one.
-            error = older if self.server.command or self._settled.is_set() else error
+            error = older if self.server.command or self._has_events else error
         if not self._stopped:
             self.failure = self.failure or self._reason(error)
             # What the server has said may have its secrets in it.
@@ -348,8 +350,7 @@ class McpConnection:
                 errors = stack.enter_context(os.fdopen(writer, "w"))
                 transport: AbstractAsyncContextManager[Any] = spawned(process, errors)
             elif mode == "legacy":
-                made = cast(Any, lambda **_: http_client(server, auth, self._fail))
-                transport = sse_client(server.url, httpx_client_factory=made)
+                transport = self._events(server, auth)
             else:
                 client = await stack.enter_async_context(http_client(server, auth))
                 transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)
@@ -371,6 +372,14 @@ class McpConnection:
                 group.start_soon(self._subscribe)
                 await self._follow()
                 group.cancel_scope.cancel()
+
+    @asynccontextmanager
+    async def _events(self, server: Server, auth: httpx2.Auth | None) -> AsyncGenerator[Any]:
+        """Reach an address of the older transport SSE, and note that it is one. The package bounds events to 1 MiB."""
+        made = cast(Any, lambda **_: http_client(server, auth, self._fail))
+        async with sse_client(server.url, httpx_client_factory=made) as streams:
+            self._has_events = True
+            yield streams
 
     async def _read_stderr(self, pipe: int) -> None:
         """Keep the end of the standard error, which lasts as long as the server's processes; then end."""
@@ -468,7 +477,10 @@ class McpConnection:
         if self._settled.is_set() and _message_of(leaf) == _CLOSED:
             return ToolFailed("lost-session", server=name, detail=_CLOSED)
         self.unsent = isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout)
-        code = "unreachable" if isinstance(leaf, httpx2.RequestError | httpx2.InvalidURL) else "not-usable"
+        is_no_answer = isinstance(leaf, httpx2.RequestError | httpx2.InvalidURL) and not isinstance(
+            leaf, httpx2.SSEError
+        )
+        code = "unreachable" if is_no_answer else "not-usable"
         return ToolFailed(code, server=name, detail=_message_of(leaf))
 
 

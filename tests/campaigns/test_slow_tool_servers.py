@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import quote, unquote
 
 import psutil
@@ -23,9 +23,9 @@ import pytest
 
 from app.tools.host import ToolHost
 from app.tools.servers import Server
-from app.tools.tool import Tool, ToolFailed
 from tests.app.tools.conftest import WAIT_S, Hosts, hostile, wait_until
 from tests.campaigns import slow_tool_server
+from tests.campaigns.many_tool_servers import ENDS, ManyConnections, ends
 from tests.campaigns.slow_tool_server import KINDS, PHASES, answer_to, is_silent_after, pieces
 
 pytestmark = pytest.mark.campaign
@@ -33,8 +33,6 @@ SIZE = float(os.environ.get("TANDEM_CAMPAIGN", "1"))
 AT_ONCE = 20
 # Seconds that a server may be silent when it starts, and in a call.
 START_S, SILENCE_S = 4.0, 1.0
-# What a start or a call may end with: a result, or codes of errors.
-ENDS = {"result", "slow-start", "slow-call", "not-usable", "unreachable", "ended", "keeps-ending", "refused"}
 
 
 class SlowHandler(BaseHTTPRequestHandler):
@@ -80,18 +78,12 @@ class SlowHandler(BaseHTTPRequestHandler):
         """Say nothing of each request."""
 
 
-class SlowHttpServer(ThreadingHTTPServer):
-    """Takes all connections at once."""
-
-    request_queue_size = 10 * AT_ONCE
-
-
 @contextmanager
 def serving() -> Iterator[str]:
     """Serve over HTTP, and give the address."""
     released = threading.Event()
     handler = type("Handler", (SlowHandler,), {"released": released})
-    http = SlowHttpServer(("127.0.0.1", 0), handler)
+    http = ManyConnections(("127.0.0.1", 0), handler)
     threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
     try:
         yield f"http://127.0.0.1:{http.server_port}"
@@ -111,22 +103,6 @@ def slow_server(address: str, draw: random.Random, number: int) -> Server:
     return Server(name=name, command=sys.executable, args=(slow_tool_server.__file__, kind, phase)).as_approved()
 
 
-def end_of(error: BaseException | None) -> str:
-    """Return the code of an error, or "result" without one."""
-    return error.code if isinstance(error, ToolFailed) else repr(error) if error is not None else "result"
-
-
-def ends(host: ToolHost, servers: list[Server]) -> Iterator[tuple[str, str]]:
-    """Start servers, call their tools, and yield how each ended, by its name without a number."""
-    tools: list[Tool] = host.tools([server.name for server in servers]).result(WAIT_S)
-    calls = {tool.server: host.call(tool, {}, silence_s=SILENCE_S) for tool in tools}
-    for server in servers:
-        call = calls.get(server.name)
-        error = host.status(server.name).error if call is None else call.exception(WAIT_S)
-        assert call is not None or error is not None, server.name
-        yield server.name.rpartition(",")[0], end_of(error)
-
-
 @pytest.mark.parametrize("transport", ["http", "stdio"])
 def test_slow_servers_of_tools_end_in_a_result_or_a_reason(hosts: Hosts, transport: str) -> None:
     draw, outcomes, longest = random.Random(107), Counter[str](), 0.0
@@ -134,7 +110,7 @@ def test_slow_servers_of_tools_end_in_a_result_or_a_reason(hosts: Hosts, transpo
     before = psutil.Process().num_fds()
 
     def note(host: ToolHost, servers: list[Server]) -> None:
-        outcomes.update(f"{name}: {end}" for name, end in ends(host, servers))
+        outcomes.update(f"{name}: {end}" for name, end in ends(host, servers, SILENCE_S))
 
     for _ in range(int(3 * SIZE)):
         with serving() as address:

@@ -16,7 +16,7 @@ import pytest
 from app.tools.host import ToolHost
 from app.tools.servers import Server, ToolSettings, servers_from_json
 from tests.app.hub_library import KeychainInMemory
-from tests.app.tools.conftest import Hosts, wait_until
+from tests.app.tools.conftest import WAIT_S, Hosts, wait_until
 
 TOOLS = [
     {"name": "read", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}},
@@ -137,3 +137,18 @@ def test_a_stream_that_ends_is_opened_again_by_the_next_call(hosts: Hosts, serve
     wait_until(lambda: hosts.host.status("remote").state == "failed")
     assert hosts.host.status("remote").error.code == "lost-session"
     assert hosts.call(add).text == "fine"
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [({"id": 10**6}, "slow-start"), ({"result": INFO | {"instructions": "x" * 2**20}}, "not-usable")],
+    ids=["another request's answer", "too large"],
+)
+def test_a_server_over_sse_that_fails_to_start_is_not_said_to_refuse_the_newer_transport(
+    hosts: Hosts, server: Server, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any], code: str
+) -> None:
+    monkeypatch.setattr(
+        Events, "_answer", lambda _, message: {"jsonrpc": "2.0", "id": message["id"], "result": INFO} | change
+    )
+    assert hosts.start(server, start_s=WAIT_S if "result" in change else 3.0) == []
+    assert hosts.error("remote").code == code
