@@ -123,9 +123,12 @@ class PageContent:
         if "/Group" in form:
             # What is in a group has opacities of its own, and that of the group on top of them.
             graphics.is_in_clear_group = graphics.is_in_clear_group or graphics.fill_opacity == 0
+            graphics.is_in_thin_group = graphics.lets_through()
         if "/BBox" in form:
             sides = map(float, resolved_entry(form, "/BBox"))
             graphics.clip = graphics.clip.within(mapped_box(graphics.matrix, *sides))
+            a, b, c, d = graphics.matrix[:4]
+            graphics.is_clip_plain = graphics.is_clip_plain and (b == 0 == c or a == 0 == d)
         return graphics
 
     def _drawn_form(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from pypdf.generic import ArrayObject, DictionaryObject
@@ -116,6 +117,12 @@ class PathPart(NamedTuple):
     is_rectangle: bool
 
 
+def _is_upright(line: tuple[Point, Point]) -> bool:
+    """Return whether a line is level or upright."""
+    (left, bottom), (right, top) = line
+    return left == right or bottom == top
+
+
 class Path:
     """The path that is being built, in parts that each begin at a point of their own."""
 
@@ -148,7 +155,8 @@ class Path:
         for index, points in enumerate(self._parts):
             box = box_of(points)
             corners = {(x, y) for x in (box.left, box.right) for y in (box.bottom, box.top)}
-            parts.append(PathPart(box, index not in self._curved and {*points} == corners))
+            is_rectangle = index not in self._curved and {*points} == corners
+            parts.append(PathPart(box, is_rectangle and all(map(_is_upright, pairwise(points)))))
         return parts
 
 
@@ -173,6 +181,12 @@ class GraphicsState:
     stroke_opacity: float = 1.0
     # Whether all that is painted is one group without any opacity.
     is_in_clear_group: bool = False
+    # Whether what lies behind areas is seen through them for other reasons than their own opacity: a mask, a mode that
+    # mixes colours, inks that leave others as they are, or the same for a group around.
+    has_mask: bool = False
+    is_mixed: bool = False
+    is_overprinted: bool = False
+    is_in_thin_group: bool = False
     line_width: float = 1.0
     # Whether a font is set, and what its strings are rewritten by; None if pypdf reads them as they are.
     has_font: bool = False
@@ -205,6 +219,15 @@ class GraphicsState:
             colours.append(self.stroke)
         return colours
 
+    def lets_through(self) -> bool:
+        """Return whether all that lies behind an area may be seen through it."""
+        return self.fill_opacity < 1 or self.has_mask or self.is_mixed or self.is_in_thin_group
+
+    def fills_opaquely(self) -> bool:
+        """Return whether nothing is surely seen of what lies behind a rectangle that is filled."""
+        is_plain_colour = self.fill is not None and self.fill_space.startswith("/Device")
+        return is_plain_colour and self.is_clip_plain and not self.is_overprinted and not self.lets_through()
+
     def draws_no_text(self) -> bool:
         """Return whether text has no ink."""
         is_filled = self.mode in _FILLING and self.fill_opacity > 0
@@ -212,19 +235,30 @@ class GraphicsState:
         return self.is_in_clear_group or not (is_filled or is_stroked)
 
 
+class PaintedArea(NamedTuple):
+    """A box that was painted: its colour, and whether it hides all that lies behind it.
+
+    The colour is None if it is not known, or if not all of the box has it.
+    """
+
+    box: Box
+    colour: Colour
+    is_opaque: bool = False
+
+
 @dataclass(slots=True)
 class PaintedAreas:
     """What lies behind text on a page that is white: boxes in the order in which they were painted."""
 
-    areas: list[tuple[Box, Colour]] = field(default_factory=list)
+    areas: list[PaintedArea] = field(default_factory=list)
     # The colours of boxes that text may lie in: lines are thinner.
     _colours: set[Colour] = field(default_factory=set)
     # What `may_hide` has answered since the latest new colour.
     _may_hide: dict[Colour, bool] = field(default_factory=dict)
 
-    def add(self, box: Box, colour: Colour) -> None:
-        """Add a box. The colour is None if it is not known, or if not all of the box has it."""
-        self.areas.append((box, colour))
+    def add(self, box: Box, colour: Colour, *, is_opaque: bool = False) -> None:
+        """Add a box, as `PaintedArea` says it."""
+        self.areas.append(PaintedArea(box, colour, is_opaque))
         if colour not in self._colours and min(box.right - box.left, box.top - box.bottom) >= _THINNEST:
             self._colours.add(colour)
             self._may_hide.clear()
@@ -242,7 +276,7 @@ class PaintedAreas:
         """
         if not self.may_hide(colour):
             return False
-        for area, behind in reversed(self.areas):
+        for area, behind, _ in reversed(self.areas):
             if behind is not None and area.holds(point):
                 return is_alike(colour, behind)
             if not is_alike(colour, behind) and area.meets(box):

@@ -58,7 +58,8 @@ class ShownPages:
             )
             drawn = _drawn(shown, operations, resources)
         strikes = shown.thin_lines.strikes()
-        if strikes is not None:
+        covers = shown.words.covers(shown.areas.areas)
+        if strikes is not None or covers is not None:
             shown = ShownPage(
                 self._objects,
                 shown.box,
@@ -66,8 +67,10 @@ class ShownPages:
                 reads_unseen=shown.reads_unseen,
                 reads_clips=shown.reads_clips,
                 strikes=strikes,
+                covers=covers,
             )
             drawn = _drawn(shown, operations, resources)
+        if strikes is not None:
             strikes.finish()
         for strings in shown.strings:
             strings.finish()

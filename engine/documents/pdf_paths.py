@@ -91,8 +91,12 @@ class PathOperators:
         graphics = self._content.graphics
         if graphics.fill_opacity > 0:
             is_plain = graphics.is_clip_plain and graphics.fill_opacity == 1
-            for part in self._path.parts():
-                self._paint(part.box, graphics.fill if is_plain and part.is_rectangle else None)
+            parts = self._path.parts()
+            # Where parts of a path lie on each other, it may have holes.
+            is_opaque = graphics.fills_opaquely() and not _overlap([part.box for part in parts])
+            for part in parts:
+                colour = graphics.fill if is_plain and part.is_rectangle else None
+                self._paint(part.box, colour, is_opaque=is_opaque and part.is_rectangle)
                 if part.is_rectangle:
                     self._note_line(part.box, graphics.fill)
                     self._content.page.rules.add_line(part.box)
@@ -162,12 +166,12 @@ class PathOperators:
         if not content.layers_off and not is_alike(colour, WHITE):
             content.page.thin_lines.add_line(box.within(content.graphics.clip))
 
-    def _paint(self, box: Box, colour: Colour) -> None:
-        """Paint what is seen of a box. The colour is None if it is not known, or not all of the box has it."""
+    def _paint(self, box: Box, colour: Colour, *, is_opaque: bool = False) -> None:
+        """Paint what is seen of a box, as `PaintedArea` says it."""
         content = self._content
         shown = box.within(content.graphics.clip)
         if shown.left <= shown.right and shown.bottom <= shown.top and not content.layers_off:
-            content.page.areas.add(shown, colour)
+            content.page.areas.add(shown, colour, is_opaque=is_opaque)
             content.page.paints_text = content.page.paints_text or content.graphics.is_clip_text
 
 

@@ -1,4 +1,4 @@
-"""Where the glyphs of PDF strings are on the page, and which of them lines strike."""
+"""Where the glyphs of PDF strings are on the page, which of them lines strike, and which are covered."""
 
 from __future__ import annotations
 
@@ -7,15 +7,31 @@ from typing import Any, NamedTuple
 
 from pypdf.generic import ByteStringObject
 
-from engine.documents.pdf_graphics import GraphicsState, Matrix, mapped
+from engine.documents.pdf_covers import HIGHEST, LOWEST, Covers
+from engine.documents.pdf_graphics import Box, GraphicsState, Matrix, mapped, mapped_box
 from engine.documents.pdf_strikes import Baseline, PlacedGlyph, Strikes
 
 
-class StruckParts(NamedTuple):
-    """Strings and the gaps between them, and the number of the line that strikes them; None for none."""
+class Sight(NamedTuple):
+    """How glyphs are seen: the number of the line that strikes them, None for none, and whether they are covered."""
 
-    line: int | None
+    line: int | None = None
+    is_covered: bool = False
+
+
+class PartsInSight(NamedTuple):
+    """Strings and the gaps between them that are seen alike."""
+
+    sight: Sight
     parts: list[Any]
+
+
+class OverWords(NamedTuple):
+    """What may lie over words of a page; None for nothing of a kind. `painted` areas were painted before the words."""
+
+    strikes: Strikes | None
+    covers: Covers | None
+    painted: int
 
 
 def baseline_at(line_to_page: Matrix, across: float, graphics: GraphicsState) -> Baseline | None:
@@ -40,38 +56,56 @@ class GlyphPlaces:
     def start_line(self) -> None:
         self._across = 0.0
 
-    def struck_parts(
-        self, parts: list[Any], line_to_page: Matrix, graphics: GraphicsState, strikes: Strikes
-    ) -> list[StruckParts]:
-        """Go on by strings and the gaps between them; return them by the lines that strike them."""
+    def parts_in_sight(
+        self, parts: list[Any], line_to_page: Matrix, graphics: GraphicsState, over: OverWords
+    ) -> list[PartsInSight]:
+        """Go on by strings and the gaps between them; return them by how they are seen."""
         if graphics.widths is None or self._across is None:
             self._across = None
-            return [StruckParts(None, parts)]
-        baseline = baseline_at(line_to_page, 0, graphics)
-        if baseline is not None and not strikes.may_strike(baseline):
-            baseline = None
-        numbered: list[StruckParts] = []
-        number: int | None = None
+            return [PartsInSight(Sight(), parts)]
+        pieces: list[PartsInSight] = []
+        sight = Sight()
         for part in parts:
             if isinstance(part, int | float):
                 self._across -= part / 1000 * graphics.size * graphics.stretch
-                numbered.append(StruckParts(number, [part]))
+                pieces.append(PartsInSight(sight, [part]))
             elif isinstance(part, bytes):
                 glyphs = graphics.widths.glyphs(part)
-                places = [self._placed(glyph.width, glyph.code == b" ", line_to_page, graphics) for glyph in glyphs]
-                lines = [None] * len(glyphs) if baseline is None else strikes.struck_by(baseline, places)
-                codes = zip(lines, (glyph.code for glyph in glyphs), strict=True)
-                for number, same in groupby(codes, lambda pair: pair[0]):
-                    numbered.append(StruckParts(number, [ByteStringObject(b"".join(code for _, code in same))]))
+                places = [self._passed(glyph.width, glyph.code == b" ", graphics) for glyph in glyphs]
+                sights = _sights(places, line_to_page, graphics, over)
+                codes = zip(sights, (glyph.code for glyph in glyphs), strict=True)
+                for sight, same in groupby(codes, lambda pair: pair[0]):
+                    pieces.append(PartsInSight(sight, [ByteStringObject(b"".join(code for _, code in same))]))
         return [
-            StruckParts(line, [part for pieces in same for part in pieces.parts])
-            for line, same in groupby(numbered, lambda pieces: pieces.line)
+            PartsInSight(sight, [part for piece in same for part in piece.parts])
+            for sight, same in groupby(pieces, lambda piece: piece.sight)
         ]
 
-    def _placed(self, width: float, is_space: bool, line_to_page: Matrix, graphics: GraphicsState) -> PlacedGlyph:
-        """Return where the next glyph is, and go on to its end."""
+    def _passed(self, width: float, is_space: bool, graphics: GraphicsState) -> PlacedGlyph:
+        """Return where the next glyph is on its line, and go on to its end."""
         begin = self._across or 0.0
         end = begin + width / 1000 * graphics.size * graphics.stretch
         after = graphics.spacing + (graphics.word_spacing if is_space else 0.0)
         self._across = end + after * graphics.stretch
-        return PlacedGlyph(mapped(line_to_page, begin, 0)[0], mapped(line_to_page, end, 0)[0])
+        return PlacedGlyph(begin, end)
+
+
+def _sights(places: list[PlacedGlyph], line_to_page: Matrix, graphics: GraphicsState, over: OverWords) -> list[Sight]:
+    """Return how the glyphs at places of a line are seen."""
+    lines: list[int | None] = [None] * len(places)
+    baseline = baseline_at(line_to_page, 0, graphics)
+    if over.strikes is not None and baseline is not None and over.strikes.may_strike(baseline):
+        ends = [[mapped(line_to_page, across, 0)[0] for across in place] for place in places]
+        lines = over.strikes.struck_by(baseline, [PlacedGlyph(left, right) for left, right in ends])
+    covered = [False] * len(places)
+    if over.covers is not None:
+        boxes = [_box_of_glyph(place, line_to_page, graphics) for place in places]
+        covered = over.covers.over(boxes, over.painted)
+    return [Sight(line, is_covered) for line, is_covered in zip(lines, covered, strict=True)]
+
+
+def _box_of_glyph(place: PlacedGlyph, line_to_page: Matrix, graphics: GraphicsState) -> Box:
+    """Return the box on the page around a glyph, without what few letters have below and above others."""
+    bottom = graphics.rise + LOWEST * graphics.size
+    top = graphics.rise + HIGHEST * graphics.size
+    return mapped_box(line_to_page, place.left, bottom, place.right, top)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from pypdf import PdfReader
 from pypdf.generic import ContentStream, DictionaryObject, StreamObject
 
+from engine.documents.pdf_covers import Covers, PlacesOfWords
 from engine.documents.pdf_fonts import FontStrings, resolved_entry, strings_of
 from engine.documents.pdf_graphics import Box, PaintedAreas
 from engine.documents.pdf_layers import Layers
@@ -95,7 +96,8 @@ class ShownPage:
     """What was seen on a page so far.
 
     With `reads_unseen`, text is kept that has no ink, size or contrast; with `reads_clips`, text that only says where
-    is painted. With `strikes`, words are marked that these lines strike.
+    is painted. With `strikes`, words are marked that these lines strike; with `covers`, words are left out that these
+    areas cover.
     """
 
     def __init__(
@@ -107,6 +109,7 @@ class ShownPage:
         reads_unseen: bool = False,
         reads_clips: bool = False,
         strikes: Strikes | None = None,
+        covers: Covers | None = None,
     ) -> None:
         self.objects = objects
         # What is shown of the page, in units of `unit` points.
@@ -115,8 +118,10 @@ class ShownPage:
         self.reads_unseen = reads_unseen
         self.reads_clips = reads_clips
         self.strikes = strikes
+        self.covers = covers
         self.areas = PaintedAreas()
         self.thin_lines = ThinLines()
+        self.words = PlacesOfWords()
         # The lines that may be around the cells of tables.
         self.rules = PageRules()
         # The least size of text that can be seen, in units of the page.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from pypdf.generic import DictionaryObject, NameObject
+from pypdf.generic import BooleanObject, DictionaryObject, NameObject
 
 from engine.documents.pdf_fonts import resolved_entry
 from engine.documents.pdf_graphics import GraphicsState, colour_of, first_colour, matrix_of, product, space_of
@@ -18,6 +18,8 @@ from engine.documents.pdf_sight import PdfOperation, ShownPage
 # `MemoryError`, the operation then stays as it is, as pypdf passes over it, too.
 OperatorHandler = Callable[[list[Any]], list[PdfOperation] | None]
 OperatorTable = dict[bytes, OperatorHandler]
+# Modes in which areas have their own colour only.
+_PLAIN_MODES = ("/Normal", "/Compatible")
 
 
 class ContentState:
@@ -90,12 +92,20 @@ class StateOperators:
         self._graphics.line_width = float(operands[0])
 
     def _set_parameters(self, operands: list[Any]) -> None:
-        """Set the opacities and the width of lines that a dictionary of parameters has (the operator "gs")."""
+        """Set how areas are painted and how wide lines are, as a dictionary of parameters says (the operator "gs")."""
         parameters = self._content.given_resource("/ExtGState", operands[0])
         if "/ca" in parameters:
             self._graphics.fill_opacity = float(resolved_entry(parameters, "/ca"))
         if "/CA" in parameters:
             self._graphics.stroke_opacity = float(resolved_entry(parameters, "/CA"))
+        if "/SMask" in parameters:
+            self._graphics.has_mask = resolved_entry(parameters, "/SMask") != "/None"
+        if "/BM" in parameters:
+            self._graphics.is_mixed = resolved_entry(parameters, "/BM") not in _PLAIN_MODES
+        for name in ("/OP", "/op"):
+            if name in parameters:
+                # `BooleanObject` is true for `bool` in any case.
+                self._graphics.is_overprinted = resolved_entry(parameters, name) == BooleanObject(True)
         if "/LW" in parameters:
             self._graphics.line_width = float(resolved_entry(parameters, "/LW"))
 

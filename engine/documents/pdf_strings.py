@@ -8,7 +8,7 @@ from typing import Any
 from pypdf.generic import ArrayObject, ByteStringObject, FloatObject, NameObject
 
 from engine.documents.pdf_graphics import IDENTITY, GraphicsState, Matrix, mapped, mapped_box, matrix_of, product
-from engine.documents.pdf_places import GlyphPlaces, baseline_at
+from engine.documents.pdf_places import GlyphPlaces, OverWords, PartsInSight, baseline_at
 from engine.documents.pdf_sight import HIDDEN, UNREADABLE, PdfOperation
 from engine.documents.pdf_state import ContentState, OperatorTable
 from engine.documents.pdf_strikes import STRUCK_FONT, struck_font
@@ -39,7 +39,7 @@ class TextOperators:
         # once the line has changed.
         self._page_matrix: Matrix = IDENTITY
         self._page_matrix_of: Matrix | None = None
-        # Where glyphs are by their widths, for pages where lines may strike them.
+        # Where glyphs are by their widths, for pages where lines may strike them or areas cover them.
         self._places = GlyphPlaces()
         # `OperatorHandler` says what they return and may raise.
         self.handlers: OperatorTable = {
@@ -153,7 +153,7 @@ class TextOperators:
         if graphics.strings is not None:
             self._content.page.strings.add(graphics.strings)
             self._content.add_resource("/Font", operands[0], graphics.strings.font)
-        if self._content.page.strikes is not None:
+        if self._content.page.strikes is not None or self._content.page.covers is not None:
             graphics.widths = self._content.page.objects.widths_of(font)
 
     # Showing text.
@@ -179,27 +179,45 @@ class TextOperators:
     def _shown(self, parts: list[Any]) -> list[PdfOperation] | None:
         """Return operations that show what is seen of `parts`: strings, and the gaps between them.
 
-        Struck ones are marked. None if nothing changes.
+        Struck ones are marked, and covered ones are left out. None if nothing changes.
         """
         graphics = self._graphics
         page = self._content.page
-        if page.strikes is None:
+        painted = len(page.areas.areas)
+        if page.strikes is None and page.covers is None:
             baseline = baseline_at(self._line_to_page(), self._nearest, graphics)
+            page.words.add(baseline, painted)
             if baseline is not None:
                 page.thin_lines.add_words(baseline)
             return self._seen_parts(parts)
-        pieces = self._places.struck_parts(parts, self._line_to_page(), graphics, page.strikes)
-        if all(piece.line is None for piece in pieces):
+        # What says where is painted is not painted itself.
+        covers = None if graphics.mode in _CLIPPING else page.covers
+        over = OverWords(page.strikes, covers, painted)
+        pieces = self._places.parts_in_sight(parts, self._line_to_page(), graphics, over)
+        if all(piece.sight.line is None and not piece.sight.is_covered for piece in pieces):
             return self._seen_parts(parts)
+        return [operation for piece in pieces for operation in self._shown_piece(piece)]
+
+    def _shown_piece(self, piece: PartsInSight) -> list[PdfOperation]:
+        """Return operations that show what is seen of strings that are seen alike."""
+        if piece.sight.is_covered:
+            return self._covered(piece.parts)
+        seen = self._seen_parts(piece.parts)
+        operations = [([ArrayObject(piece.parts)], b"TJ")] if seen is None else seen
+        if piece.sight.line is None:
+            return operations
         self._content.add_resource("/Font", STRUCK_FONT, struck_font())
-        shown: list[PdfOperation] = []
-        for piece in pieces:
-            seen = self._seen_parts(piece.parts)
-            operations = [([ArrayObject(piece.parts)], b"TJ")] if seen is None else seen
-            if piece.line is not None:
-                operations = [*self._mark(piece.line), *operations, *self._mark(piece.line)]
-            shown += operations
-        return shown
+        return [*self._mark(piece.sight.line), *operations, *self._mark(piece.sight.line)]
+
+    def _covered(self, parts: list[Any]) -> list[PdfOperation]:
+        """Go on by covered strings and the gaps between them; return operations that leave a gap instead."""
+        strings = [part for part in parts if isinstance(part, bytes)]
+        gaps = [part for part in parts if isinstance(part, _NUMBER)]
+        string = b"".join(strings)
+        self._advance(sum(gaps), len(string), string.count(b" "))
+        if string.strip(_BLANKS):
+            self._content.page.count(HIDDEN)
+        return [([ArrayObject([FloatObject(_GAP)])], b"TJ")]
 
     def _mark(self, line: int) -> list[PdfOperation]:
         """Return operations that show the sign before or after words that a line strikes."""
