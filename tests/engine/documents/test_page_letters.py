@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.documents.document import document_text
+from engine.documents.page_selectors import PlaceInPage, compare, selector_path
 
 OMITTED = "\n\n[Left out: 1 hidden passage]"
 
@@ -247,3 +248,74 @@ def test_two_backgrounds_that_differ_hide_nothing() -> None:
 
 def test_sizes_in_shares_of_the_root_hide_nothing() -> None:
     assert text_of("<p>14 pixels</p>", sheet("html{font-size:100px} p{font-size:.14rem}")) == "14 pixels"
+
+
+@pytest.mark.parametrize(
+    ("page", "rules", "text"),
+    [
+        ("<p class=price><i class=old>9</i> 8", ".price .old{text-decoration:line-through}", "~~9~~ 8"),
+        ("<div id=a><p>x <i><b class=b>9</b></i> 8</div>", "#a .b{text-decoration:line-through}", "x ~~9~~ 8"),
+        ("<p>x<i class=old>9</i> 8", ".price .old{text-decoration:line-through}", "x9 8"),
+        ("<p>x<i class=old>9</i>", ".old{text-decoration:line-through} .y .old{text-decoration:none}", "x~~9~~"),
+        ("<p class=y>9", ".y{text-decoration:line-through} body p.y{text-decoration:none}", "9"),
+        ("<p>10<i class=u>6</i>", "div .n, p>.u{vertical-align:super}", "10^6"),
+        ("<p>10<b><i class=u>6</i></b>", "p > .u{vertical-align:super}", "106"),
+        ("<div class=a><div><p>10<i>6</i></div></div>", ".a>div i{vertical-align:super}", "10^6"),
+        ("<p>x <span class=gone>y</span>", "p span.gone{display:none}", f"x{OMITTED}"),
+        ("<p>x <span class=gone>y</span>", ".shut span.gone{display:none}", "x y"),
+        ("<p>x <i class=g>y</i>", ".g{display:none} .open .g{display:inline}", "x y"),
+        ("<p>x <i class=g>y</i>", "body i.g{display:none}", f"x{OMITTED}"),
+        ("<p class=a>x <i>y</i>", ".a i{color:red} .a i{visibility:hidden}", f"x{OMITTED}"),
+    ],
+    ids=[
+        "within",
+        "within an id",
+        "elsewhere",
+        "other letters elsewhere",
+        "counts more",
+        "child of several selectors",
+        "no child",
+        "child, then within",
+        "hidden",
+        "hidden elsewhere",
+        "shown by a script",
+        "hidden in a page",
+        "two rules",
+    ],
+)
+def test_rules_for_elements_within_others_are_followed(page: str, rules: str, text: str) -> None:
+    assert text_of(page, sheet(rules)) == text
+
+
+def test_what_marks_a_whole_page_hides_nothing_in_it() -> None:
+    page = f"<html class=loading><head>{sheet('.loading p{display:none} .loading i{text-decoration:line-through}')}"
+    assert document_text("a.html", f"{page}</head><p>x <i>9</i> y".encode(), 2**20).text == "x ~~9~~ y"
+
+
+def test_rows_of_tables_are_hidden_by_what_is_around_them() -> None:
+    rows = "<tr><td>a<td>b<tr class=hidden><td>c<td>d<tr><td>e<td>f"
+    found = text_of(f"<table class=x>{rows}</table>", sheet("table.x tr.hidden{display:none}"))
+    assert found == f"| a | b |\n| --- | --- |\n| e | f |{OMITTED}"
+
+
+def test_selectors_are_compared_with_elements_around_only_so_often() -> None:
+    place = PlaceInPage("", frozenset(), None)
+    for _ in range(2000):
+        place = place.within("i", frozenset())
+    path = selector_path("p " + "i " * 2000)
+    assert path is not None
+    whole = compare(place, path.around, 10**7, of_page=True)
+    assert not whole.holds
+    assert whole.steps <= 2000 * 2000
+    assert compare(place, path.around, 1000, of_page=True).steps <= 1000 + 2000
+
+
+def test_a_page_with_too_many_places_and_rules_is_read_without_what_is_around() -> None:
+    rules = "".join(f".n i.a{{top:{number}px}}" for number in range(500))
+    rules += ".x .a{text-decoration:line-through}"
+    marks = "".join(f".m{number}{{top:0}}" for number in range(4000))
+    elements = "".join(f"<p class='x m{number}'><i class=a>x</i>" for number in range(4000))
+    found = document_text("a.html", (sheet(rules + marks) + elements).encode(), 2**20)
+    assert found.text.startswith("~~x~~")
+    assert found.text.endswith("\n\nx")
+    assert not found.problem
