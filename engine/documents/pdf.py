@@ -169,11 +169,14 @@ def _show_picture(picture: StreamObject, pictures: InnerPictures, page: int, rot
 
     A stencil is filled with a colour, and no picture, but scans in black and white are stencils, too.
     """
+    from pypdf.generic import BooleanObject
+
     from engine.documents.pdf_fonts import resolved_entry
 
     width = resolved_entry(picture, "/Width")
     height = resolved_entry(picture, "/Height")
-    is_stencil = bool(resolved_entry(picture, "/ImageMask"))
+    # `BooleanObject` is true for `bool` in any case.
+    is_stencil = resolved_entry(picture, "/ImageMask") == BooleanObject(True)
     if isinstance(width, int) and isinstance(height, int) and (page or not is_stencil):
         pictures.add(id(picture), width, height, lambda: file_of(picture.decode_as_image(), rotation), page)
 

@@ -79,13 +79,14 @@ def test_a_damaged_picture_costs_neither_the_text_nor_others() -> None:
     assert len(read.pictures.files) == 1
 
 
-def test_a_stencil_is_no_picture() -> None:
+@pytest.mark.parametrize(("is_stencil", "expected"), [(True, ([LARGE], 1)), (False, ([SMALL, LARGE], 2))])
+def test_a_stencil_is_no_picture(is_stencil: bool, expected: tuple[list[tuple[int, int]], int]) -> None:
     writer = PdfWriter(clone_from=PdfReader(BytesIO(with_words(pages()))))
     (drawn,) = writer.pages[0]["/Resources"]["/XObject"].values()
-    drawn.get_object()[NameObject("/ImageMask")] = BooleanObject(True)
+    drawn.get_object()[NameObject("/ImageMask")] = BooleanObject(is_stencil)
     file = BytesIO()
     writer.write(file)
-    assert given("a.pdf", file.getvalue(), 8) == ([LARGE], 1)
+    assert given("a.pdf", file.getvalue(), 8) == expected
 
 
 def test_the_sandbox_returns_the_files_of_pictures() -> None:
