@@ -232,7 +232,7 @@ class _PageReader:
         if tag == "sup" and letters.letters.raised and node.prev is not None:
             # "2" with the exponent "3^2".
             self._add("^", inner)
-        return [*(_Visit(child, inner, place) for child in node.iter(include_text=True)), meaning]
+        return [*(_Visit(child, inner, place) for child in _shown_order(node)), meaning]
 
     def _note_picture(self, tag: str, attributes: Mapping[str, str], letters: PageLetters) -> None:
         """Note the picture that an element is, if it is one and is seen."""
@@ -288,6 +288,24 @@ class _PageReader:
         """Count an element that is not shown, if it has text."""
         if node.tag not in _LEFT_OUT and node.text().strip():
             self._text.left_out["hidden-text"] += 1
+
+
+def _shown_order(node: LexborNode) -> list[LexborNode]:
+    """Return what is in an element in the order in which it is shown: the foot of a table may stand before its rows.
+
+    Of several captions, heads and feet, only the first is moved, as browsers do.
+    """
+    children = list(node.iter(include_text=True))
+    if node.tag != "table":
+        return children
+    foot = next((child for child in children if child.tag == "tfoot"), None)
+    head = next((child for child in children if child.tag == "thead"), None)
+    captions = [child for child in children if child.tag == "caption"][:1]
+    first = captions if head is None else [*captions, head]
+    last = [] if foot is None else [foot]
+    # Nodes are equal if they say the same, wherever they are.
+    moved = {child.mem_id for child in [*first, *last]}
+    return [*first, *(child for child in children if child.mem_id not in moved), *last]
 
 
 def _own_rows(table: LexborNode) -> Iterator[LexborNode]:

@@ -158,6 +158,8 @@ def test_a_workbook_without_styles_is_read() -> None:
 
 HALF = "<math><mfrac><mn>1</mn><mn>2</mn></mfrac><msup><mi>y</mi><mn>10</mn></msup><msqrt><mi>z</mi></msqrt></math>"
 SPANS = "| a | b |  |\n| --- | --- | --- |\n| a | c | d |\n| e | f | d |"
+FOOT = "| n | v |\n| --- | --- |\n| a | 3 |\n| Sum | 3 |"
+FEET = "| Sum | 3 |\n| --- | --- |\n| a | 3 |\n| Sum | 3 |"
 LINKED = "[x_y](https://e.org/a_b?c&d), s, z"
 OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
 
@@ -172,6 +174,9 @@ OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
         ("<table><tr><td><p>only a frame</p></td></tr></table>", "only a frame"),
         ("<table><caption>Prices</caption><tr><td>a<td>b</table>", "Prices\n\n| a | b |\n| --- | --- |"),
         ("<table><tr><th rowspan=2>a<th colspan=2>b<tr><td>c<td rowspan=2>d<tr><td>e<td>f</table>", SPANS),
+        ("<table><tfoot><tr><td>Sum<td>3<tbody><tr><td>a<td>3<thead><tr><th>n<th>v</table>", FOOT),
+        ("<table><tfoot><tr><td>Sum<td>3<tbody><tr><td>n<td>v<tr><td>a<td>3<caption>C</table>", f"C\n\n{FOOT}"),
+        (f"<table>{2 * '<tfoot><tr><td>Sum<td>3'}<tbody><tr><td>a<td>3</table>", FEET),
         ("<pre>a\n  b</pre><p>c", "```\na\n  b\n```\n\nc"),
         ("<ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>", "漢字"),
         ("<p>a<img src=http://example.org/x.png alt='A cat'><iframe src=file:///etc/passwd>b</iframe>", "a[A cat]"),
@@ -211,6 +216,9 @@ OPEN_LINK = "[e.org](https://e.org) a@b.c\n\n- x\n\ny"
         "layout",
         "caption",
         "cells over rows",
+        "foot before rows",
+        "foot and caption",
+        "equal feet",
         "code",
         "ruby",
         "loads nothing",
