@@ -8,7 +8,7 @@ from typing import NamedTuple
 from engine.documents.letters import Letters, Run
 from engine.documents.roles import Footnote, Link, MergedDown, Role, TableCell
 
-# So that one cell far to the right does not make a row of thousands of cells.
+# So that one cell far to the right does not make a row of thousands of cells, nor do cells that take all later rows.
 MOST_COLUMNS = 1000
 # Longer texts of merged cells are only in the first row that these take.
 LONGEST_REPEATED = 200
@@ -43,7 +43,8 @@ class _TextBelow(NamedTuple):
 class TableRows:
     """The rows of the outermost table that is open. Tables in its cells become words of these cells.
 
-    A cell that takes several rows has its text in each of them, in its first column.
+    A cell that takes several rows has its text in each of them, in its first column. Those beyond MOST_COLUMNS have it
+    in their first row only.
     """
 
     def __init__(self) -> None:
@@ -93,7 +94,7 @@ class TableRows:
         repeated = text if len(text) <= LONGEST_REPEATED else ""
         for column in range(first, first + columns):
             self._merged_down.pop(column, None)
-            if cell.rows > 1:
+            if cell.rows > 1 and column < MOST_COLUMNS:
                 self._coverings[column] = _TextBelow(
                     len(self._rows) + cell.rows - 1, repeated if column == first else ""
                 )
