@@ -59,4 +59,6 @@ def _role_of_option(option: LexborNode, attributes: Mapping[str, str]) -> Role |
     is_open = "multiple" in around or integer(around.get("size"), 1) > 1
     if select is None or is_open or select.css_first("option[selected]") is not None:
         return None
-    return Through() if select.css_first("option:not([disabled])") == option else None
+    first = select.css_first("option:not([disabled])")
+    # Nodes that say the same are equal.
+    return Through() if first is not None and first.mem_id == option.mem_id else None

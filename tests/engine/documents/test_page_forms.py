@@ -11,6 +11,7 @@ from engine.documents.document import document_text
     ("page", "text"),
     [
         ("Size <select><option>S<option>M</select> now", "Size S now"),
+        ("<select><option>A<option>B<option>A</select>", "A"),
         ("<select><option disabled>Choose<option>B</select>", "B"),
         ("<select><optgroup label=G><option>A</optgroup><option>B</select>", "A"),
         ("<select><option>A<optgroup><option selected>Z</optgroup></select>", "Z"),
