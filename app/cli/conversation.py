@@ -174,16 +174,19 @@ class TerminalConversation:
 
     def continue_answer(self) -> bool:
         """Let the paused answer go on. Return whether there is one."""
-        begun, self._paused = self._paused, None
-        if begun is None:
+        if self._paused is None:
             return False
-        paused = self._history.pop()
+        self._replace_answer(self._paused)
+        return True
+
+    def _replace_answer(self, begun: _PausedAnswer) -> None:
+        """Answer the last question anew in a chat, or continue `begun`; keep its answer if that fails or is stopped."""
+        paused, self._paused = self._paused, None
+        earlier = self._history.pop()
         self._answer(begun, in_chat=True)
         if self._history[-1]["role"] == "user":
-            # It failed or was stopped.
-            self._history.append(paused)
-            self._paused = begun
-        return True
+            self._history.append(earlier)
+            self._paused = paused
 
     def _answer(self, begun: _PausedAnswer, in_chat: bool) -> int:
         """Answer the last question, or continue the answer that is begun, and return the exit code."""
@@ -254,12 +257,7 @@ class TerminalConversation:
         if name:
             self.load(model_path(name), None)
             say(self.model)
-        begun, self._paused = self._paused, None
-        earlier = self._history.pop()
-        self._answer(_PausedAnswer(), in_chat=True)
-        if self._history[-1]["role"] == "user":
-            self._history.append(earlier)
-            self._paused = begun
+        self._replace_answer(_PausedAnswer())
         return True
 
     def _of_starter(self, name: str, text: str, asked: Sequence[Mapping[str, Any]]) -> Answer:
