@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from http.server import ThreadingHTTPServer
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from app.tools.host import ToolHost
 from app.tools.servers import Server
@@ -18,6 +20,21 @@ class ManyConnections(ThreadingHTTPServer):
     """Takes all connections at once."""
 
     request_queue_size = 200
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler], **attributes: object) -> Iterator[str]:
+    """Serve over HTTP, and give the address. The handlers get `attributes`, and `released`, an event set at the end."""
+    released = threading.Event()
+    released_handler = type("Handler", (handler,), {**attributes, "released": released})
+    http = ManyConnections(("127.0.0.1", 0), released_handler)
+    threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{http.server_port}"
+    finally:
+        released.set()
+        http.shutdown()
+        http.server_close()
 
 
 def end_of(error: BaseException | None) -> str:

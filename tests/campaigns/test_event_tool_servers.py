@@ -11,7 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from itertools import groupby
@@ -25,7 +25,7 @@ from app.tools.guardian import LONGEST_LINE
 from app.tools.host import ToolHost
 from app.tools.servers import Server
 from tests.app.tools.conftest import WAIT_S, Hosts, wait_until
-from tests.campaigns.many_tool_servers import ENDS, ManyConnections, ends
+from tests.campaigns.many_tool_servers import ENDS, ends, serving
 from tests.campaigns.slow_tool_server import PHASES, answer_to
 
 pytestmark = pytest.mark.campaign
@@ -193,21 +193,6 @@ class EventHandler(BaseHTTPRequestHandler):
         """Say nothing of each request."""
 
 
-@contextmanager
-def serving() -> Iterator[str]:
-    """Serve over HTTP, and give the address."""
-    released = threading.Event()
-    handler = type("Handler", (EventHandler,), {"released": released, "streams": {}, "unanswered": {}})
-    http = ManyConnections(("127.0.0.1", 0), handler)
-    threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{http.server_port}"
-    finally:
-        released.set()
-        http.shutdown()
-        http.server_close()
-
-
 def server_of(address: str, behaviour: Behaviour, number: int) -> Server:
     parts = (behaviour.form, behaviour.kind, behaviour.phase, str(number))
     path = "/".join(quote(part, safe="") for part in parts)
@@ -222,7 +207,7 @@ def test_servers_that_answer_by_events_end_in_a_result_or_a_reason(hosts: Hosts,
     before, faults, outcomes = psutil.Process().num_fds(), list[str](), Counter[str]()
     groups = [list(group) for _, group in groupby(behaviours, lambda behaviour: behaviour.is_sound)]
     for group in (part[start : start + AT_ONCE] for part in groups for start in range(0, len(part), AT_ONCE)):
-        with serving() as address:
+        with serving(EventHandler, streams={}, unanswered={}) as address:
             servers = [server_of(address, behaviour, number) for number, behaviour in enumerate(group)]
             # What is sound has as long as it takes.
             is_sound = group[0].is_sound

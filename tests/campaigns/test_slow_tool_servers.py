@@ -12,8 +12,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler
 from urllib.parse import quote, unquote
@@ -25,7 +24,7 @@ from app.tools.host import ToolHost
 from app.tools.servers import Server
 from tests.app.tools.conftest import WAIT_S, Hosts, hostile, wait_until
 from tests.campaigns import slow_tool_server
-from tests.campaigns.many_tool_servers import ENDS, ManyConnections, ends
+from tests.campaigns.many_tool_servers import ENDS, ends, serving
 from tests.campaigns.slow_tool_server import KINDS, PHASES, answer_to, is_silent_after, pieces
 
 pytestmark = pytest.mark.campaign
@@ -78,21 +77,6 @@ class SlowHandler(BaseHTTPRequestHandler):
         """Say nothing of each request."""
 
 
-@contextmanager
-def serving() -> Iterator[str]:
-    """Serve over HTTP, and give the address."""
-    released = threading.Event()
-    handler = type("Handler", (SlowHandler,), {"released": released})
-    http = ManyConnections(("127.0.0.1", 0), handler)
-    threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{http.server_port}"
-    finally:
-        released.set()
-        http.shutdown()
-        http.server_close()
-
-
 def slow_server(address: str, draw: random.Random, number: int) -> Server:
     """Return a server over HTTP, or over stdio without an address, with a kind and a phase of its own."""
     kind, phase, form = draw.choice(KINDS), draw.choice(PHASES), draw.choice(("json", "event-stream"))
@@ -113,7 +97,7 @@ def test_slow_servers_of_tools_end_in_a_result_or_a_reason(hosts: Hosts, transpo
         outcomes.update(f"{name}: {end}" for name, end in ends(host, servers, SILENCE_S))
 
     for _ in range(int(3 * SIZE)):
-        with serving() as address:
+        with serving(SlowHandler) as address:
             servers = [slow_server(address if transport == "http" else "", draw, one) for one in range(AT_ONCE)]
             slow = ToolHost(servers, lambda: None, start_s=START_S)
             asking = threading.Thread(target=partial(note, slow, servers))
