@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -67,11 +68,7 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
                 states = {file.name: state for file, state in read.items()}
                 source = TokenizerSource(str(path), ends, tokenizer_defaults(path), options, states)
                 built = disk.start(PROMPT_PROCESS.build, source, disk.leaving)
-                digest = digest_of_small_files(path)
-                accepted = PROMPT_PROCESS.accepted
-                if digest not in accepted.values:
-                    built.result()
-                    accepted.keep(digest, True)
+                _wait_if_new(path, built)
             tokenizer = load_tokenizer(path, options, eos_token_ids=ends)
             if built is not None:
                 built.result()
@@ -99,6 +96,15 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
     if may_choose(template_of(tokenizer)):
         choice = _of_template(tokenizer, source, disk, thinking_of, find_thinking)
     return tokenizer, vocabulary, source, choice or ThinkingChoice()
+
+
+def _wait_if_new(path: Path, built: Future[None]) -> None:
+    """Wait until the prompt process has built the tokenizer, unless it has built the same files before."""
+    digest = digest_of_small_files(path)
+    accepted = PROMPT_PROCESS.accepted
+    if digest not in accepted.values:
+        built.result()
+        accepted.keep(digest, True)
 
 
 def _check_vocabulary(path: Path, vocabulary: int) -> None:
