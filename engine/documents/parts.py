@@ -72,8 +72,7 @@ class Extent:
 
     `numbers` are those of the parts that it has, from 1, of `count`; `ends` says for each how many characters of the
     text there are up to its end. A document without parts has the `kind` "". With a `cut`, the last part, or the whole,
-    ends before its own end. `names` are those of all sheets or chapters; pages and
-    slides have none.
+    ends before its own end. `names` are those of all sheets or chapters; pages and slides have none.
     """
 
     kind: str = ""
