@@ -27,6 +27,7 @@ from tests.app.window_driver import WindowDriver
 from tests.engine.hub.nasty_hub import TREE, answer
 from tests.engine.model_files.model_folders import model_files
 from tests.fakehub.server import FakeHub, Fault
+from tests.patience import content_of
 
 NAME = "org/model"
 # More bytes than Qt can count.
@@ -166,7 +167,7 @@ def test_a_damaged_model_is_repaired_with_the_damaged_file_alone(
     page.show_tab(INSTALLED)
     hub.sent.clear()
     page.cards[0].check_button.click()
-    qtbot.waitUntil(lambda: config.exists() and config.read_bytes() == content)
+    qtbot.waitUntil(lambda: content_of(config) == content)
     qtbot.waitUntil(lambda: {one.state for one in library.downloads} == {"ready"})
     assert [sent.name for sent in hub.sent] == ["config.json"]
 

@@ -20,7 +20,7 @@ from tests.engine.hub.downloading import (
     sizeable,
 )
 from tests.engine.model_files.model_folders import model_files
-from tests.patience import PATIENCE_S, wait_until
+from tests.patience import PATIENCE_S, content_of, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,7 +111,7 @@ def test_cancelling_a_repair_keeps_the_model_that_was_here(site: Site) -> None:
     for run in (1, 2):
         queue = site.queue(state_path=state)
         queue.add(NAME, repository.commit)
-        wait_until(lambda run=run: part.exists() and part.stat().st_size >= run * 50_000)
+        wait_until(lambda run=run: len(content_of(part)) >= run * 50_000)
         if run == 1:
             queue.close()
     queue.cancel(NAME)
