@@ -48,7 +48,8 @@ def write_pair(folder: Path, sizes: tuple[str, str], accept: float, tokenizer: P
     vocabulary = json.loads((tokenizer / "config.json").read_text())["vocab_size"]
     # One cycle over all of them, so that texts do not repeat themselves.
     walk = draw.permutation(np.arange(FIRST_TOKEN, vocabulary))
-    successors = np.full(vocabulary, walk[0])
+    # The tokens outside it lead to places of their own: a row with all their embeddings would win after many tokens.
+    successors = np.resize(walk, vocabulary)
     successors[walk] = np.roll(walk, -1)
     differs = draw.random(vocabulary) >= accept
     _write(folder / "main", sizes[0], successors, np.zeros(vocabulary, dtype=bool), tokenizer)
