@@ -14,7 +14,7 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -253,15 +253,26 @@ class TintLayer(QObject):
         return [part for place in self._places[first:last] if (part := _part(place, start, end))]
 
     def _take_places(self, places: list[SourcePlace]) -> None:
-        """Take the places of the text. Lines keep their tints unless anything but the last place has changed."""
-        count = len(self._places)
-        if count:
-            same = len(places) >= count and places[: count - 1] == self._places[:-1]
-            before = self._places[-1]
-            now = places[count - 1] if same else before
-            if not same or (now.start, now.source_start) != (before.start, before.source_start) or now.end < before.end:
-                self._blocks = {}
+        """Take the places of the text. Blocks keep their tints up to the first place that is not as it was.
+
+        The last place may have grown.
+        """
+        before = self._places
         self._places = places
+        count = len(before)
+        if not count:
+            return
+        last = before[-1]
+        if len(places) >= count and places[: count - 1] == before[:-1]:
+            now = places[count - 1]
+            if now.start == last.start and now.source_start == last.source_start and now.end >= last.end:
+                return
+        pairs = zip(before, places, strict=False)
+        same = next((at for at, (old, new) in enumerate(pairs) if old != new), min(count, len(places)))
+        changed = min(all_places[same].start for all_places in (before, places) if same < len(all_places))
+        self._blocks = {
+            position: known for position, known in self._blocks.items() if position + known.look.length <= changed
+        }
 
     def paint(self, painter: QPainter, blocks: Iterator[tuple[QTextBlock, QPointF]], area: QRect) -> None:
         """Paint the tints of blocks, each with where it is, within an area."""
@@ -293,8 +304,8 @@ class TintLayer(QObject):
         layout = block.layout()
         position = block.position()
         count = layout.lineCount()
-        begins = layout.lineAt(0).naturalTextWidth() if count else 0.0
-        look = _BlockLook(block.length(), count, begins, origin.x(), origin.y())
+        begins = layout.lineAt(0).naturalTextRect() if count else QRectF()
+        look = _BlockLook(block.length(), count, begins.width(), begins.left(), origin.x(), origin.y())
         known = self._blocks.get(position)
         if known is not None and known.look == look:
             return known.lines
@@ -378,11 +389,15 @@ class _LineTints:
 
 
 class _BlockLook(NamedTuple):
-    """What changes with the lines of a block: its length, their number, the width of the first one, and its place."""
+    """What changes with the lines of a block: its length, their number, the first one's width and place, and its own.
+
+    The words of a centred cell move within it when another row makes its column wider.
+    """
 
     length: int
     lines: int
     begins: float
+    indent: float
     left: float
     top: float
 

@@ -118,6 +118,67 @@ def test_a_round_with_tints_calls_few_functions_more(show: Show[AnswerBody], tex
     assert sum(more[3:]) / len(more[3:]) < most, more
 
 
+KINDS = {
+    "paragraph": "A draft model guesses **several** tokens, and `main` *checks* them in one pass. " * 6,
+    "list": "".join(f"{line}. A right guess costs *nothing*, and a wrong one `step {line}`.\n" for line in range(1, 9)),
+    "code": "So:\n\n```python\n" + "def step(guess):\n    return [check(guess)]\n\n" * 5 + "```\n",
+    "table": "| Round | Guess |\n|---|--:|\n" + "".join(f"| {row} | **{row % 7}** more |\n" for row in range(9)),
+    "CJK": "草稿模型先**猜几个词**，主模型一次检查。下書きモデルが**提案**し、確かめます。초안 모델이 확인합니다. " * 3,
+    "emoji": "Right 🎉, wrong 👩‍👩‍👧 and 🇰🇷, é **🙂🙂** one more. " * 6,
+    "right to left": "نموذج المسودة **يخمن** عدة رموز 12 في مرة. מודל הטיוטה `main` מנחש. " * 5,
+}
+
+
+@pytest.mark.usefixtures("typeset", "plain_code")
+@pytest.mark.parametrize("kind", KINDS)
+def test_tints_that_were_kept_are_painted_where_those_of_a_new_view_are(show: Show[AnswerBody], kind: str) -> None:
+    tokens = tokens_of(KINDS[kind], len(kind))
+    growing, tints = show(AnswerBody(), 420, 900), AnswerTints(strength=1.0)
+    ends = [at + 1 for at, (one, next_one) in enumerate(pairwise(tokens)) if one.round != next_one.round]
+    for number, end in enumerate(ends):
+        show_tinted(growing, tints, tokens[:end], ended=False)
+        painted = [view.viewport().grab().toImage() for view in growing.text_views]
+        if number % 5 == 0 or end == ends[-1]:
+            at_once = show(AnswerBody(), 420, 900)
+            show_tinted(at_once, AnswerTints(strength=1.0), tokens[:end], ended=False)
+            assert painted == [view.viewport().grab().toImage() for view in at_once.text_views]
+            at_once.hide()
+
+
+def measurements_of_rounds(body: AnswerBody, tokens: list[Token]) -> list[int]:
+    """Show an answer round by round. Return how many edges of tints each round measures."""
+    count = 0
+
+    def count_measured(_frame: object, event: str, function: object) -> None:
+        nonlocal count
+        count += event == "c_call" and getattr(function, "__name__", "") == "cursorToX"
+
+    tints, counts = AnswerTints(strength=1.0), list[int]()
+    for end in [at + 1 for at, (token, after) in enumerate(pairwise(tokens)) if token.round != after.round]:
+        before = count
+        show_tinted(body, tints, tokens[:end], ended=False)
+        sys.setprofile(count_measured)
+        body.text_views[-1].viewport().repaint()
+        sys.setprofile(None)
+        counts.append(count - before)
+        QApplication.processEvents()
+    return counts
+
+
+@pytest.mark.usefixtures("typeset")
+@pytest.mark.parametrize(
+    "item",
+    ["{0}. A right guess costs nothing, a wrong one *some* of it.\n", "A **guess** or `two` in part {0}.\n\n"],
+    ids=["list", "paragraphs"],
+)
+def test_a_round_measures_no_more_tints_the_longer_the_text_is(show: Show[AnswerBody], item: str) -> None:
+    short, long = ("".join(item.format(number) for number in range(1, count)) for count in (9, 33))
+    counts = [measurements_of_rounds(show(AnswerBody(), 700, 900), tokens_of(text, 5)) for text in (short, long)]
+    # One round moves the text to another widget, where all of it is new.
+    most = [sorted(rounds)[-2] for rounds in counts]
+    assert 0 < most[1] <= 2 * most[0] <= 80, counts
+
+
 def pixels(image: QImage, colour: str) -> int:
     return sum(image.pixelColor(x, y).name() == colour for x in range(image.width()) for y in range(image.height()))
 
