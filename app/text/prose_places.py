@@ -49,7 +49,9 @@ class _PlacedParagraph:
         if (before.kind, before.mark, bool(before.rows)) != (after.kind, after.mark, bool(after.rows)):
             return 0
         pairs = zip(before.rows or before.spans, after.rows or after.spans, strict=False)
-        other = next((number for number, (old, new) in enumerate(pairs) if old != new), len(self.marks))
+        # A growing document keeps the spans that are as they were.
+        others = (number for number, (old, new) in enumerate(pairs) if old is not new and old != new)
+        other = next(others, len(self.marks))
         return max(0, min(other, len(self.marks) - 1, len(after.rows or after.spans)))
 
 

@@ -74,7 +74,9 @@ class DocumentWriter:
             # Qt would shape all of its letters again for each paint. A paragraph that is finished is a new block.
             self.cursor.block().layout().setCacheEnabled(True)
             self.cursor.insertText(more.replace("\n", _LINE_SEPARATOR))
-            self.written[-1] = pairs[-1]
+            # The same spans where they are equal, so that nobody compares their texts again.
+            before = self.written[-1][0]
+            self.written[-1] = replace(before, spans=(*before.spans[:-1], pairs[-1][0].spans[-1])), None
             self._ends[-1] = self.cursor.position()
             return self._missing
         # An empty block takes the format of what is removed below it.

@@ -106,6 +106,18 @@ def test_a_hard_break_begins_no_paragraph() -> None:
     assert (document.toPlainText(), document.blockCount()) == ("One\ntwo\nthree", 1)
 
 
+def test_a_growing_paragraph_keeps_the_spans_that_are_as_they_were() -> None:
+    document, font = QTextDocument(), QFont()
+    font.setPixelSize(15)
+    writer = DocumentWriter(document, font)
+    writer.write(shown("One **two** thr"))
+    ((before, _),) = writer.written
+    writer.write(shown("One **two** three four"))
+    ((now, _),) = writer.written
+    assert [*now.spans] == [*shown("One **two** three four")[0].spans]
+    assert all(old is new for old, new in zip(before.spans[:-1], now.spans[:-1], strict=True))
+
+
 def test_a_growing_paragraph_is_shaped_once_for_many_paints_until_another_one_begins() -> None:
     document, font = QTextDocument(), QFont()
     writer = DocumentWriter(document, font)
