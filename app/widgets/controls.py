@@ -203,7 +203,7 @@ class TickBox(QCheckBox):
                 painter.setPen(QPen(QColor(colours.text), 2))
                 painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 3, 3)
             if self.isChecked():
-                painter.setPen(QPen(QColor(colours.on_accent), 2))
+                painter.setPen(QPen(QColor(colours.on_accent if self.isEnabled() else colours.faint), 2))
                 painter.drawPolyline([box.topLeft() + QPointF(*point) * box.width() for point in _TICK])
 
 

@@ -189,6 +189,8 @@ QMenu::item { padding: 5px 24px 5px 12px; border-radius: 6px; }
 QMenu QCheckBox { padding: 5px 24px 5px 12px; }
 QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid $faint; border-radius: 3px; }
 QCheckBox::indicator:checked { background: $main; border-color: $main; }
+QCheckBox:disabled { color: $faint; }
+QCheckBox::indicator:disabled { background: $selection; border-color: $line; }
 QMenu::item:selected { background: $selection; }
 QMenu::item:disabled { color: $faint; }
 QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }

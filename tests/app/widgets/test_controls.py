@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.widgets import theme
+from app.widgets.colours import Colours, dark, light
 from app.widgets.controls import Chooser, Slider, Switch, TickBox, number_box
+from app.widgets.stylesheet import stylesheet
 
 
 @pytest.fixture
@@ -102,3 +104,22 @@ def test_a_box_shows_its_state_by_a_tick_and_its_focus_by_a_ring(page: QWidget, 
     box.setFocus()
     qtbot.waitUntil(box.hasFocus)
     assert box.grab().toImage() != images[-1]
+
+
+@pytest.mark.parametrize("colours", [light(), dark()], ids=["light", "dark"])
+def test_a_box_that_cannot_be_ticked_has_no_accent(
+    page: QWidget, monkeypatch: pytest.MonkeyPatch, colours: Colours
+) -> None:
+    monkeypatch.setattr(theme, "colours", lambda: colours)
+    page.setStyleSheet(stylesheet(colours))
+    box = TickBox("Outside", page)
+    box.setChecked(True)
+    box.show()
+
+    def accented() -> int:
+        image = box.grab().toImage()
+        return sum(image.pixelColor(x, y).name() == colours.main for x in range(16) for y in range(image.height()))
+
+    assert accented() > 20
+    box.setEnabled(False)
+    assert accented() == 0
