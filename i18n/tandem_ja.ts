@@ -5378,8 +5378,16 @@
         <translation>ドラフトなしの場合と同じテキストです。</translation>
     </message>
     <message>
+        <source>Up to there, answers are written without draft tokens.</source>
+        <translation>それまでは、ドラフトトークンなしで回答します。</translation>
+    </message>
+    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>「{main}」では、このMacで丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding differs at every draft length up to {keys} tokens of context on this Mac.</source>
+        <translation>「{main}」では、コンテキストが{keys}トークンになるまで、このMacで丸めが同じになるドラフト長がありません。</translation>
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac.</source>

@@ -5378,8 +5378,16 @@
         <translation>초안 없이 쓴 것과 같은 텍스트예요.</translation>
     </message>
     <message>
+        <source>Up to there, answers are written without draft tokens.</source>
+        <translation>그때까지는 초안 토큰 없이 답변해요.</translation>
+    </message>
+    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>{main} 모델은 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding differs at every draft length up to {keys} tokens of context on this Mac.</source>
+        <translation>{main} 모델은 컨텍스트 {keys}토큰까지 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아요.</translation>
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac.</source>

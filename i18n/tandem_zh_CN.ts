@@ -5378,8 +5378,16 @@
         <translation>与不用草稿时的文字相同。</translation>
     </message>
     <message>
+        <source>Up to there, answers are written without draft tokens.</source>
+        <translation>在此之前，不用草稿 token 生成回答。</translation>
+    </message>
+    <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
         <translation>使用“{main}”时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding differs at every draft length up to {keys} tokens of context on this Mac.</source>
+        <translation>使用“{main}”且上下文不超过 {keys} 个 token 时，本机上没有舍入一致的草稿 token 数。</translation>
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac.</source>

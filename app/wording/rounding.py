@@ -49,9 +49,12 @@ def rounding_sentence(main: str, rounding: Rounding) -> str:
 
     `main` is the main model's name in figures. A pass has a row for each draft token and one more, and `rounding.usual`
     is the number of rows up to which short texts round in the same way, and the context in tokens up to which that
-    holds. If that is one row, the sentence says that there are no draft tokens.
+    holds. If that is one row, the sentence says that there are no draft tokens, or up to which context.
     """
     usual = rounding.usual
+    if usual.rows == 1 and _is_wider_later(rounding):
+        without = translate("Rounding", "Up to there, answers are written without draft tokens.")
+        return joined(measured_rounding_sentence(main, rounding), without)
     if usual.rows == 1:
         text = translate(
             "Rounding",
@@ -68,6 +71,12 @@ def rounding_sentence(main: str, rounding: Rounding) -> str:
 def measured_rounding_sentence(main: str, rounding: Rounding) -> str:
     """Say the same as `rounding_sentence` where nothing follows from it: texts need not stay the same."""
     usual = rounding.usual
+    if usual.rows == 1 and _is_wider_later(rounding):
+        text = translate(
+            "Rounding",
+            "With {main}, rounding differs at every draft length up to {keys} tokens of context on this Mac.",
+        )
+        return text.format(main=recorded_name(main), keys=_tested_context(usual))
     if usual.rows == 1:
         text = translate("Rounding", "With {main}, rounding differs at every draft length on this Mac.")
         return text.format(main=recorded_name(main))
@@ -78,6 +87,11 @@ def measured_rounding_sentence(main: str, rounding: Rounding) -> str:
 def is_always_equal(rounding: Rounding) -> bool:
     """Return whether this computer rounds passes in the same way at every draft length, as far as that was tested."""
     return rounding.usual.rows > MAX_DEPTH
+
+
+def _is_wider_later(rounding: Rounding) -> bool:
+    """Whether passes over several rows are rounded like single ones in some longer texts."""
+    return any(known.rows > 1 for known in rounding.ranges)
 
 
 def _tested_context(usual: KeyRange) -> str:

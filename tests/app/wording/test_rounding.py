@@ -60,6 +60,13 @@ def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
             "Beyond that, there may be fewer draft tokens. It slows answers down by about 8% (estimate).",
         ),
         (Rounding((KeyRange(1117, 1),)), None, "so answers are written without draft tokens."),
+        # Drafts come later.
+        (
+            Rounding((KeyRange(1117, 1), KeyRange(4097, 4))),
+            None,
+            "differs at every draft length up to 1,116 tokens of context on this Mac. Up to there, answers are written "
+            "without draft tokens.",
+        ),
     ],
 )
 def test_the_switch_says_what_it_costs(rounding: Rounding | None, cost: float | None, said: str) -> None:
