@@ -129,7 +129,7 @@ class Transcript(ThemeAware, TurnOwner):
     def show_path(self, chat: Chat) -> None:
         """Show other turns of the same chat. Turns that stay keep their widgets, and the view keeps its position."""
         had_focus = self._column.show_turns(chat.turns, of_another_chat=False)
-        self._refresh_feet()
+        self.refresh_feet()
         self.load_soon()
         if had_focus:
             self.focus_lost.emit()
@@ -176,7 +176,7 @@ class Transcript(ThemeAware, TurnOwner):
 
     def add_turn(self, turn: Turn) -> None:
         self._column.add(turn).load()
-        self._refresh_feet()
+        self.refresh_feet()
         self._target, self._at_end = None, True
 
     def refresh(self, turn: Turn) -> None:
@@ -194,20 +194,20 @@ class Transcript(ThemeAware, TurnOwner):
         if with_figures != self.with_figures:
             self.with_figures = with_figures
             self._hold_position()
-            self._refresh_feet()
+            self.refresh_feet()
             self.load_soon()
 
     def set_offer(self, offer: str) -> None:
         """Set the text of the button below answers that are beyond the Starter, "" for no such button."""
         if offer != self.offer:
             self.offer = offer
-            self._refresh_feet()
+            self.refresh_feet()
 
     def set_repeats(self, repeats: str) -> None:
         """Set why Regenerate says the same words, "" if it does not."""
         if repeats != self.repeats:
             self.repeats = repeats
-            self._refresh_feet()
+            self.refresh_feet()
 
     def show_round(self, turn: Turn, number: int) -> None:
         """Tint the tokens of a round only, and scroll to them."""
@@ -266,7 +266,8 @@ class Transcript(ThemeAware, TurnOwner):
                 self.turned_to.emit(view.turn)
                 return
 
-    def _refresh_feet(self) -> None:
+    def refresh_feet(self) -> None:
+        """Show what is below the answers again, such as the speed-up of their pairs."""
         self._column.for_each_view(lambda view: view.refresh_footer())
 
     def act(self, turn: Turn, action: str) -> None:

@@ -110,7 +110,7 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         for changed in (session.models.changed, self.find_bar.searched, self.turns.speaker.changed):
             changed.connect(self._update_actions)
         session.list.changed.connect(self._show_title)
-        session.history.measured_changed.connect(lambda: session.history.note_speedups(self._chat))
+        session.history.measured_changed.connect(self._show_speedups)
 
     def _connect_composer(self) -> None:
         composer = self.composer
@@ -125,6 +125,10 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         composer.edit.escaped.connect(self.find_bar.close_bar)
         for done in (self.transcript.focus_lost, self.find_bar.focus_lost):
             done.connect(composer.setFocus)
+
+    def _show_speedups(self) -> None:
+        self.session.history.note_speedups(self._chat)
+        self.transcript.refresh_feet()
 
     def show_chat(self, chat: Chat) -> None:
         """Show a chat instead of the one before."""

@@ -41,7 +41,8 @@ class PanelController(QObject):
         session.answers.arrived.connect(self.refresh)
         for changed in (session.models.changed, session.settings.speculation_changed):
             changed.connect(self.show_state)
-        session.history.measured_changed.connect(panel.refresh)
+        for shows_speedups in (panel.refresh, transcript.refresh_feet):
+            session.history.measured_changed.connect(shows_speedups)
         session.api.changed.connect(self._show_requests)
         self.show_state()
         self.show_newest()

@@ -120,12 +120,18 @@ class QuickEntry(QuestionEditor):
         session.answers.arrived.connect(lambda chat, turn: answers.refresh(turn) if chat is self.chat else None)
         session.chats.path_changed.connect(lambda chat: self.show_chat(chat) if chat is self.chat else None)
         session.answers.ended.connect(lambda chat, _turn: self._fit() if chat is self.chat else None)
+        session.history.measured_changed.connect(self._show_speedups)
 
     def show_chat(self, chat: Chat) -> None:
         """Show the answers of a chat, which the next message continues."""
         self.chat = chat
         self.answers.show_chat(chat)
         self._fit()
+
+    def _show_speedups(self) -> None:
+        self._session.history.note_speedups(self.chat)
+        self.answers.refresh_feet()
+        self.figures.retranslate()
 
     def _fit(self) -> None:
         for part in (self.answers, self.open_chat):

@@ -110,7 +110,8 @@ def test_the_answer_appears_in_place_and_return_goes_on_in_the_same_chat(window:
 def test_an_answer_that_has_ended_has_one_line_on_its_drafts_and_speed(
     open_window: OpenWindow, qapp: Application
 ) -> None:
-    engine = ScriptedEngine([Script(STORY, [FULL]), Script("No.", [PLAIN])], gate=threading.Semaphore(0))
+    scripts = [Script(STORY, [FULL], plain_tps=None), Script("No.", [PLAIN])]
+    engine = ScriptedEngine(scripts, gate=threading.Semaphore(0))
     window = open_window(engine)
     entry = opened(window)
     enter(entry, "first")
