@@ -50,6 +50,11 @@ class PairSpeeds:
         record = self._record(_name(main, draft))
         return median(record.compared) if record.compared else record.answered
 
+    @property
+    def is_outdated(self) -> bool:
+        """Whether another process has changed the file since it was read."""
+        return self._path is not None and KeptJson(self._path, _STAMP).values != self._file.values
+
     def add_comparison(self, main: str, draft: str, ratio: float) -> None:
         """Add how many times as fast a pair was in a comparison; only the latest ones are kept."""
         self._read_again()
@@ -72,14 +77,11 @@ class PairSpeeds:
         return self.figures(sums)
 
     def figures(self, sums: MeasuredPairs) -> dict[tuple[str, str], Totals]:
-        """Return the figures of each pair whose speed-up is known, `sums` of its answers with that speed-up.
-
-        It is 1.0 if no draft token was accepted: rounds then write one token each, as plain rounds do.
-        """
+        """Return the figures of each pair whose speed-up is known, `sums` of its answers with that speed-up."""
         pairs: dict[tuple[str, str], Totals] = {}
         for main, draft in {**sums, **dict.fromkeys(self._pairs())}:
             totals = sums.get((main, draft), Totals(main_model=main, draft_model=draft))
-            speedup = 1.0 if totals.accept_rate == 0 else self.speedup_of(main, draft)
+            speedup = self.speedup_of(main, draft)
             if speedup is not None:
                 pairs[main, draft] = replace(totals, speedup=speedup, speedup_low=speedup, speedup_high=speedup)
         return pairs
@@ -150,6 +152,11 @@ def _by_pair(summaries: Iterable[Totals]) -> dict[tuple[str, str], Totals]:
 
 
 def _answered(totals: Totals) -> float | None:
-    """Return the speed-up of the answers of a pair; None if not even its first decimal is known."""
+    """Return the speed-up of the answers of a pair; None if not even its first decimal is known.
+
+    It is 1.0 if no draft token was accepted: rounds then write one token each, as plain rounds do.
+    """
+    if totals.accept_rate == 0:
+        return 1.0
     rounded = rounded_speedup(totals.speedup, totals.speedup_low, totals.speedup_high)
     return totals.speedup if rounded is not None and rounded.known == "exact" else None

@@ -48,6 +48,14 @@ class HistoryService(QObject):
         """Read the figures of all pairs again."""
         self._store.run(lambda store: self._speeds.take_answers(store.history.by_pair()), self._take_measured)
 
+    def follow_other_processes(self) -> None:
+        """Read the figures of all pairs again if another process, such as a check in a terminal, compared one."""
+
+        def follow(store: ConversationStore) -> MeasuredPairs | None:
+            return self._speeds.take_answers(store.history.by_pair()) if self._speeds.is_outdated else None
+
+        self._store.run(follow, lambda measured: None if measured is None else self._take_measured(measured))
+
     def add_comparison(self, main: str, draft: str, ratio: float) -> None:
         """Add how many times as fast a pair was in a comparison, "" as `draft` for lookups."""
 
@@ -79,7 +87,10 @@ class HistoryService(QObject):
     def read(
         self, order: str, descending: bool, pair: tuple[str, str] | None, limit: int, then: Callable[[Requests], object]
     ) -> None:
-        """Read the first `limit` requests, of one pair or of all, and the figures of every pair."""
+        """Read the first `limit` requests, of one pair or of all, and the figures of every pair.
+
+        `measured` follows, because another process may have compared a pair meanwhile.
+        """
 
         def read(store: ConversationStore) -> Requests:
             rows = store.history.rows(order=order, descending=descending, pair=pair, limit=limit)
@@ -87,7 +98,11 @@ class HistoryService(QObject):
             pairs = list(dict.fromkeys((totals.main_model, totals.draft_model) for totals in summaries))
             return Requests(rows, pairs, self._speeds.take_answers(summaries))
 
-        self._store.run(read, then)
+        def take(requests: Requests) -> None:
+            self._take_measured(requests.measured)
+            then(requests)
+
+        self._store.run(read, take)
 
     def add(self, requests: Sequence[ProgramRequest]) -> None:
         """Add requests of other programs."""

@@ -425,6 +425,8 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         # Qt says so at a click on the icon in the Dock, even if the program is active. As elsewhere, that brings
         # no closed window back beside another one: opening the settings alone may have activated the program.
         is_active = state == Qt.ApplicationState.ApplicationActive
+        if is_active:
+            self.session.history.follow_other_processes()
         if is_active and mac_windows() is not None and not self._is_another_shown():
             self._come_back()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.conversations.measured import is_gain
 from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import own_sampling, recommended_of
@@ -189,9 +190,9 @@ def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str
 
     What shows it says that estimates are estimates.
     """
-    if measured is not None and measured.accept_rate == 0:
+    if measured is not None and measured.accept_rate == 0 and not is_gain(measured.speedup):
         return translate("Models", "no draft token accepted so far (measured)")
-    if measured is not None and measured.accept_rate is None:
+    if measured is not None and not measured.accept_rate:
         return translate("Models", "{gain} (measured)").format(gain=as_fast(measured.speedup))
     if measured is not None:
         text = translate("Models", "{gain} (measured, {rate} accepted)")
