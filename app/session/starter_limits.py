@@ -1,4 +1,4 @@
-"""What the Starter cannot do, as far as a question tells: it writes no code, translates little and adds small numbers.
+"""What the Starter cannot do, as far as a question tells: it writes no code and no texts, and adds small numbers.
 
 It learned to decline such questions, and yet it answers some of them with what it knows of Tandem. No Qt in here.
 """
@@ -79,6 +79,67 @@ _TEXT = (
     r"|초안(?:을)? ?써 ?(?:줘|주)|下書きを書|帮我(?:写|拟)[^。？！\n]{0,16}草稿"
     r"|写(?!的|过)[^。？！\n]{0,16}(?:首诗|诗歌|故事|篇作文|封信|邮件|歌词)|写首诗"
 )
+# Work on a text that the question holds: a summary, other words, corrections.
+_REWRITING = (
+    r"\b(?:summari[sz]e|sum up|condense|shorten|rewrite|reword|rephrase|paraphrase|proofread|polish)\b[^\n]{0,60}[:\n]"
+    r"|\b(?:summari[sz]e|sum up|shorten|rewrite|reword|rephrase|paraphrase|proofread|polish) "
+    r"(?:this|that|the|my|these|following) (?:\w+ )?"
+    r"(?:text|sentences?|paragraph|article|e-?mail|letter|essay|story|notes?)\b"
+    r"|\btl;?dr\b|\bsummary of (?:this|the following|my)\b"
+    r"|\bmake (?:this|it|that|my|the)\b[^\n:]{0,40}\b(?:short|long|nic|polit|formal|casual|friendl|professional|concise"
+    r"|clear|simpl|better|sound)\w*[^\n:]{0,20}[:\n]"
+    r"|\b(?:correct|fix|check|improve)\b[^\n:]{0,30}\b(?:gramm[ae]r|spelling(?! mistake)|punctuation|typos|wording)\b"
+    r"|요약[^\n:：]{0,10}[:：\n]|(?:이|다음|아래) ?(?:글|문장|내용|기사|텍스트|메일)[^\n:：]{0,6}(?:요약|줄여)"
+    r"|(?:공손|정중|부드럽|짧|간결|자연스럽|격식)[^\n:：]{0,10}(?:바꿔|고쳐|다시|써|해)?[^\n:：]{0,6}[:：\n]"
+    r"|(?:맞춤법|문법|띄어쓰기|오타)[^\n]{0,8}(?:고쳐|교정해|봐|검사해|확인해) ?(?:줘|주)|바꿔 ?써 ?(?:줘|주)"
+    r"|(?:다르게|다른 말로) ?(?:표현해|말해|써|바꿔) ?(?:줘|주)"
+    r"|(?<!書類を)(?<!文書を)要約して|要約[^\n:：]{0,6}[:：\n]|まとめて[:：\n]|言い換えて|書き(?:直し|換え|かえ)て(?!送|もら)"
+    r"|(?:丁寧|短く|簡潔|自然|フォーマル)[^\n:：]{0,12}[:：\n]|(?:文法|誤字|脱字|スペル)[^\n]{0,6}(?:直して(?!送)|チェックして|訂正して|見て)"
+    r"|(?:总结|概括|摘要|缩写|缩短)[^\n:：]{0,8}[:：\n]|(?:改写|润色|改得|改成|改)[^\n:：]{0,6}(?:礼貌|客气|正式|简短|通顺|口语)"
+    r"|换(?:个|一种)说法(?!再|重)|(?:改|检查|修改|纠正)[^\n]{0,4}(?:语法|错别字|病句)"
+)
+# What is thought up or laid out: tables, ideas, names, plans, replies.
+_MADE_UP = (
+    r"\btable (?:of|with|about|for|that|comparing|listing)\b|\b(?:in|as|into) a table\b"
+    r"|\b(?<!any )(?:ideas|suggestions|slogans?|taglines?|recipes?|captions?) (?:for|about|of|on)\b"
+    r"(?! (?:a )?beginners?\b)"
+    r"|\bbrainstorm\b"
+    r"|\b(?:come up with|think of|invent|suggest)\b[^.?!\n]{0,30}\b(?:names?|titles?|ideas?|slogans?)\b"
+    r"|\b(?:plan|organi[sz]e) (?:me )?(?:an?|my|our|the)\b[^.?!\n]{0,20}"
+    r"\b(?:trip|weekend|week|vacation|holiday|party|day|meals?|menu|workout|wedding|dinner|tour)\b|\bitinerary\b"
+    r"|\b(?:write|draft) (?:an?|the|my) (?:answer|reply|response)\b"
+    r"|(?<![가-힣])(?:비교)?표(?:를|로|을)? ?(?:하나 ?|좀 ?)?(?:만들|그려|작성|정리)"
+    r"|(?:아이디어|메뉴)[^\n]{0,6}(?:추천|[\d한두세네섯] ?(?:개|가지))"
+    r"|이름(?:을|를)?[^\n]{0,8}(?:지어 ?(?:줘|주세요)(?!도)|추천)"
+    r"|(?:여행|주말|일정|식단|운동)[^\n]{0,10}(?:계획|일정|코스|표)[^\n]{0,4}(?:짜|세워|만들)"
+    r"|답장[^\n]{0,6}(?:써|작성)|(?:하기 ?좋은|할 ?만한) (?:것|일) ?(?:\d|한|두|세|네|다섯|추천|알려)"
+    r"|表[をにで]?[^\n示]{0,3}(?:作|つく|まとめ)|表にして|(?:アイデア|(?<!別)案|ネタ)を?[^\n]{0,4}(?:[0-9０-９]|つ|出し|考え)"
+    r"|名前を?[^\n]{0,6}(?:考えて|(?:つけ|付け)て(?:ほしい|くだ|$))|(?:旅行|週末|予定|献立)[^\n]{0,10}(?:立て|たて|考え|組んで)|返[事信]を?[^\n]{0,3}書いて(?![いる])"
+    r"|(?:做|列|画|制作|整理)[^\n]{0,16}(?:表格|[个张份成的]表$|表(?=[，。！,.!]))|出[^\n]{0,4}主意"
+    r"|(?:[一二三四五六七八九十几两\d][个条种]|一些)[^\n]{0,3}(?:主意|创意|点子)"
+    r"|(?<!给你)起(?:一?个|[一二三四五六七八九十几两\d]+个|些)[^\n]{0,3}名"
+    r"|(?:安排|规划|计划|制定)[^\n]{0,10}(?:周末|旅行|行程|旅游|食谱|日程)|回复这[个封条]"
+)
+# Advice on the person's own affairs, and replies to others.
+_ADVICE = (
+    r"\bnames? for (?:my|our|an?)\b(?! (?:chat|folder|model|server|preset))"
+    r"|\b(?:gift|dinner|lunch|date|party|business) ideas\b"
+    r"|\bpros and cons of\b(?!.*(?:draft|quanti[sz]|\bbit|specul|look-?up|token|local))"
+    r"|\b(?:workout|meal|study|diet|travel|lesson|training) plan\b"
+    r"|\b(?:reply|respond) to this\b|\bproduct description\b"
+    r"|\bsay (?:this|that|it) (?:more )?\w+ly\b[^\n:]{0,20}[:\n]"
+    r"|\bturn (?:this|that|it) into an? (?:\w+ )?(?:e-?mail|letter|poem|story|tweet|post|summary|paragraph)\b"
+    r"|(?:문단|단락|문장)[^\n:：]{0,4}줄여 ?(?:줘|주)|첨삭|이름[^\n]{0,4}뭐가 좋|선물[^\n]{0,4}추천"
+    r"|(?<!양자화 )(?<!양자화의 )장단점|뭐 ?해 ?먹"
+    r"|답장해 ?(?:줘|주)|(?:설명|소개글?|후기|리뷰)(?:을|를)? ?써 ?(?:줘|주)"
+    r"|添削して|名前[^\n]{0,2}(?:何|なに)がいい|プレゼントの|メリットとデメリット|返信して|(?:説明|紹介)文?を書いて"
+    r"|(?:優しく|やさしく|柔らかく)[^\n:：]{0,8}[:：\n]"
+    r"|改简历|叫什么名字好|礼物|(?<!量化的)(?<!量化)优缺点|健身计划"
+    r"|委婉[^\n:：]{0,6}[:：]|写[^\n]{0,10}(?:介绍|文案|简历)|回这[条封个]"
+)
+_TASK = re.compile(rf"{_REWRITING}|{_MADE_UP}|{_ADVICE}", re.IGNORECASE)
+# Between what is asked and the text that it is asked of.
+_TEXT_FOLLOWS = re.compile(r"[:：\n]")
 _BEYOND = re.compile(
     rf"{_CODE_EN}|{_CODE_KO}|{_CODE_JA}|{_CODE_ZH}|{_SAID_IN}|{_TEXT}"
     # A translation into such a language, or of more than a word.
@@ -117,5 +178,7 @@ def subject_of(question: str) -> Subject:
     if _SUM.search(question) or _BEYOND.search(question):
         return Subject.BEYOND
     if _PROGRAMMING.search(question) and not _TANDEM.search(question):
+        return Subject.BEYOND
+    if _TASK.search(question) and not _TANDEM.search(_TEXT_FOLLOWS.split(question.strip(), 1)[0]):
         return Subject.BEYOND
     return Subject.DOUBTFUL if _DOUBTFUL.search(question) else Subject.ANY

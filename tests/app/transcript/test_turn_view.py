@@ -188,6 +188,60 @@ def test_what_it_knows_of_tandem_answers_no_question_for_code_translation_or_sum
 
 
 @pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        # A summary, other words, corrections, tables, ideas, plans, names and replies.
+        ("en", "Summarize this: the train was late, so we missed the boat and stayed a night."),
+        ("en", "Rewrite this sentence politely: Give me the report now."),
+        ("en", "fix my grammar: he dont know nothing"),
+        ("en", "Make a table of three columns with fruits"),
+        ("en", "three ideas for a rainy weekend"),
+        ("en", "plan my weekend in lisbon"),
+        ("en", "i need a name for my dog"),
+        ("en", "reply to this message: are you free on friday?"),
+        ("ko", "이 글을 요약해 줘: 기차가 늦어서 배를 놓쳤고 하룻밤 묵었다."),
+        ("ko", "이 문장을 공손하게 바꿔 줘: 보고서 내놔."),
+        ("ko", "문법 고쳐줘 나는 어제 학교을 갔다"),
+        ("ko", "세 칸짜리 과일 표를 만들어 줘"),
+        ("ko", "비 오는 주말에 할 만한 것 세 가지"),
+        ("ko", "로마 여행 일정 짜줘"),
+        ("ja", "この文を要約して：電車が遅れて船に乗り遅れ、一泊した。"),
+        ("ja", "この文を丁寧に書き直して：報告書を今すぐ出せ。"),
+        ("ja", "文法直して 私は昨日学校を行った"),
+        ("ja", "果物の表を3列で作って"),
+        ("ja", "雨の週末のアイデアを3つ"),
+        ("ja", "会社の名前考えて"),
+        ("zh", "总结一下：火车晚点，我们错过了船，住了一晚。"),
+        ("zh", "把这句话改得礼貌一点：马上给我报告。"),
+        ("zh", "改下语法 他昨天去学校了的"),
+        ("zh", "做一个三列的水果表格"),
+        ("zh", "下雨周末的三个主意"),
+        ("zh", "给猫起五个名字"),
+    ],
+)
+def test_writing_tasks_are_beyond_the_starter_whatever_it_says(language: str, question: str) -> None:
+    answered = turn(question, read_content(language).topics["goodbye"].answer)
+    assert answered.answer.is_known
+    assert is_beyond_starter(answered)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which models can summarize?",
+        "How do I correct a spelling mistake in my message?",
+        "any ideas for a bored person?",
+        "name for my folder",
+        "맞춤법을 틀려서 고치고 싶어",
+        "誤字を直して送り直したい",
+        "把我说的话换个说法重发",
+    ],
+)
+def test_questions_that_name_such_tasks_need_not_be_tasks(question: str) -> None:
+    assert not is_beyond_starter(turn(question))
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "hi",
