@@ -85,6 +85,10 @@ _REWRITING = (
     r"|\b(?:summari[sz]e|sum up|shorten|rewrite|reword|rephrase|paraphrase|proofread|polish) "
     r"(?:this|that|the|my|these|following) (?:\w+ )?"
     r"(?:text|sentences?|paragraph|article|e-?mail|letter|essay|story|notes?)\b"
+    r"|\bexplain (?:this|the|that) (?:poem|text|sentence|quote|paragraph|passage)\b|\bspell[- ]?check\b"
+    r"|(?:설명|해석)해 ?(?:줘|주세요)? ?[:：]|(?:문장|마디|글)(?:으로)? ?줄여[^\n:：]{0,4}[:：]"
+    r"|오타[^\n:：]{0,4}봐 ?(?:줘|주)"
+    r"|(?:説明|解説|解釈)して[^\n:：]{0,4}[:：]|(?:解释|分析|赏析)[^\n:：]{0,8}[:：]|错别字[^\n:：]{0,3}[:：]"
     r"|\btl;?dr\b|\bsummary of (?:this|the following|my)\b"
     r"|\bmake (?:this|it|that|my|the)\b[^\n:]{0,40}\b(?:short|long|nic|polit|formal|casual|friendl|professional|concise"
     r"|clear|simpl|better|sound)\w*[^\n:]{0,20}[:\n]"
@@ -122,7 +126,9 @@ _MADE_UP = (
 )
 # Advice on the person's own affairs, and replies to others.
 _ADVICE = (
-    r"\bnames? for (?:my|our|an?)\b(?! (?:chat|folder|model|server|preset))"
+    r"\bmortgages?\b|\binterest rate|\bthings to do in\b|\bquiz me\b"
+    r"|대출|이자율|(?<!센스 )퀴즈[^\n]{0,4}내|金利|ローン|クイズ[^\n]{0,4}出|贷款|利率|房贷|考考?我"
+    r"|\bnames? for (?:my|our|an?)\b(?! (?:chat|folder|model|server|preset))"
     r"|\b(?:gift|dinner|lunch|date|party|business) ideas\b"
     r"|\bpros and cons of\b(?!.*(?:draft|quanti[sz]|\bbit|specul|look-?up|token|local))"
     r"|\b(?:workout|meal|study|diet|travel|lesson|training) plan\b"
