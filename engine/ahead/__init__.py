@@ -10,6 +10,8 @@ Where a reader of the paper finds its parts:
   `DraftReply` has the continuation that was prepared, or none.
 - the tree cache: `tree_cache.TreeCache`. A branch for each number of accepted tokens. `tree_drafter` fills it, and the
   runner sends it as `PreparedTree` while it grows: an outcome that is in it needs no answer, and so waits for no link.
+- the fan-out, which gives likelier outcomes more of the tree: `deepening`. The branches are one for each cut, and the
+  likelier ones are deepened first.
 - the draft runner's loop: `runner`, a process of its own. `branches` reads all branches in one pass.
 - the second device: this computer's processor, or another computer, which `other_computer` reaches.
 - the scheduler's side: `link` starts the runner and reaches it, and `drafting_ahead` is one answer's exchange with it.

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.ahead.link import RunnerLink
-from engine.ahead.messages import LONGEST_WINDOW, Begin, DraftReply, End, PreparedTree, RoundOutcome
+from engine.ahead.messages import FIRST_ACCEPTANCE, LONGEST_WINDOW, Begin, DraftReply, End, PreparedTree, RoundOutcome
 from engine.ahead.tree_cache import TreeCache
 from engine.ahead.worth import Worth
 from engine.main_model.sampling import Sampler
@@ -57,6 +57,7 @@ class DraftingAhead:
     `fixed_depth` is the depth that the person fixed, if any. `drafting_s(tokens)` returns the seconds that drafting so
     many tokens in this process takes, None before that was measured: about as long a round waits for the runner.
     `worth` says whether rounds are faster with the runner, and so whether it works; at a fixed depth it is not asked.
+    `acceptance(depth)` returns the rates that `RoundOutcome.acceptance` describes.
     Belongs to the engine's thread.
     """
 
@@ -68,6 +69,7 @@ class DraftingAhead:
         drafting_s: Callable[[int], float | None],
         fixed_depth: int | None = None,
         worth: Worth | None = None,
+        acceptance: Callable[[int], Sequence[float]] = lambda _depth: FIRST_ACCEPTANCE,
     ) -> None:
         self.figures = AheadFigures(link.state, link.host)
         self.depth = fixed_depth or FIRST_DEPTH
@@ -78,6 +80,7 @@ class DraftingAhead:
         self._link = link
         self._text = text
         self._drafting_s = drafting_s
+        self._acceptance = acceptance
         self._begin = Begin(secrets.randbits(64), sampler.seed, sampler.vocabulary, _sendable(sampler))
         self._generation = 0
         # How many tokens the runner knows.
@@ -181,7 +184,8 @@ class DraftingAhead:
         # Messages have 32 bits for the number.
         self._round = (self._round + 1) % 2**32
         tokens = tuple(self._text[position:])
-        outcome = RoundOutcome(self._begin.conversation, self._round, position, tokens, self.depth)
+        rates = tuple(self._acceptance(self.depth))
+        outcome = RoundOutcome(self._begin.conversation, self._round, position, tokens, self.depth, rates)
         patience_s = self._drafting_s(self.depth)
         self._outcome = (position, tokens)
         self._until = time.monotonic() + max(HANDOVER_S, FIRST_PATIENCE_S if patience_s is None else patience_s)

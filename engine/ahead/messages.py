@@ -15,9 +15,12 @@ LARGEST_MESSAGE = 2**23
 LONGEST_WINDOW = 2**20
 # Bytes of one part of what a draft model was taught.
 TAUGHT_PART = 2**22
+# `RoundOutcome.acceptance` before the first round of an answer tells it: as in text that is usual to draft.
+FIRST_ACCEPTANCE = (0.7,)
 
 _UInt32 = Annotated[int, Meta(ge=0, lt=2**32)]
 _UInt = Annotated[int, Meta(ge=0)]
+_Chance = Annotated[float, Meta(ge=0.0, le=1.0)]
 _Branch = Annotated[tuple[_UInt32, ...], Meta(min_length=1, max_length=MAX_DRAFTED + 1)]
 
 
@@ -58,7 +61,8 @@ class RoundOutcome(WireMessage, frozen=True):
     """A round committed `tokens` from `position` on, and `depth` draft tokens are wanted to follow them.
 
     The last of `tokens` is the recovery token, which the main model drew itself; those before it were accepted. The
-    first outcome of an answer has its whole text.
+    first outcome of an answer has its whole text. `acceptance` has the rate at which each draft token of a round is
+    accepted if those before it are, the last one for all further tokens, too. It decides what is prepared first.
     """
 
     conversation: _UInt
@@ -66,6 +70,7 @@ class RoundOutcome(WireMessage, frozen=True):
     position: _UInt32
     tokens: Annotated[tuple[_UInt32, ...], Meta(min_length=1)]
     depth: Annotated[int, Meta(ge=1, le=MAX_DRAFTED)]
+    acceptance: Annotated[tuple[_Chance, ...], Meta(min_length=1, max_length=MAX_DRAFTED)] = FIRST_ACCEPTANCE
 
 
 class DraftReply(WireMessage, frozen=True):
@@ -81,7 +86,7 @@ class PreparedTree(WireMessage, frozen=True):
     """What is drafted so far for the outcomes of a round; sent before the outcome is known, and again as it grows.
 
     The round verifies `proposed` after a text of `position` tokens. `branches[n]` are the likeliest recovery token
-    after n accepted tokens, and the draft tokens to follow it.
+    after n accepted tokens, and the draft tokens to follow it: fewer for outcomes that are not likely.
     """
 
     conversation: _UInt

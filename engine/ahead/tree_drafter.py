@@ -5,19 +5,22 @@ an outcome never waits for more than one pass.
 
 Speculative speculative decoding (Kumar, Dao, May, arXiv:2603.03251): an outcome is (accepted length, recovery token).
 The paper prepares several recovery tokens at the likelier lengths. Here the drafter knows the noise of the main model's
-draws, so one for each length is right about as often.
+draws, so one for each length is right about as often. The paper gives likelier lengths more tokens; here `deepening`
+lets their branches reach the full depth first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from time import perf_counter
 from typing import cast
 
 import mlx.core as mx
 import mlx.nn as nn
 
 from engine.ahead.branches import BranchPasses, Tree
-from engine.ahead.messages import Begin, DraftReply, PreparedTree, RoundOutcome
+from engine.ahead.deepening import PassCosts, branches_to_deepen, outcome_chances
+from engine.ahead.messages import FIRST_ACCEPTANCE, Begin, DraftReply, PreparedTree, RoundOutcome
 from engine.ahead.tree_cache import TreeCache
 from engine.main_model.sampling import Sampler
 
@@ -48,6 +51,9 @@ class TreeDrafter:
         self._logits: dict[int, mx.array] = {}
         self._noise: dict[int, mx.array] = {}
         self._cache = TreeCache()
+        self._costs = PassCosts()
+        # The rates of the latest outcome.
+        self._acceptance: Sequence[float] = FIRST_ACCEPTANCE
         self._plan: DraftingSteps = iter(())
         self._has_grown = False
         self.busy = False
@@ -75,6 +81,7 @@ class TreeDrafter:
         prepared = self._cache.continuation(outcome.position, outcome.tokens)[: outcome.depth]
         self._text[outcome.position :] = outcome.tokens
         self._rewind(outcome.position)
+        self._acceptance = outcome.acceptance
         position = len(self._text)
         if prepared:
             self._plan = self._prepare(TreeCache(position, prepared), outcome.depth)
@@ -138,31 +145,43 @@ class TreeDrafter:
         cache = self._cache = TreeCache(len(self._text))
         while len(cache.proposed) < depth:
             whole = self._text + cache.proposed
-            self._feed(whole[len(self._cached) :])
+            new = whole[len(self._cached) :]
+            start_s = perf_counter()
+            self._feed(new)
             cache.proposed += self._draw(self._logits[len(whole)], [len(whole)], [whole])
+            self._costs.observe(max(1, len(new)), perf_counter() - start_s)
             yield None
         yield from self._prepare(cache, depth)
 
     def _prepare(self, cache: TreeCache, depth: int) -> DraftingSteps:
-        """Draft branches for the likely outcomes of verifying `cache.proposed`, all side by side."""
+        """Draft branches for the likely outcomes of verifying `cache.proposed`, by their expected gain a pass."""
         self._cache = cache
-        branches = cache.branches = [[token] for token in self._recovery_tokens(cache)]
+        recovery, likely = self._recovery_tokens(cache)
+        chances = outcome_chances(self._acceptance, likely)
+        branches = cache.branches = [[token] for token in recovery]
         self._has_grown = True
         yield None
         tree = Tree(len(self._cached), [cache.position + accepted for accepted in range(len(branches))])
-        for _ in range(depth):
-            newest = self._known([branch[-1] for branch in branches])
-            logits = self._passes.feed_tree(tree, range(len(branches)), newest)
-            texts = [[*self._text, *cache.proposed[:accepted], *branch] for accepted, branch in enumerate(branches)]
+        while chosen := branches_to_deepen(
+            chances, [len(branch) - 1 for branch in branches], depth, self._acceptance, self._costs.row
+        ):
+            start_s = perf_counter()
+            logits = self._passes.feed_tree(tree, chosen, self._known([branches[index][-1] for index in chosen]))
+            texts = [[*self._text, *cache.proposed[:accepted], *branches[accepted]] for accepted in chosen]
             drawn = self._draw(logits, list(map(len, texts)), texts)
-            for branch, token in zip(branches, drawn, strict=True):
-                branch.append(token)
+            self._costs.observe(len(chosen), perf_counter() - start_s)
+            for index, token in zip(chosen, drawn, strict=True):
+                branches[index].append(token)
             self._has_grown = True
             yield None
         self._passes.cut(len(self._cached))
 
-    def _recovery_tokens(self, cache: TreeCache) -> list[int]:
-        """Return the likeliest recovery token for each accepted length, never the draft token rejected there."""
+    def _recovery_tokens(self, cache: TreeCache) -> tuple[list[int], list[float]]:
+        """Return the likeliest recovery token for each accepted length, and its probability there.
+
+        It is never the draft token that is rejected there. The probabilities are the draft model's; of a draw with
+        noise, which the drafter knows, they are those of the values whose largest is drawn.
+        """
         sampler = self._sampled_with
         proposed = cache.proposed
         first = cache.position
@@ -173,7 +192,10 @@ class TreeDrafter:
         ranked = self._ranked(scores, range(first, first + count + 1))
         if proposed:
             ranked[mx.arange(count), mx.array(proposed)] = -mx.inf
-        return cast("list[int]", mx.argmax(ranked, axis=-1).tolist())
+        likely = mx.exp(ranked.max(axis=-1) - mx.logsumexp(ranked, axis=-1))
+        tokens = mx.argmax(ranked, axis=-1)
+        mx.eval(tokens, likely)
+        return cast("list[int]", tokens.tolist()), cast("list[float]", likely.tolist())
 
     def _feed(self, tokens: Sequence[int]) -> None:
         """Feed tokens after those in the caches, and keep the logits that predict what follows the text."""

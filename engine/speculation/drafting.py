@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from engine.ahead.drafting_ahead import DraftingAhead
 from engine.ahead.link import RunnerLink
+from engine.ahead.messages import FIRST_ACCEPTANCE
 from engine.answer_index.index import AnswerIndex
 from engine.errors import EngineError, ModelNotUsable
 from engine.main_model.loaded_model import LoadedModel
@@ -213,6 +214,7 @@ class Drafting:
                 partial(self._drafting_seconds, self.drafter.source),
                 request.settings.depth,
                 link.worth,
+                partial(self._acceptance, request, self.drafter.source),
             )
         return None
 
@@ -220,6 +222,10 @@ class Drafting:
         """Return the seconds that drafting `tokens` tokens here takes; None before that was timed."""
         costs = self.controller.costs
         return costs.drafting(source, tokens).seconds if costs.known and costs.timed(source) else None
+
+    def _acceptance(self, request: RequestProposers, source: str, depth: int) -> Sequence[float]:
+        """Return the rates at which `depth` draft tokens in this answer's next round are accepted, one by one."""
+        return FIRST_ACCEPTANCE if request.earlier is None else request.earlier.forecast(source, depth).rates
 
     def _begin(self, request: RequestProposers) -> None:
         """Let the controller begin an answer, or the remainder of one."""

@@ -9,7 +9,7 @@ models, learned as it is used, with fading counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, product
+from itertools import chain, pairwise, product
 from math import exp, sqrt
 from typing import Annotated, NamedTuple
 
@@ -94,6 +94,12 @@ class Forecast(NamedTuple):
     def reach(self) -> int:
         """The most draft tokens that it tells about."""
         return len(self.accepted) - 1
+
+    @property
+    def rates(self) -> list[float]:
+        """How often each draft token is accepted if those before it are, from 0 to 1."""
+        joint = [1.0, *(after - before for before, after in pairwise(self.accepted))]
+        return [min(1.0, after / before) if before > 0.0 else 0.0 for before, after in pairwise(joint)]
 
 
 class TextStatistics(Struct):

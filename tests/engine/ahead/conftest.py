@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.ahead.deepening import PassCosts
 from engine.ahead.drafting_ahead import DraftingAhead
 from engine.serving.scheduler import Scheduler
 from tests.engine.serving_requests import open_scheduler
@@ -16,6 +17,12 @@ from tests.engine.serving_requests import open_scheduler
 def _always_works(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a drafter work whether that is faster or not: how fast the rounds of a test are depends on the machine."""
     monkeypatch.setattr(DraftingAhead, "observe_round", lambda _ahead, _seconds, _tokens: None)
+
+
+@pytest.fixture(autouse=True)
+def _rows_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let drafters of this process take all branches in each pass: what rows cost depends on the machine."""
+    monkeypatch.setattr(PassCosts, "observe", lambda _costs, _rows, _seconds: None)
 
 
 @pytest.fixture

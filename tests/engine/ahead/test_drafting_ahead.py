@@ -86,6 +86,23 @@ def test_the_drafter_hears_all_that_is_new_once() -> None:
     assert link.outcomes[-1].tokens == (1, 2, 3, 4, 5, 6)
 
 
+def test_each_outcome_says_how_often_drafts_are_accepted() -> None:
+    link, text, rates = FakeLink(), [1, 2, 3], [0.9, 0.8, 0.7]
+    sampler = Sampler(SamplingSettings(), 100)
+    ahead = DraftingAhead(
+        link,  # type: ignore[arg-type]
+        sampler,
+        text,
+        lambda _tokens: 0.001,
+        3,
+        acceptance=lambda depth: rates[:depth],
+    )
+    ahead.report_round(0)
+    rates[0] = 0.5
+    rounds(ahead, text, 1)
+    assert [outcome.acceptance for outcome in link.outcomes] == [(0.9, 0.8, 0.7), (0.5, 0.8, 0.7)]
+
+
 def test_a_token_that_the_main_model_does_not_have_is_refused() -> None:
     ahead = following(FakeLink(tokens=(7, 100)), [1, 2, 3])
     assert ahead.prepared() == ()

@@ -11,6 +11,7 @@ import mlx.nn as nn
 import pytest
 
 from engine.ahead.branches import BranchPasses, NoBranches
+from engine.ahead.deepening import PassCosts
 from engine.ahead.messages import Begin, DraftReply, RoundOutcome
 from engine.ahead.tree_drafter import TreeDrafter
 from engine.main_model.loading import load
@@ -125,3 +126,23 @@ def test_what_it_sends_before_the_outcome_is_what_it_would_answer(drafter: TreeD
     assert (whole.position, len(whole.proposed), len(whole.branches)) == (len(PROMPT), 3, 4)
     recovery, *drafted = whole.branches[1]
     assert taken(drafter, 2, len(PROMPT), (whole.proposed[0], recovery), 3).tokens == tuple(drafted)
+
+
+@pytest.mark.parametrize(("rate", "first"), [(1.0, 3), (0.1, 0)])
+def test_where_rows_are_costly_the_likely_branch_is_deepened_first(
+    drafter: TreeDrafter, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch, rate: float, first: int
+) -> None:
+    monkeypatch.setattr(PassCosts, "row", 1.0)
+    draft = load(tiny_draft).model
+    drafter.begin(BEGIN)
+    # Each token after the first is likely, so what is drafted first is drafted to the end.
+    taken(drafter, 1, 0, tuple(PROMPT), 3, (rate, *[1.0] * 2))
+    depths: list[list[int]] = []
+    while drafter.busy and len(depths) < 4:
+        drafter.step()
+        if (tree := drafter.news()) is not None:
+            depths.append([len(branch) - 1 for branch in tree.branches])
+    assert tree is not None
+    assert depths == [[count if branch == first else 0 for branch in range(4)] for count in range(4)]
+    text = [*PROMPT, *tree.proposed[:first], tree.branches[first][0]]
+    assert list(tree.branches[first][1:]) == continued(draft, sampler_of(BEGIN), text, 3)

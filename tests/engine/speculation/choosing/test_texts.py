@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from itertools import accumulate
+from operator import mul
 
 import pytest
 from msgspec import convert, to_builtins
@@ -45,6 +47,9 @@ def test_how_often_draft_tokens_are_accepted_is_learned(rate: float) -> None:
     assert expected(AnswerState(Costs(), texts)) == pytest.approx(truth, abs=0.35)
     forecast = AnswerState(Costs(), texts).forecast("draft", 4)
     assert forecast.least[4] <= forecast.accepted[4] <= forecast.most[4]
+    # The rate of each draft token, given those before it.
+    assert sum(accumulate(forecast.rates, mul)) == pytest.approx(forecast.accepted[4])
+    assert all(0.0 <= each <= 1.0 for each in forecast.rates)
 
 
 def test_short_look_ups_tell_how_far_a_copy_goes_and_short_drafts_do_not() -> None:
