@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QDesktopServices
 
 from app.actions.actions import Actions
 from app.conversations.database.errors import StoreError, StoreNotWritable
+from app.session.chats import Chat
 from app.session.model_service import ModelService
 from app.session.session import Session
 from app.settings.relocation import MoveRefused
@@ -26,7 +27,7 @@ from app.wording.sources import recorded_name
 from engine.errors import EngineError
 
 # The topics of messages that are dismissed when their reason is gone.
-_MODELS, _DELETED, _SAVING = "models", "deleted", "saving"
+_MODELS, _DELETED, _SAVING, _UNEXPECTED = "models", "deleted", "saving", "unexpected"
 
 
 class Notifications(QObject):
@@ -41,11 +42,16 @@ class Notifications(QObject):
         super().__init__(parent)
         self._banner, self._actions = banner, actions
         self.report: Path | None = None
+        self._session: Session | None = None
+        # The chat that was on screen at the last unexpected error.
+        self._disturbed: Chat | None = None
         self._local_models = QAction(self)
         self._again = QAction(self)
 
     def follow(self, session: Session) -> None:
         """Show a message when an engine ends unexpectedly or a model cannot be used."""
+        self._session = session
+        session.chats.opened.connect(self._leave_error)
         session.models.restarted.connect(self.show_restart)
         session.models.failed.connect(partial(self._show_model_problem, session.models))
         session.models.changed.connect(partial(self._follow_models, session.models))
@@ -74,16 +80,23 @@ class Notifications(QObject):
         self._banner.dismiss(_DELETED)
 
     def show_error(self, report: Path | None) -> None:
-        """Show that an unexpected error happened; `report` is the file with its details."""
+        """Show until another chat is opened that an unexpected error happened; `report` has its details."""
         self._set_report(report)
+        self._disturbed = self._session.chat if self._session is not None else None
 
         def sentence() -> str:
             if report is None:
                 return self.tr("Something unexpected happened. Tandem keeps running; the details could not be saved.")
             text = self.tr("Something unexpected happened. Tandem keeps running; the details are in {file}.")
-            return text.format(file=report)
+            return text.format(file=report.name)
 
-        self._banner.show_message(sentence, self._actions["show-report"] if report is not None else None)
+        action = self._actions["show-report"] if report is not None else None
+        self._banner.show_message(sentence, action, about=_UNEXPECTED)
+
+    def _leave_error(self, chat: Chat) -> None:
+        """Leave the message about an unexpected error with its chat, but not one that opening this one raised."""
+        if chat is not self._disturbed:
+            self._banner.dismiss(_UNEXPECTED)
 
     def show_crash_report(self, report: Path) -> None:
         """Show that the last run ended in a crash."""

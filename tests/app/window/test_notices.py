@@ -211,3 +211,20 @@ def test_why_a_file_was_refused_leaves_with_its_chat(open_window: OpenWindow) ->
     refused(window.window)
     window.trigger("new-chat")
     assert window.banner_text == ""
+
+
+def test_an_unexpected_error_stays_with_its_chat_and_names_its_file(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    window.ask_and_wait("First")
+    window.window.notifications.show_error(data_folder() / "last-error.txt")
+    assert "the details are in last-error.txt." in window.banner_text
+    window.trigger("new-chat")
+    assert window.banner_text == ""
+
+
+def test_an_error_while_a_chat_is_opened_is_seen_there(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    # What follows the chat after that raised is told that it is open.
+    window.window.notifications.show_error(None)
+    window.session.chats.opened.emit(window.session.chat)
+    assert "Something unexpected happened." in window.banner_text
