@@ -258,9 +258,9 @@ class ToolsButton(ThemeAware, QToolButton):
             self._add_server(f"{server.name} · {state}", status.tools, used, off)
 
     def _add_server(self, words: str, tools: Sequence[Tool], used: bool, off: Sequence[Tool] = ()) -> None:
-        """Add a server, from which its tools open once they are known; grey is what the chat does not use."""
+        """Add a server, from which its tools open if the chat uses them and they are known; grey is what it doesn't."""
         title = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, theme.scaled(_WIDEST))
-        if not tools:
+        if not tools or not used:
             self.menu_of_tools.addAction(title).setEnabled(used)
             return
         listed = Menu(self.menu_of_tools)

@@ -296,15 +296,16 @@ def test_what_the_switch_shows_for_the_starter_is_what_a_question_gets(open_wind
 
 
 @pytest.mark.usefixtures("host")
-def test_the_tools_that_a_chat_uses_are_not_grey_and_the_others_are(open_window: OpenWindow) -> None:
+def test_tools_are_listed_in_a_chat_that_uses_them_and_servers_alone_in_others(open_window: OpenWindow) -> None:
     window = open_window(engine_of("Hello."))
     set_up(window.session, "clock")
-    for on in (True, False):
+    for on, names in ((True, ["Models on this Mac", "Today's acceptance rate", "now"]), (False, [])):
         window.session.tools.set_on(window.session.chat, on)
         menu_of(window)
-        menus = [action.menu() for action in window.find(ToolsButton).menu_of_tools.actions()]
-        tools = [action for menu in menus if isinstance(menu, QMenu) for action in menu.actions()]
-        assert [action.isEnabled() for action in tools] == [on] * 3
+        lines = window.find(ToolsButton).menu_of_tools.actions()
+        menus = [menu for line in lines if isinstance(menu := line.menu(), QMenu)]
+        assert [line.text() for menu in menus for line in menu.actions() if line.isEnabled()] == names
+        assert [line.isEnabled() for line in lines[-2:]] == [on, on]
 
 
 def test_a_tool_that_is_off_is_neither_told_to_the_model_nor_called(open_window: OpenWindow, host: FakeHost) -> None:
