@@ -37,6 +37,9 @@ from app.widgets.search_field import SearchField
 from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 
+# Pixels at the edge of the pane that are its handle.
+_EDGE = 7
+
 _Found = tuple[list[TitleHit], list[MessageHit]]
 
 
@@ -107,11 +110,15 @@ class ChatPane(ThemeAware, QFrame):
         view.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         view.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        column = vbox(self, margins=(12, 16, 12, 12), spacing=8)
+        # The list has its scroll bar in the right margin, beside the edge of the pane, which can be dragged.
+        column = vbox(self, margins=(12, 16, _EDGE, 12), spacing=8)
+        above, below = (vbox(margins=(0, 0, 12 - _EDGE, 0), spacing=8) for _ in range(2))
         line = fill(hbox(spacing=4), (self.search, 1), self._views)
         new = fill(hbox(spacing=4), (self._new, 1), self._new_folder)
         hint = fill(hbox(), (self.hint, 1), self.from_backups)
-        fill(column, new, line, self._back, self.empty, self.temporary, hint, (view, 1), self.settings)
+        fill(above, new, line, self._back, self.empty, self.temporary, hint)
+        fill(below, self.settings)
+        fill(column, above, (view, 1), below)
 
     def _connect(self) -> None:
         change = self._chats.change

@@ -211,11 +211,20 @@ class RowView(QListView):
     """The list of chats. Leaves the keys that move a folder to the pane; QListView would move the selection.
 
     `pressed_mark` says whether the last click was on the mark of a folder that opens or closes it. `left` is emitted
-    when the pointer leaves the list.
+    when the pointer leaves the list. Its rows are as wide with a scroll bar as without one.
     """
 
     left = Signal()
     pressed_mark = False
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.verticalScrollBar().rangeChanged.connect(self._keep_width)
+        self._keep_width(0, 0)
+
+    def _keep_width(self, _least: int, most: int) -> None:
+        """Leave the place of the scroll bar empty while there is none."""
+        self.setViewportMargins(0, 0, 0 if most else self.verticalScrollBar().sizeHint().width(), 0)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)

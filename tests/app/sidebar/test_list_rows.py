@@ -12,6 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from app.conversations.store import ConversationStore
 from app.sidebar.list_model import ROW
+from app.window.panes import PaneHandle
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
@@ -159,3 +160,21 @@ def test_what_the_person_changes_is_seen_under_the_pointer(
         window.trigger("new-chat")
         window.ask_and_wait("A new one?")
         window.wait(lambda: len(shown(window)) == CHATS + 1)
+
+
+def test_a_scroll_bar_leaves_titles_their_width(window: WindowDriver) -> None:
+    view = window.sidebar.list
+    first = view.model().index(1, 0)
+    view.setFixedHeight(400)
+    window.wait(lambda: view.verticalScrollBar().isVisible())
+    width = view.visualRect(first).width()
+    bar = view.verticalScrollBar()
+    pane = view.parentWidget()
+    assert pane is not None
+    [handle] = pane.findChildren(PaneHandle)
+    right = bar.mapTo(pane, bar.rect().topRight()).x()
+    view.setFixedHeight(10_000)
+    window.wait(lambda: not bar.isVisible())
+    assert view.visualRect(first).width() == width
+    # It can be dragged as the edge of the pane can.
+    assert right < handle.x()
