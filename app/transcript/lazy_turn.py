@@ -148,8 +148,8 @@ class LazyTurn(QWidget):
         if self.is_loaded:
             return
         if not self._answered:
-            self._asked = _lines(shown_question(self.turn.question))
-            self._answered = _lines(self.turn.answer.text[:LONGEST_SHOWN])
+            self._asked = typed_lines(shown_question(self.turn.question))
+            self._answered = typed_lines(self.turn.answer.text[:LONGEST_SHOWN])
         painter = QPainter(self)
         area = event.rect()
         painter.setPen(QColor(theme.colours().muted))
@@ -167,11 +167,18 @@ class LazyTurn(QWidget):
                 painter.drawText(line, side | Qt.AlignmentFlag.AlignVCenter, lines[index])
 
 
-def _lines(text: str) -> list[str]:
-    """Return lines of about the width of the column."""
-    step = _LINE_CHARACTERS
-    lines = text.split("\n")
-    return [line[start : start + step] for line in lines for start in range(0, max(1, len(line)), step)]
+def typed_lines(text: str) -> list[str]:
+    """Return lines of about the width of the column, which end between words where they have any."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        start = 0
+        while len(line) - start > _LINE_CHARACTERS:
+            space = line.rfind(" ", start, start + _LINE_CHARACTERS)
+            end = start + _LINE_CHARACTERS if space <= start else space + 1
+            lines.append(line[start:end])
+            start = end
+        lines.append(line[start:])
+    return lines
 
 
 def _estimate(turn: Turn) -> int:

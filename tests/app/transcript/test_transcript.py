@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.conversations.database.records import Attachment
 from app.session.answer import Answer, State
 from app.session.chats import READ_POSITION, Chat, Turn
-from app.transcript.lazy_turn import LazyTurn
+from app.transcript.lazy_turn import LazyTurn, typed_lines
 from app.transcript.prose import Prose
 from app.transcript.question_bubble import QuestionBubble
 from app.transcript.transcript import Transcript
@@ -146,6 +146,15 @@ class TypedWords(QObject):
         if event.type() == QEvent.Type.Paint and isinstance(watched, LazyTurn) and watched.view is None:
             self.painted.append(watched.turn.question)
         return False
+
+
+@pytest.mark.parametrize("text", ["This is a sentence about the topic. " * 20, "x" * 300, "a\n\n" + "word " * 40])
+def test_typed_words_break_between_words_and_none_is_lost(text: str) -> None:
+    lines = typed_lines(text)
+    assert "".join(lines) == text.replace("\n", "")
+    assert all(len(line) <= 85 for line in lines)
+    if " " in text:
+        assert all(line.endswith(" ") for line in lines if len(line) > 60)
 
 
 def read_at(number: int, first: int) -> Chat:
