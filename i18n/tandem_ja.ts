@@ -7399,8 +7399,8 @@
         <translation>空はなぜ青いのですか？</translation>
     </message>
     <message>
-        <source>Give me three ideas for a rainy weekend.</source>
-        <translation>雨の週末の過ごし方を3つ提案してください。</translation>
+        <source>Make a table of the planets with their size and distance.</source>
+        <translation>惑星の大きさと距離を表にまとめてください。</translation>
     </message>
     <message>
         <source>Write the numbers from one to fifty in words, one on each line.</source>

@@ -7399,8 +7399,8 @@
         <translation>하늘은 왜 파란가요?</translation>
     </message>
     <message>
-        <source>Give me three ideas for a rainy weekend.</source>
-        <translation>비 오는 주말에 할 만한 일을 세 가지 알려 주세요.</translation>
+        <source>Make a table of the planets with their size and distance.</source>
+        <translation>행성의 크기와 거리를 표로 정리해 주세요.</translation>
     </message>
     <message>
         <source>Write the numbers from one to fifty in words, one on each line.</source>

@@ -7399,8 +7399,8 @@
         <translation>天空为什么是蓝色的？</translation>
     </message>
     <message>
-        <source>Give me three ideas for a rainy weekend.</source>
-        <translation>给我三个雨天周末的活动建议。</translation>
+        <source>Make a table of the planets with their size and distance.</source>
+        <translation>用表格列出各行星的大小和距离。</translation>
     </message>
     <message>
         <source>Write the numbers from one to fifty in words, one on each line.</source>

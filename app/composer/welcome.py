@@ -132,7 +132,10 @@ class Welcome(ThemeAware, QScrollArea):
         if self._knows_tandem:
             questions = self.tr("What is Tandem?"), self.tr("How does speculative decoding work?")
         else:
-            questions = self.tr("Why is the sky blue?"), self.tr("Give me three ideas for a rainy weekend.")
+            questions = (
+                self.tr("Why is the sky blue?"),
+                self.tr("Make a table of the planets with their size and distance."),
+            )
         for button, question in zip(self._questions, questions, strict=True):
             button.setText(question)
         self._word_folder()
