@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
@@ -12,6 +12,7 @@ from app.actions.actions import Actions
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.session.time_left import TimeLeft
+from app.settings.declarations import PAGES
 from app.speculation.gauges import ActionSegments
 from app.widgets import theme
 from app.widgets.icons import icon
@@ -222,7 +223,6 @@ class Header(ThemeAware, QFrame):
         self.api.setVisible(status is not None)
         if status is not None:
             requests = len(status.under_way)
-            self.api.setText(QLocale().toString(requests) if requests else "")
             self.api.setIcon(icon("link", "draft_text" if requests else "muted"))
             set_name(self.api, serving_sentence(requests, status.address))
         self.machines.setVisible(bool(hosts))
@@ -230,6 +230,14 @@ class Header(ThemeAware, QFrame):
             self.machines.setText(QLocale().toString(len(hosts)))
             set_name(self.machines, together_sentence(hosts))
         self._fit()
+
+    def _word_api(self, with_name: bool) -> None:
+        """Show the number of requests under way beside the mark of the local API and, where there is room, its name."""
+        status = self._session.api.status
+        requests = len(status.under_way) if status is not None else 0
+        name = QCoreApplication.translate("Settings", PAGES["api"]) if with_name else ""
+        number = QLocale().toString(requests) if requests else ""
+        self.api.setText("\u00a0· ".join(filter(None, (name, number))))
 
     def _fit(self) -> None:
         """Distribute the width: elide names in a narrow window, show the state as text where it fits."""
@@ -239,6 +247,7 @@ class Header(ThemeAware, QFrame):
         with_answers = self.width() >= theme.scaled(_ANSWERS_NEED)
         self._answers.setVisible(with_answers)
         self._as_tokens.setVisible(not with_answers)
+        self._word_api(with_answers)
         for chip, name in zip(chips, self._names, strict=True):
             chip.set_name(name)
             chip.set_narrow(False)

@@ -62,6 +62,15 @@ def is_off(window: WindowDriver) -> bool:
     return off and page.address.isHidden() and page.key.isHidden() and window.header.api.isHidden()
 
 
+def test_the_mark_in_the_header_has_a_name_where_there_is_room(window: WindowDriver, qtbot: QtBot) -> None:
+    window.resize(1440, 900)
+    serve(window, qtbot)
+    assert window.header.api.text() == "Local API"
+    window.resize(560, 420)
+    qtbot.waitUntil(lambda: window.header.api.text() == "")
+    assert window.header.api.isVisible()
+
+
 def test_the_address_and_an_example_can_be_copied(window: WindowDriver, qtbot: QtBot) -> None:
     assert is_off(window)
     page = serve(window, qtbot)
