@@ -1520,6 +1520,10 @@
         <translation>呼び出し中… {time}</translation>
     </message>
     <message>
+        <source>The same call was made before in this answer.</source>
+        <translation>この回答では同じ呼び出しがすでにありました。</translation>
+    </message>
+    <message>
         <source>Tool</source>
         <translation>ツール</translation>
     </message>

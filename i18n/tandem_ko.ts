@@ -1520,6 +1520,10 @@
         <translation>호출 중… {time}</translation>
     </message>
     <message>
+        <source>The same call was made before in this answer.</source>
+        <translation>이 답변에서 같은 호출이 이미 있었어요.</translation>
+    </message>
+    <message>
         <source>Tool</source>
         <translation>도구</translation>
     </message>

@@ -1520,6 +1520,10 @@
         <translation>正在调用… {time}</translation>
     </message>
     <message>
+        <source>The same call was made before in this answer.</source>
+        <translation>此回答中已有过相同的调用。</translation>
+    </message>
+    <message>
         <source>Tool</source>
         <translation>工具</translation>
     </message>

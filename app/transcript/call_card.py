@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtGui import QTextOption
+from PySide6.QtGui import QFontDatabase, QTextOption
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.composer.picture_button import Thumbnails
+from app.conversations.database.records import ToolUse
 from app.conversations.pictures import PictureSource
 from app.session.calls import CallState, OpenQuestion, ToolRun
 from app.session.tool_calls import ONCE
@@ -24,6 +25,7 @@ from app.widgets.labels import ElidedLabel, WrappedLabel, label
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
+from app.wording.errors import joined
 from app.wording.figures import whole_seconds
 from app.wording.tools import call_sentence, call_state, tool_name
 
@@ -43,11 +45,11 @@ class CallCard(ThemeAware, QFrame):
 
     chosen = Signal(object, str)
 
-    def __init__(self, call: ToolRun, pictures: PictureSource, parent: QWidget) -> None:
-        """`pictures` are those of its store."""
+    def __init__(self, call: ToolRun, pictures: PictureSource, parent: QWidget, is_repeated: bool = False) -> None:
+        """`pictures` are those of its store. A call that `is_repeated` was made before in the same answer."""
         super().__init__(parent)
         self.setObjectName("card")
-        self.call = call
+        self.call, self._is_repeated = call, is_repeated
         self._shown: tuple[object, ...] = ()
         self.head = fold_head(self)
         self.bound("Show or hide the arguments and the result", self.head, QWidget.setToolTip)
@@ -58,6 +60,7 @@ class CallCard(ThemeAware, QFrame):
         column = fill(vbox(self, margins=(8, 6, 12, 8), spacing=6), line, self._sentence)
         self.arguments = PlainTextBrowser(self)
         self.result = PlainTextBrowser(self)
+        self.arguments.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         # Takes a moment only, however long they and their words are.
         self.arguments.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self._captions = label(self, "caption"), label(self, "caption")
@@ -151,6 +154,8 @@ class CallCard(ThemeAware, QFrame):
         else:
             self.state.setText(call_state(self.call))
         sentence = call_sentence(self.call)
+        if self._is_repeated and self.call.state is CallState.ASKS:
+            sentence = joined(sentence, self.tr("The same call was made before in this answer."))
         self._sentence.setText(sentence)
         self._sentence.setVisible(bool(sentence))
 
@@ -166,6 +171,10 @@ class CallCard(ThemeAware, QFrame):
             button.setAccessibleName(f"{button.text()}: {words}")
 
 
+def _is_same(use: ToolUse, other: ToolUse) -> bool:
+    return (use.server, use.tool, use.arguments) == (other.server, other.tool, other.arguments)
+
+
 class CallCards(QWidget):
     """The cards of an answer, hidden if it made no calls. `chosen` is that of its cards."""
 
@@ -179,13 +188,19 @@ class CallCards(QWidget):
         self._column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
         self.hide()
 
-    def show_calls(self, calls: Sequence[ToolRun]) -> None:
+    def show_calls(self, calls: Sequence[ToolRun], before: Iterable[ToolRun] = ()) -> None:
+        """Show the calls; those `before` belong to the same answer."""
         if [card.call for card in self.cards] != list(calls):
             for card in self.cards:
                 self._column.removeWidget(card)
                 card.hide()
                 card.deleteLater()
-            self.cards = [CallCard(call, self._pictures(), self) for call in calls]
+            made = [call.use for call in before]
+            self.cards = []
+            for call in calls:
+                is_repeated = any(_is_same(call.use, other) for other in made)
+                self.cards.append(CallCard(call, self._pictures(), self, is_repeated))
+                made.append(call.use)
             for card in self.cards:
                 card.chosen.connect(self.chosen)
                 self._column.addWidget(card)

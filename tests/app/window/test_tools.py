@@ -9,6 +9,7 @@ from dataclasses import replace as change
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
@@ -22,6 +23,7 @@ from app.tools.tool import Permission, ToolProgress, ToolResult
 from app.transcript.answer_texts import status_text
 from app.transcript.call_card import CallCard
 from app.widgets.application import Application
+from app.widgets.labels import WrappedLabel
 from engine import starter_pair
 from engine.call_forms.table import call_form
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
@@ -67,6 +69,10 @@ def wait_for_consent(window: WindowDriver) -> CallCard:
     return cards(window)[-1]
 
 
+def sentence_of(card: CallCard) -> str:
+    return "\n".join(one.text() for one in card.findChildren(WrappedLabel) if one.isVisible())
+
+
 def button(card: CallCard, text: str) -> QPushButton:
     return next(one for one in card.findChildren(QPushButton) if one.text() == text)
 
@@ -107,6 +113,23 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
     assert "Allow once" not in shown(allowed)
     window.ask_and_wait("Bye")
     assert window.turn(1).text == "Bye."
+
+
+@pytest.mark.usefixtures("host")
+def test_a_card_says_that_the_same_call_was_made_before_and_sets_its_arguments_as_code(open_window: OpenWindow) -> None:
+    same, other = call_text("clock_now", zone="UTC"), call_text("clock_now", zone="Asia/Seoul")
+    window = open_window(engine_of(same, f"{other}\n{same}", "It is noon."))
+    set_up(window.session, "clock")
+    window.ask("What time is it?")
+    first = wait_for_consent(window)
+    said = "The same call was made before in this answer."
+    assert said not in sentence_of(first)
+    fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    assert first.arguments.font().family() == fixed.family()
+    button(first, "Allow once").click()
+    window.wait(lambda: len(cards(window)) == 3 and "Waiting for you" in shown(cards(window)[-1]))
+    assert [said in sentence_of(card) for card in cards(window)] == [False, False, True]
+    window.session.answers.stop()
 
 
 def test_tools_are_counted_before_the_first_question(open_window: OpenWindow, host: FakeHost) -> None:
