@@ -37,6 +37,11 @@ class FieldCard(ThemeAware, QFrame):
         self.apply_text_size()
         self.restyle()
 
+    def set_lines(self, lines: int) -> None:
+        if lines != self._lines:
+            self._lines = lines
+            self.apply_text_size()
+
     def apply_text_size(self) -> None:
         self.edit.ensurePolished()
         # Of the 12 pixels, 8 are the document's margins.
@@ -48,7 +53,8 @@ class FieldCard(ThemeAware, QFrame):
         return super().eventFilter(watched, event)
 
 
-_LINES = 5
+# Lines of the field, and those in a low window.
+_LINES, _FEW_LINES = 5, 2
 
 
 class PromptField(ThemeAware, QWidget):
@@ -64,16 +70,21 @@ class PromptField(ThemeAware, QWidget):
         self.menu = Menu(self.insert)
         self.insert.setMenu(self.menu)
         self.menu.aboutToShow.connect(self.fill_menu)
-        card = FieldCard(self, _LINES)
-        self.edit = card.edit
+        self._card = FieldCard(self, _LINES)
+        self.edit = self._card.edit
         self.bound("How the model should answer", self.edit, QPlainTextEdit.setPlaceholderText)
         self.bound("System prompt", self.edit, QWidget.setAccessibleName)
-        hint = self.bound("Replaced when you send: {names}", styled(WrappedLabel(self), "muted"), _set_variables)
+        self._hint = self.bound("Replaced when you send: {names}", styled(WrappedLabel(self), "muted"), _set_variables)
         head = fill(hbox(), (self._title, 1), self.insert)
-        fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), head, card, hint)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), head, self._card, self._hint)
         self._title.setBuddy(self.edit)
         self.edit.textChanged.connect(lambda: self.edited.emit(self.edit.toPlainText()))
         self.restyle()
+
+    def make_low(self, is_low: bool) -> None:
+        """Take less height in a low window, so that what stands below is in view; the menu has the variables, too."""
+        self._card.set_lines(_FEW_LINES if is_low else _LINES)
+        self._hint.setHidden(is_low)
 
     def show_prompt(self, text: str, values: Mapping[str, str]) -> None:
         """Show a prompt; `values` are the present values of the variables."""

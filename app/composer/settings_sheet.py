@@ -28,6 +28,7 @@ from app.widgets.layouts import fill, hbox, keep_right_edge, settle_layouts, vbo
 from app.widgets.overlay import HighArea, Overlay
 from app.widgets.search_field import TextField
 from app.widgets.style_class import named, styled
+from app.widgets.theme import scaled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.models import recommendation_text
 
@@ -41,6 +42,8 @@ _STOPS: dict[str, Sequence[float]] = {
 # The least widths of a slider and of a number or a choice in a narrow window.
 _SLIDER_WIDTH, _NUMBER_WIDTH = 56, 120
 _WITHOUT_SLIDER = ("seed",)
+# The height of a window, in pixels at the normal text size, below which the system prompt leaves room for the rest.
+_LOW = 600
 
 
 class SettingRow(QObject):
@@ -218,6 +221,10 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self.refresh()
         self._fold_rare()
         self.prompt.edit.setFocus()
+
+    def fit_in_window(self) -> None:
+        self.prompt.make_low(self._window.height() < scaled(_LOW))
+        super().fit_in_window()
 
     def _fold_rare(self) -> None:
         for key in _RARE:

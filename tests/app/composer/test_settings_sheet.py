@@ -212,6 +212,15 @@ def test_what_somebody_wrote_is_not_lost_to_a_preset(
     assert window.chat_settings.presets.currentText() == "Custom"
 
 
+def test_a_low_window_shows_more_than_the_system_prompt(window: WindowDriver, sheet: ChatSettingsSheet) -> None:
+    high = sheet.prompt.edit.height()
+    window.resize(560, 420)
+    window.wait(lambda: not sheet.format.visibleRegion().isEmpty())
+    assert sheet.prompt.edit.height() < high
+    window.resize(1440, 900)
+    window.wait(lambda: sheet.prompt.edit.height() == high)
+
+
 def test_rare_settings_are_folded_unless_the_chat_has_chosen_one(
     sheet: ChatSettingsSheet, window: WindowDriver
 ) -> None:
