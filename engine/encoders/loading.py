@@ -35,6 +35,7 @@ from engine.model_files.model_folder import ModelFolder, check_unchanged
 from engine.model_files.pooling import pooling_of
 from engine.model_files.safetensors_header import read_checked_header
 from engine.model_files.sentence_files import dense_folders, limits_of
+from engine.model_files.weight_reading import read_arrays, tensor_places
 
 _WEIGHTS = "model.safetensors"
 # What mlx-vlm's networks are written for.
@@ -104,20 +105,27 @@ def load_encoder(path: Path) -> Steps[Encoder]:
     folder = ModelFolder(path)
     with DiskPool() as disk:
         yield from result_of(disk.start(check_encoder, folder))
-    read = states_of(folder.weight_files)
+        encoder = yield from _load_checked(folder, disk)
+    return encoder
+
+
+def _load_checked(folder: ModelFolder, disk: DiskPool) -> Steps[Encoder]:
+    """Load the encoder in a folder that has been checked. Raises `ModelNotUsable`."""
+    path = folder.path
+    after_pooling = dense_folders(path)
+    read = states_of([*folder.weight_files, *(path / name / _WEIGHTS for name in after_pooling)])
     family = encoder_family(folder.config)
     limits = limits_of(path)
     pooling = pooling_of(path)
     if not pooling:
         raise ModelNotUsable(path, "incomplete", "1_Pooling/config.json")
     try:
-        network, states = _network(folder, family)
-        dense = _inner_dense(network) or tuple(_dense(path, name) for name in dense_folders(path))
+        network, states = yield from _network(folder, family, disk)
+        dense = _inner_dense(network) or (yield from _outer_dense(path, after_pooling, disk))
         for chunk in in_chunks([array for _, array in tree_flatten(network.parameters())]):
             yield None
-            # Where reading fails, MLX may hang.
-            check_unchanged(path, read)
             mx.eval(chunk)
+        check_unchanged(path, read)
         ids = int(folder.config["vocab_size"])
         most = min(limits.most_tokens or FALLBACK_CONTEXT, _longest(family, folder.config))
         encoder = Encoder(path, states, dense, pooling, ids, most, limits.lower_case)
@@ -131,11 +139,15 @@ def load_encoder(path: Path) -> Steps[Encoder]:
     return encoder
 
 
-def _network(folder: ModelFolder, family: str) -> tuple[nn.Module, Callable[[mx.array, mx.array | None], mx.array]]:
-    """Return the network of a folder, whose weights have not been read, and what returns its states for ids."""
+def _network(
+    folder: ModelFolder, family: str, disk: DiskPool
+) -> Steps[tuple[nn.Module, Callable[[mx.array, mx.array | None], mx.array]]]:
+    """Return the network of a folder, whose weights have not been converted, and what returns its states for ids."""
     path = folder.path
-    has_dense = "dense.0.weight" in folder.tensors
-    classes = partial(_classes, path, family, has_dense=has_dense)
+    places = tensor_places({file: folder.header(file) for file in folder.weight_files})
+    weights = yield from read_arrays(path, places, disk)
+    has_dense = "dense.0.weight" in weights
+    classes = partial(_classes, path, family, weights, has_dense=has_dense)
     network, _ = load_model(path, lazy=True, get_model_classes=classes)
     # It refers to the network that holds it.
     vars(network).pop("sanitize", None)
@@ -157,9 +169,12 @@ class _LastStates:
 
 
 def _classes(
-    path: Path, family: str, config: Mapping[str, Any], *, has_dense: bool
+    path: Path, family: str, weights: dict[str, mx.array], config: Mapping[str, Any], *, has_dense: bool
 ) -> tuple[Callable[[Any], nn.Module], Any]:
-    """Return what builds the network of a family, and what reads its configuration, as mlx-lm's loader asks."""
+    """Return what builds the network of a family, and what reads its configuration, as mlx-lm's loader asks.
+
+    The network gets `weights` (any shape) in place of those that mlx-lm would read; nothing else keeps them.
+    """
     make: Callable[[Any], nn.Module]
     arguments: Any = SimpleNamespace(from_dict=dict)
     if family == "gemma3":
@@ -177,7 +192,14 @@ def _classes(
 
     def built(settings: Any) -> nn.Module:
         network: Any = make(settings)
-        network.sanitize = partial(sanitized, network, network.sanitize, frozenset())
+        own_names = network.sanitize
+
+        def read_before(_unread: dict[str, mx.array]) -> Any:
+            named = sanitized(network, own_names, frozenset(), weights)
+            weights.clear()
+            return named
+
+        network.sanitize = read_before
         return network
 
     return built, arguments
@@ -206,16 +228,25 @@ def _of_vector(layer: nn.Module, vector: mx.array) -> mx.array:
     return output.astype(mx.float32)
 
 
-def _dense(folder: Path, name: str) -> DenseLayer:
+def _outer_dense(folder: Path, names: Sequence[str], disk: DiskPool) -> Steps[tuple[DenseLayer, ...]]:
+    """Return the linear layers in subfolders of an encoder. Raises `ModelNotUsable`."""
+    layers = list[DenseLayer]()
+    for name in names:
+        layers.append((yield from _dense(folder, name, disk)))
+    return tuple(layers)
+
+
+def _dense(folder: Path, name: str, disk: DiskPool) -> Steps[DenseLayer]:
     """Return the linear layer in a subfolder. Raises `ModelNotUsable`."""
     settings = read_json(folder / name, "config.json", CONFIG)
     function = str(settings.get("activation_function", "Tanh")).rpartition(".")[2]
     if function not in _ACTIVATIONS:
         raise ModelNotUsable(folder, "unknown-architecture", f"{name}/config.json: {function[:80]}")
-    header = read_checked_header(folder, folder / name / _WEIGHTS)
+    file = folder / name / _WEIGHTS
+    header = read_checked_header(folder, file)
     if not {"linear.weight"} <= header.keys() <= {"linear.weight", "linear.bias"}:
         raise ModelNotUsable(folder, "wrong-tensors", f"{name}/{_WEIGHTS}")
-    tensors: Any = mx.load(str(folder / name / _WEIGHTS))
+    tensors = yield from read_arrays(folder, tensor_places({file: header}), disk)
     weights = {tensor: array.astype(mx.float32) for tensor, array in tensors.items()}
     mx.eval(weights)
     return DenseLayer(weights["linear.weight"], weights.get("linear.bias"), _ACTIVATIONS[function])

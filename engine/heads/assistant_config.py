@@ -84,7 +84,8 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
         chosen=outer.whole("centroid_intermediate_top_k", 1, centroids, min(32, centroids)) if centroids else 0,
         own_output=outer.flag("tie_word_embeddings") is False and "lm_head.weight" in files.tensors,
     )
-    return made, {name: name for name in files.tensors}
+    # Some exports repeat the main model's table.
+    return made, {name: name for name in files.tensors if made.own_output or not name.startswith("lm_head.")}
 
 
 def _centroids(outer: Settings, files: HeadFiles, vocabulary: int) -> int:

@@ -147,7 +147,7 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         **_block(settings, kind, spec=spec),
         **_mimo(settings, config, sizes["head_dim"]),
     )
-    return made, names
+    return made, made.own_names(names)
 
 
 def _settings_of(config: Mapping[str, Any], body: Mapping[str, Any], *, spec: bool) -> Settings:

@@ -88,6 +88,18 @@ class NetworkConfig(HeadConfig):
     own_embedding: bool
     own_output: bool
 
+    def own_names(self, names: Mapping[str, str]) -> dict[str, str]:
+        """Return the names of a head's tensors without those of the main model's tables that some exports repeat.
+
+        The values are the names of our networks.
+        """
+        is_own = {
+            "embed_tokens": self.own_embedding,
+            "lm_head": self.own_output,
+            "d2t": self.draft_vocabulary != self.vocabulary,
+        }
+        return {name: ours for name, ours in names.items() if is_own.get(ours.partition(".")[0], True)}
+
 
 @dataclass(frozen=True, slots=True)
 class RopeConfig:

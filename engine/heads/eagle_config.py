@@ -94,7 +94,7 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
         own_embedding=width != each_tap or bool(settings.flag("embed_requires_grad")),
         own_output=own_output,
     )
-    return made, names
+    return made, made.own_names(names)
 
 
 def _output_norm(config: Mapping[str, Any], *, spec: bool) -> OutputNorm:

@@ -14,7 +14,7 @@ from mlx.utils import tree_flatten
 
 from engine.cpu_backend.backend import as_computed
 from engine.cpu_backend.narrow_products import use_narrow_products
-from engine.errors import ModelNotUsable, is_device_failure
+from engine.errors import EngineError, ModelNotUsable, is_device_failure
 from engine.files.disk_pool import DiskPool
 from engine.files.folder_paths import states_of
 from engine.files.steps import Steps, in_chunks, result_of
@@ -23,10 +23,9 @@ from engine.heads.head import Head
 from engine.heads.tensors import MASK, HeadTensorError
 from engine.heads.weights import Weights, dequantised, quantise
 from engine.model_files.model_folder import ModelFolder, check_unchanged
+from engine.model_files.safetensors_header import read_checked_header
 from engine.model_files.torch_file import SavedVector
-
-# Tables of the main model that some exports repeat; they are read only if the network has its own.
-_MAIN_MODELS = ("embed_tokens", "lm_head", "d2t")
+from engine.model_files.weight_reading import read_arrays, tensor_places
 
 
 def load_head(content: HeadContent, adapt: Callable[[nn.Module], str | None] = lambda _network: None) -> Steps[Head]:
@@ -38,14 +37,10 @@ def load_head(content: HeadContent, adapt: Callable[[nn.Module], str | None] = l
     """
     folder = content.folder
     read = states_of([ModelFolder(folder).config_folder / "config.json", *content.files])
+    head: type[Head] = pkgutil.resolve_name(content.kind.head)
     with DiskPool() as disk:
         identity = yield from result_of(disk.start(identity_of, content))
-    head: type[Head] = pkgutil.resolve_name(content.kind.head)
-    try:
-        network = as_computed(_network(content, head))
-    # mlx raises built-in errors for whatever the headers did not show.
-    except Exception as error:
-        raise ModelNotUsable(folder, "wrong-tensors", " ".join(str(error).split())[:120]) from error
+        network = yield from _network(content, head, disk)
     if digest := adapt(network):
         identity = f"{identity}-taught-{digest}"
     use_narrow_products(network)
@@ -54,17 +49,28 @@ def load_head(content: HeadContent, adapt: Callable[[nn.Module], str | None] = l
     return head(folder, content.config, network, identity)
 
 
-def _network(content: HeadContent, head: type[Head]) -> nn.Module:
-    """Return the network with the weights of the head's files, not yet read."""
-    weights: Weights = {}
-    for file in content.files:
-        loaded: Mapping[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
-        weights |= {content.names[name]: array for name, array in loaded.items() if name in content.names}
-    if content.mask is not None:
-        weights[content.names[MASK]] = _array(content.mask)
+def _network(content: HeadContent, head: type[Head], disk: DiskPool) -> Steps[nn.Module]:
+    """Return the network with the weights of the head's files, whose conversions have not been evaluated.
+
+    Raises `ModelNotUsable`. Nothing keeps the arrays that were read, so that converting them frees their memory.
+    """
+    places = tensor_places({file: read_checked_header(content.folder, file) for file in content.files})
+    of_head = {content.names[name]: place for name, place in places.items() if name in content.names}
+    try:
+        weights = yield from read_arrays(content.folder, of_head, disk)
+        if content.mask is not None:
+            weights[content.names[MASK]] = _array(content.mask)
+        return as_computed(_built(content, head, weights))
+    # mlx raises built-in errors for whatever the headers did not show.
+    except Exception as error:
+        if isinstance(error, EngineError) or is_device_failure(error):
+            raise
+        raise ModelNotUsable(content.folder, "wrong-tensors", " ".join(str(error).split())[:120]) from error
+
+
+def _built(content: HeadContent, head: type[Head], weights: Weights) -> nn.Module:
+    """Return the network of a head with its weights. Raises any exception for weights that are not the network's."""
     network, weights = head.build(content.config, dequantised(weights))
-    repeated = tuple(name for name in _MAIN_MODELS if name not in network)
-    weights = {name: array for name, array in weights.items() if name.partition(".")[0] not in repeated}
     quantise(network, weights)
     expected: dict[str, mx.array] = dict(tree_flatten(network.parameters()))
     for name in sorted(expected.keys() | weights.keys()):
@@ -94,7 +100,7 @@ def _check_ids(network: Any, vocabulary: int, folder: Path) -> None:
 
 
 def _evaluate(network: nn.Module, folder: Path, read: Mapping[Path, tuple[int, int]]) -> Steps[None]:
-    """Read the weights piece by piece. `read` are the states of the files before anything was read of them.
+    """Evaluate the weights piece by piece. `read` are the states of the files before anything was read of them.
 
     Raises `ModelNotUsable` for files that have changed, for NaN and infinity, or if all matrices are zero.
     """
@@ -105,7 +111,6 @@ def _evaluate(network: nn.Module, folder: Path, read: Mapping[Path, tuple[int, i
     for chunk in in_chunks([array for _, array in parameters]):
         finite = [mx.isfinite(array).all() for array in chunk if mx.issubdtype(array.dtype, mx.floating)]
         used = [array.any() for array in chunk if id(array) in matrices]
-        # Where reading fails, MLX may hang.
         check_unchanged(folder, read)
         try:
             mx.eval(chunk, finite, used)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import mlx.core as mx
@@ -11,20 +12,39 @@ from mlx.utils import tree_flatten, tree_unflatten
 
 from engine.cpu_backend.backend import backend
 from engine.errors import ModelNotUsable
+from engine.files.disk_pool import DiskPool
+from engine.files.steps import Steps, result_of
 from engine.model_files.adapters import Adapter, read_adapter
+from engine.model_files.weight_reading import read_arrays, tensor_places
 
 _LAYER = re.compile(r"^.*?layers\.\d{1,5}\.")
 
 
-def apply_adapter(folder: Path, model: nn.Module) -> None:
-    """Add the adapter in `folder` to the layers of `model`; its weights are not read here.
+@dataclass(frozen=True, slots=True)
+class AdapterWeights:
+    """The adapter in `folder`, and its tensors by name, which `apply_adapter` takes out."""
+
+    folder: Path
+    adapter: Adapter
+    tensors: dict[str, mx.array]
+
+
+def read_weights(folder: Path, disk: DiskPool) -> Steps[AdapterWeights]:
+    """Read the adapter in `folder`. Raises `ModelNotUsable` as `read_adapter` does, or if reading fails (damaged)."""
+    adapter = yield from result_of(disk.start(read_adapter, folder))
+    tensors = yield from read_arrays(folder, tensor_places({adapter.file: adapter.tensors}), disk)
+    return AdapterWeights(folder, adapter, tensors)
+
+
+def apply_adapter(read: AdapterWeights, model: nn.Module) -> None:
+    """Add an adapter to the layers of `model`. Its weights are the model's afterwards.
 
     Raises `ModelNotUsable`, reason "wrong-base" if it was made for a model with other layers.
     """
     # mlx-lm's tuner is imported with the first adapter: most starts need none.
     from mlx_lm.tuner.utils import linear_to_lora_layers
 
-    adapter = read_adapter(folder)
+    folder, adapter = read.folder, read.adapter
     modules = _modules(folder, adapter, model)
     keys = {_LAYER.sub("", module) for module in modules.values()}
     settings = {"rank": adapter.rank, "scale": adapter.scale, "dropout": 0.0, "keys": keys}
@@ -33,12 +53,11 @@ def apply_adapter(folder: Path, model: nn.Module) -> None:
     # Layers of other kinds raise all kinds of exceptions.
     except Exception as error:
         raise ModelNotUsable(folder, "wrong-base", str(error)[:80]) from error
-    weights = mx.load(str(adapter.file))
-    assert isinstance(weights, dict)
     wanted = {name: array.shape for name, array in tree_flatten(model.parameters())}
     arrays = {}
     for name, (module, part) in adapter.parts.items():
-        array = weights[name].T if adapter.peft else weights[name]
+        stored = read.tensors.pop(name)
+        array = stored.T if adapter.peft else stored
         place = f"{modules[module]}.{part}"
         if wanted.get(place) != array.shape:
             raise ModelNotUsable(folder, "wrong-base", f"{name[:80]}: {array.shape}, {wanted.get(place)}")

@@ -29,9 +29,8 @@ from engine.files.folder_paths import states_of
 from engine.files.paths import is_known_good
 from engine.files.steps import Steps, in_chunks, result_of, run_to_completion
 from engine.files.system_memory import system_memory
-from engine.main_model.adapter import apply_adapter
+from engine.main_model.adapter import apply_adapter, read_weights
 from engine.main_model.loaded_model import LoadedModel, new_caches_of, token_of
-from engine.main_model.weight_reading import TensorPlace, read_arrays, tensor_places
 from engine.mlx_lm_private import model_classes
 from engine.model_files.adapters import adapted_name, base_of, deciding_files
 from engine.model_files.architecture import mlx_vlm_module
@@ -42,6 +41,7 @@ from engine.model_files.model_folder import ModelFolder, check_unchanged
 from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.pooling import has_pooling
 from engine.model_files.vlm_language import VlmLanguageModel, vlm_classes
+from engine.model_files.weight_reading import TensorPlace, read_arrays, tensor_places
 from engine.pictures.vision_tower import vision_tower_of
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer
@@ -92,14 +92,14 @@ def load_in_steps(
     """
     path = resolve_model(name_or_path)
     base = base_of(path)
-    if base != path:
-        adapt = partial(apply_adapter, path)
     with DiskPool() as disk:
         read = states_of(deciding_files(path))
         yield from result_of(disk.start(_check_folder, base, part))
         _check_library(path, base)
         recommended = yield from result_of(disk.start(recommended_sampling, base))
         tokenizer_ready = disk.start(make_tokenizer, base, disk)
+        if base != path:
+            adapt = partial(apply_adapter, (yield from read_weights(path, disk)))
         model, config = yield from _load_weights(base, read, disk, streaming, on_progress, part, adapt)
         tokenizer, vocabulary, source, thinking = yield from result_of(tokenizer_ready)
         if part is not None:
@@ -221,7 +221,7 @@ def _unchanged_places(folder: ModelFolder, model: nn.Module, stored: dict[str, m
     `stored` are the files' lazy arrays by name. It is emptied: an array in it would keep what is computed from it.
     """
     names = {id(array): name for name, array in stored.items()}
-    places = tensor_places(folder)
+    places = tensor_places({file: folder.header(file) for file in folder.weight_files})
     of_parameters = {
         name: places[names[id(array)]]
         for name, array in tree_flatten(model.parameters())
@@ -235,8 +235,10 @@ def _read_unchanged(
     path: Path, model: nn.Module, chunk: dict[str, mx.array], places: Mapping[str, TensorPlace], disk: DiskPool
 ) -> Steps[None]:
     """Give the model the parameters of a chunk whose `places` are known, read without MLX, and drop them from it."""
-    likes = {name: chunk.pop(name) for name in places.keys() & chunk.keys()}
-    arrays = yield from read_arrays(path, places, likes, disk)
+    stored_as_they_are = places.keys() & chunk.keys()
+    for name in stored_as_they_are:
+        del chunk[name]
+    arrays = yield from read_arrays(path, {name: places[name] for name in stored_as_they_are}, disk)
     mx.eval(arrays)
     model.load_weights(list(arrays.items()), strict=False)
 

@@ -93,7 +93,12 @@ def parse_header(raw: bytes, data_bytes: int) -> dict[str, TensorHeader]:
 
 
 def header_length(prefix: bytes) -> int:
-    """Return the length of the header, from a file's first 8 bytes. Raises `DamagedHeaderError` if out of bounds."""
+    """Return the length of the header, from a file's first 8 bytes.
+
+    Raises `DamagedHeaderError` if it is out of bounds, or the file has fewer bytes.
+    """
+    if len(prefix) < 8:
+        raise DamagedHeaderError("shorter than its length field")
     (length,) = struct.unpack("<Q", prefix)
     if length > HEADER.size:
         raise DamagedHeaderError("header length out of bounds")

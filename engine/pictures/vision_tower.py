@@ -22,13 +22,15 @@ from mlx.utils import tree_flatten
 from engine.cpu_backend.backend import as_computed, backend
 from engine.errors import BadRequest, ModelNotUsable, TemplateFailed, is_device_failure
 from engine.files.bounded_json import CONFIG
+from engine.files.disk_pool import DiskPool
 from engine.files.folder_paths import states_of
-from engine.files.steps import in_chunks
+from engine.files.steps import in_chunks, run_to_completion
 from engine.heads.weights import quantise
 from engine.model_files.config import read_json
 from engine.model_files.model_folder import ModelFolder, check_unchanged
 from engine.model_files.safetensors_header import parameter_count
 from engine.model_files.vision_kinds import VisionKind, vision_kind
+from engine.model_files.weight_reading import read_arrays, tensor_places
 from engine.pictures.families import FAMILIES
 from engine.pictures.family import PictureLayout
 from engine.pictures.picture_file import DecodedPicture
@@ -102,12 +104,7 @@ class VisionTower:
     def _load(self) -> nn.Module:
         """Return the tower with its weights, evaluated. Raises `ModelNotUsable`, also if a file has changed."""
         tower = self._family.build(self._config)
-        weights = dict[str, mx.array]()
-        for file in ModelFolder(self._folder).weight_files:
-            tensors: dict[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
-            own_tensors = {name: array for name, array in tensors.items() if self._kind.holds(name)}
-            weights |= {name.removeprefix("model."): array for name, array in own_tensors.items()}
-        weights = self._family.converted(tower, weights)
+        weights = self._family.converted(tower, self._read())
         quantise(tower, weights)
         names = {name for name, _ in tree_flatten(tower.parameters())}
         if lacking := names - weights.keys():
@@ -115,12 +112,25 @@ class VisionTower:
         tower.load_weights([(name, array) for name, array in weights.items() if name in names])
         tower = as_computed(tower)
         tower.eval()
+        # Converting frees what was read.
+        del weights
         for chunk in in_chunks([array for _, array in tree_flatten(tower.parameters())]):
-            check_unchanged(self._folder, self._states)
             mx.eval(chunk)
         check_unchanged(self._folder, self._states)
         log.info("loaded the tower of %s: %.1f MB", self._folder.name, self.bytes / 1e6)
         return tower
+
+    def _read(self) -> dict[str, mx.array]:
+        """Return the tower's tensors (any shape) by name. Raises `ModelNotUsable`."""
+        check_unchanged(self._folder, self._states)
+        folder = ModelFolder(self._folder)
+        places = {
+            name.removeprefix("model."): place
+            for name, place in tensor_places({file: folder.header(file) for file in folder.weight_files}).items()
+            if self._kind.holds(name)
+        }
+        with DiskPool() as disk:
+            return run_to_completion(read_arrays(self._folder, places, disk))
 
 
 def vision_tower_of(

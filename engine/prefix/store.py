@@ -13,8 +13,7 @@ import json
 import logging
 import os
 import shutil
-import struct
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple
 from itertools import islice
 from pathlib import Path
@@ -26,11 +25,14 @@ import mlx_lm
 
 from engine.errors import is_device_failure
 from engine.files import private_files
+from engine.files.disk_pool import DiskPool
 from engine.files.folder_paths import states_of
-from engine.files.steps import in_chunks
+from engine.files.steps import in_chunks, run_to_completion
 from engine.main_model.loaded_model import LoadedModel
 from engine.model_files.adapters import deciding_files
-from engine.model_files.safetensors_header import header_length
+from engine.model_files.model_folder import check_unchanged
+from engine.model_files.safetensors_header import header_length, read_checked_header
+from engine.model_files.weight_reading import read_arrays, tensor_places
 from engine.pictures.placed import within
 from engine.prefix.files import (
     files_in,
@@ -187,18 +189,19 @@ class PrefixStore:
         None, with a line in the log, if it is damaged or does not fit.
         """
         entry = self._index.entries[path]
+        read = states_of([path])
         try:
             if not is_sound(path):
                 raise ValueError("its checksum is another")
-            contents = _load(path)
+            contents = _load(path, self._usable_parts(entry))
+            check_unchanged(path, read)
             conversation = CachedConversation(
                 _restore_sequence(self._model, entry["main"], contents["main"]), name=entry["name"]
             )
-            draft = entry.get("draft")
-            if self._draft is not None and draft is not None and draft["stamp"] == self._draft[1]:
-                conversation.draft = _restore_sequence(self._draft[0], draft, contents["draft"])
-            if self._head is not None and draft is None and (head := entry.get("head")) is not None:
-                conversation.head = _restore_head(self._head, head, contents["head"], conversation.main.position)
+            if self._draft is not None and "draft" in contents:
+                conversation.draft = _restore_sequence(self._draft[0], entry["draft"], contents["draft"])
+            if self._head is not None and "head" in contents:
+                conversation.head = _restore_head(self._head, contents["head"], conversation.main.position)
             for chunk in in_chunks(conversation.arrays()):
                 _read(chunk)
         # mlx can raise anything for a file that another program wrote.
@@ -208,6 +211,16 @@ class PrefixStore:
             log.info("%s is ignored: %s", path.name, error)
             return None
         return conversation
+
+    def _usable_parts(self, entry: dict[str, Any]) -> list[str]:
+        """Return what to read of a stored turn: the caches of the main model, and those of the drafter in use."""
+        draft = entry.get("draft")
+        head = entry.get("head")
+        if self._draft is not None and draft is not None and draft["stamp"] == self._draft[1]:
+            return ["main", "draft"]
+        if self._head is not None and draft is None and head is not None:
+            return ["main", "head"] if head["identity"] == self._head.head.identity else ["main"]
+        return ["main"]
 
     def _add_to_index(self, path: Path) -> None:
         """Add the turn in a file, unless it is of another model or format; a damaged one is passed over."""
@@ -219,7 +232,7 @@ class PrefixStore:
             if not sound or hash_in_name(path) != short_hash(entry["name"]):
                 raise ValueError("not a finished turn")
             self._index.add(path, entry)
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, struct.error) as error:
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             log.info("%s is ignored: %s", path.name, error)
 
     def _delete_prefixes_of(self, path: Path, text: Sequence[int]) -> None:
@@ -246,10 +259,15 @@ class PrefixStore:
 
 def read_entry(path: Path) -> dict[str, Any]:
     """Return the entry of a finished turn. Raises anything for another file."""
-    with path.open("rb") as file:
-        header = json.loads(file.read(header_length(file.read(8))))
-    entry: dict[str, Any] = json.loads(header["__metadata__"]["entry"])
+    entry: dict[str, Any] = json.loads(_metadata(path)["entry"])
     return entry
+
+
+def _metadata(path: Path) -> dict[str, str]:
+    """Return the texts about the tensors of a file. Raises anything for another file."""
+    with path.open("rb") as file:
+        metadata: dict[str, str] = json.loads(file.read(header_length(file.read(8))))["__metadata__"]
+    return metadata
 
 
 def _is_current(stored: dict[str, Any], entry: dict[str, Any]) -> bool:
@@ -292,12 +310,8 @@ def _restore_sequence(model: LoadedModel, described: dict[str, Any], contents: d
     return sequence
 
 
-def _restore_head(
-    source: HeadSource, described: dict[str, Any], state: dict[str, mx.array], position: int
-) -> HeadSession | None:
-    """Return the session of the head in use; None if another head had read the conversation."""
-    if described["identity"] != source.head.identity:
-        return None
+def _restore_head(source: HeadSource, state: dict[str, mx.array], position: int) -> HeadSession | None:
+    """Return the session of the head in use; None if what it had read does not fit."""
     try:
         context = source.head.restore(state)
     except ValueError as error:
@@ -324,27 +338,32 @@ def _save(path: Path, entry: dict[str, Any], content: Any) -> None:
     mx.save_safetensors(str(path), arrays, {"entry": json.dumps(entry), "structure": structure})
 
 
-def _load(path: Path) -> Any:
-    """Return the content that `_save` wrote; any other file can raise anything."""
-    arrays: dict[str, mx.array]
-    metadata: dict[str, str]
-    arrays, metadata = mx.load(str(path), return_metadata=True)  # type: ignore[assignment]
+def _load(path: Path, parts: Sequence[str]) -> dict[str, Any]:
+    """Return these parts of the content that `_save` wrote; any other file can raise anything."""
+    structure = json.loads(_metadata(path)["structure"])["mapping"]
+    names = list[str]()
+    for part in parts:
+        _content_of(structure[part], names.append)
+    places = tensor_places({path: read_checked_header(path, path)})
+    with DiskPool() as disk:
+        arrays = run_to_completion(read_arrays(path, {name: places[name] for name in names}, disk))
+    return {part: _content_of(structure[part], arrays.__getitem__) for part in parts}
 
-    def from_json(value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        [(form, contents)] = value.items()
-        if form == "array":
-            return arrays[contents]
-        if form == "mapping":
-            return {name: from_json(item) for name, item in contents.items()}
-        return {"list": list, "tuple": tuple}[form](from_json(item) for item in contents)
 
-    return from_json(json.loads(metadata["structure"]))
+def _content_of(value: Any, array_of: Callable[[str], Any]) -> Any:
+    """Return what `_save` wrote as the JSON `value`; `array_of` returns an array by its name."""
+    if not isinstance(value, dict):
+        return value
+    [(form, contents)] = value.items()
+    if form == "array":
+        return array_of(contents)
+    if form == "mapping":
+        return {name: _content_of(item, array_of) for name, item in contents.items()}
+    return {"list": list, "tuple": tuple}[form](_content_of(item, array_of) for item in contents)
 
 
 def _read(arrays: Sequence[mx.array]) -> None:
-    """Read a part of a turn: macOS stops evaluations that take long. Raises `ValueError` for NaN and infinity."""
+    """Evaluate a part of a turn: macOS stops evaluations that take long. Raises `ValueError` for NaN and infinity."""
     finite = [mx.isfinite(array).all() for array in arrays if mx.issubdtype(array.dtype, mx.floating)]
     mx.eval(arrays, finite)
     if not all(flag.item() for flag in finite):

@@ -1,0 +1,194 @@
+"""Reads weights without MLX: the same numbers, and a read that fails is an error with the file's name."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import json
+import os
+import random
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+from mlx.utils import tree_flatten
+
+from engine.cpu_backend import backend
+from engine.errors import ModelNotUsable
+from engine.files.disk_pool import DiskPool
+from engine.files.steps import run_to_completion
+from engine.main_model.loading import load
+from engine.model_files.safetensors_header import ELEMENT_BYTES, read_checked_header
+from engine.model_files.weight_reading import arrays_in, read_arrays, tensor_places
+from tests.encoder_folders import BERT, GEMMA, WIDTH, write_encoder
+from tests.engine.encoders.embedding import embeddings_of
+from tests.engine.heads.heads_on_disk import load_head
+from tests.engine.pictures.questions import FILES, embedded
+from tests.tiny_adapters import as_peft, write_adapter
+from tests.tiny_heads import write_head
+from tests.tiny_models import BFLOAT16, FOUR_BITS, QWEN3, write_model
+from tests.tiny_vision import GEMMA3, write_vision_model
+
+
+@pytest.fixture(autouse=True)
+def as_on_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(backend.VARIABLE, backend.GPU.name)
+
+
+def write_file(path: Path, tensors: dict[str, tuple[str, list[int]]]) -> Path:
+    """Write a safetensors file with tensors of these types and shapes, and random numbers."""
+    draw, header, data = random.Random(5), dict[str, Any](), b""
+    for name, (dtype, shape) in tensors.items():
+        count = 1
+        for side in shape:
+            count *= side
+        content = draw.randbytes(count * ELEMENT_BYTES[dtype])
+        if dtype == "BOOL":
+            content = bytes(byte & 1 for byte in content)
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+    return path
+
+
+def read(file: Path) -> dict[str, mx.array]:
+    with DiskPool() as disk:
+        places = tensor_places({file: read_checked_header(file.parent, file)})
+        return run_to_completion(read_arrays(file.parent, places, disk))
+
+
+@pytest.mark.parametrize("way", [read, lambda file: arrays_in(file.read_bytes())], ids=["a file", "bytes"])
+@pytest.mark.parametrize("dtype", sorted(ELEMENT_BYTES.keys() - {"F64"}))
+def test_arrays_of_every_type_and_shape_are_those_of_mlx(
+    tmp_path: Path, dtype: str, way: Callable[[Path], dict[str, mx.array]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.files.steps.CHUNK_BYTES", 100)
+    shapes = {"scalar": [], "empty": [0], "nothing wide": [3, 0], "one": [1], "row": [7], "many": [2, 1, 3, 5]}
+    file = write_file(tmp_path / "a.safetensors", {name: (dtype, shape) for name, shape in shapes.items()})
+    wanted: dict[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
+    found = way(file)
+    assert found.keys() == wanted.keys()
+    for name, array in found.items():
+        assert (array.dtype, array.shape) == (wanted[name].dtype, wanted[name].shape)
+        assert bytes(memoryview(mx.contiguous(array))) == bytes(memoryview(wanted[name]))  # type: ignore[arg-type]
+
+
+def test_a_type_that_mlx_lacks_is_refused(tmp_path: Path) -> None:
+    file = write_file(tmp_path / "a.safetensors", {"a": ("F64", [2])})
+    with pytest.raises(ModelNotUsable, match=r"wrong-tensors.*a: F64"):
+        read(file)
+    with pytest.raises(ValueError, match="a: F64"):
+        arrays_in(file.read_bytes())
+
+
+@pytest.mark.parametrize("stored", [BFLOAT16, FOUR_BITS], ids=["bfloat16", "four bits"])
+def test_a_model_has_the_numbers_of_its_file(tmp_path: Path, stored: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_model(tmp_path / "main", seed=1, stored=stored)
+    # A read may give fewer bytes than it is asked for.
+    monkeypatch.setattr("engine.model_files.weight_reading._PIECE_BYTES", 1_000)
+    written: dict[str, mx.array] = mx.load(str(folder / "model.safetensors"))  # type: ignore[assignment]
+    parameters: dict[str, mx.array] = dict(tree_flatten(load(folder).model.parameters()))
+    assert parameters.keys() == written.keys()
+    for name, array in parameters.items():
+        assert array.dtype == written[name].dtype
+        assert mx.array_equal(array, written[name])
+
+
+Loaded = Callable[[], object]
+
+
+def main_model(folder: Path) -> tuple[Path, Loaded]:
+    main = write_model(folder, seed=1)
+    return main / "model.safetensors", lambda: load(main)
+
+
+def adapter(folder: Path) -> tuple[Path, Loaded]:
+    made = write_adapter(write_model(folder, seed=1), folder / "style")
+    return made / "adapters.safetensors", lambda: load(made)
+
+
+def adapter_of_peft(folder: Path) -> tuple[Path, Loaded]:
+    made = as_peft(write_adapter(write_model(folder, seed=1), folder.parent / "style"), folder / "style")
+    return made / "adapter_model.safetensors", lambda: load(made)
+
+
+def head(folder: Path) -> tuple[Path, Loaded]:
+    made = write_head(folder / "head", write_model(folder / "main", seed=1))
+    return made / "model.safetensors", lambda: load_head(made)
+
+
+def encoder(folder: Path) -> tuple[Path, Loaded]:
+    write_encoder(folder, BERT, "mean_tokens")
+    return folder / "model.safetensors", lambda: embeddings_of(folder, "fox")
+
+
+def layer_of_encoder(folder: Path) -> tuple[Path, Loaded]:
+    write_encoder(folder, GEMMA, "mean_tokens", dense=(64, WIDTH))
+    return folder / "3_Dense" / "model.safetensors", lambda: embeddings_of(folder, "fox")
+
+
+def tower(folder: Path) -> tuple[Path, Loaded]:
+    vision = load(write_vision_model(folder, GEMMA3)).vision
+    assert vision is not None
+    return folder / "model.safetensors", lambda: embedded(vision, FILES[0])
+
+
+@pytest.mark.parametrize("fault", [OSError(errno.EIO, "Input/output error"), 0], ids=["error", "end"])
+@pytest.mark.parametrize("part", [main_model, adapter, adapter_of_peft, head, encoder, layer_of_encoder, tower])
+def test_a_read_that_fails_is_told_with_its_file(
+    tmp_path: Path,
+    part: Callable[[Path], tuple[Path, Loaded]],
+    fault: OSError | int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file, loaded = part(tmp_path / "main")
+    loaded()
+    read_bytes = os.preadv
+
+    def preadv(descriptor: int, *arguments: Any) -> int:
+        if not os.path.samestat(os.fstat(descriptor), file.stat()):
+            return read_bytes(descriptor, *arguments)
+        if isinstance(fault, OSError):
+            raise fault
+        return fault
+
+    if part is tower:
+        _, loaded = part(tmp_path / "main")
+    monkeypatch.setattr(os, "preadv", preadv)
+    with pytest.raises(ModelNotUsable) as refused:
+        loaded()
+    assert refused.value.reason == "damaged"
+    assert refused.value.detail.startswith(f"{file.name} (")
+
+
+@pytest.mark.parametrize("size", [0, 5, 8, 40, -1], ids="cut to {}".format)
+def test_a_file_that_is_cut_off_between_its_header_and_its_tensors_is_refused(tmp_path: Path, size: int) -> None:
+    file = write_file(tmp_path / "a.safetensors", {"a": ("F32", [9])})
+    places = tensor_places({file: read_checked_header(tmp_path, file)})
+    os.truncate(file, size if size >= 0 else file.stat().st_size - 1)
+    with DiskPool() as disk, pytest.raises(ModelNotUsable) as refused:
+        run_to_completion(read_arrays(tmp_path, places, disk))
+    assert refused.value.reason == "damaged"
+    content = file.read_bytes()
+    with pytest.raises(ValueError, match=r".+"):
+        arrays_in(content)
+
+
+@pytest.mark.parametrize("name", [backend.GPU.name, backend.CPU.name])
+def test_weights_are_in_memory_once_also_while_they_are_read_and_converted(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(backend.VARIABLE, name)
+    monkeypatch.setattr("engine.files.steps.CHUNK_BYTES", 20_000)
+    main = write_model(tmp_path / "main", seed=1, config={**QWEN3, "hidden_size": 256})
+    folder = write_head(tmp_path / "head", main, layers=["full_attention"] * 4)
+    gc.collect()
+    mx.clear_cache()
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    loaded = load_head(folder)
+    assert mx.get_peak_memory() - before < 1.15 * loaded.nbytes
