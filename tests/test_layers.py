@@ -1,14 +1,19 @@
-"""The order of the layers: the imports that each package may have, and the packages that do not import Qt."""
+"""The order of the layers: the imports that each package may have, and libraries that nothing asks for."""
 
 from __future__ import annotations
 
 import ast
+import sys
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -92,6 +97,21 @@ def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
         if node not in index:
             visit(node)
     return found
+
+
+def test_every_library_that_is_imported_is_asked_for() -> None:
+    """Another library's requirement may go with its next version. mlx-vlm is installed without its own."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked_for = {canonicalize_name(Requirement(line).name) for line in project["dependencies"]} | {"mlx-vlm"}
+    packages = packages_distributions()
+    known = {*sys.stdlib_module_names, "app", "engine"}
+    missing = {
+        f"{name} -> {other}"
+        for name in MODULES
+        for other in {module.partition(".")[0] for module in imported()[name]} - known
+        if not asked_for & {canonicalize_name(distribution) for distribution in packages.get(other, ())}
+    }
+    assert not missing
 
 
 def test_engine_never_imports_app() -> None:
