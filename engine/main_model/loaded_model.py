@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import mlx.nn as nn
@@ -48,6 +49,8 @@ class LoadedModel:
     prompt_source: TokenizerSource | None = None
     # None if the model cannot see.
     vision: VisionTower | None = None
+    # What `states_of` returned for the files that decide what the model computes, when they were read.
+    states: Mapping[Path, tuple[int, int]] = field(default_factory=dict)
 
     def new_caches(self) -> list[Any]:
         """Return empty caches, one for each layer: those that the model defines, or with quantised full attention."""

@@ -121,7 +121,7 @@ def load_in_steps(
         _log_loaded(info)
         ends = frozenset(tokenizer.eos_token_ids)
         known = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group)
-        loaded = replace(known, prompt_source=source, vision=vision)
+        loaded = replace(known, prompt_source=source, vision=vision, states=read)
         rows = yield from _warm_up(model, loaded.new_caches, path)
     return replace(loaded, rows=rows)
 

@@ -29,7 +29,6 @@ from engine.files.disk_pool import DiskPool
 from engine.files.folder_paths import states_of
 from engine.files.steps import in_chunks, run_to_completion
 from engine.main_model.loaded_model import LoadedModel
-from engine.model_files.adapters import deciding_files
 from engine.model_files.model_folder import check_unchanged
 from engine.model_files.safetensors_header import header_length, read_checked_header
 from engine.model_files.weight_reading import read_arrays, tensor_places
@@ -376,8 +375,11 @@ def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:
 
 
 def _stamp(model: LoadedModel) -> str:
-    """Return a hash of all that caches depend on: weights, what was taught, the caches' precision, the libraries."""
-    files = [(file.name, *state) for file, state in states_of(deciding_files(model.info.path)).items()]
+    """Return a hash of all that caches depend on: weights, what was taught, the caches' precision, the libraries.
+
+    The weights are those in memory, of which the files may have been replaced since.
+    """
+    files = [(file.name, *state) for file, state in model.states.items()]
     versions = [MLX_VERSION, mlx_lm.__version__]
     parts = [str(model.info.path), files, model.info.kv_bits, versions]
     if model.info.taught:

@@ -63,7 +63,9 @@ class Volume:
         EVALUATE(*arrays)
 
     def _holds(self, descriptor: int) -> bool:
-        return os.path.realpath(DESCRIPTORS / str(descriptor)).startswith(f"{self.folder}/")
+        # Another thread reads the tokenizer meanwhile.
+        path = os.path.realpath(DESCRIPTORS / str(descriptor))
+        return path.startswith(f"{self.folder}/") and path.endswith(".safetensors")
 
     def preadv(self, descriptor: int, *arguments: Any) -> int:
         if not self._holds(descriptor):

@@ -198,6 +198,22 @@ def test_what_belongs_to_something_else_is_ignored(tiny_main: Path, tmp_path: Pa
     assert session(model, store, asked).stats.cached_tokens == 0
 
 
+def test_turns_of_a_model_that_was_replaced_while_it_was_loaded_are_not_those_of_the_new_one(
+    tiny_main: Path, tmp_path: Path
+) -> None:
+    model, store, asked = Path(shutil.copytree(tiny_main, tmp_path / "model")), tmp_path / "store", request()
+    other = write_model(tmp_path / "other", seed=9)
+    with opened(model, store) as scheduler:
+        shutil.copy(other / "model.safetensors", model)
+        # The folder is opened again, and holds turns by what is in memory.
+        scheduler.configure(replace(scheduler.models.settings, prefix_folder_bytes=2**31))
+        run(scheduler, asked)
+    assert files(store)
+    again = session(model, store, asked)
+    assert again.stats.cached_tokens == 0
+    assert again.ids == session(other, tmp_path / "none", asked).ids
+
+
 def test_the_folder_stays_within_its_bytes(tiny_main: Path, tmp_path: Path) -> None:
     scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_folder_bytes=300_000))
     load_models(scheduler, tiny_main, None)
