@@ -252,6 +252,7 @@ class CannotTeach(EngineError):
     code = "cannot-teach"
     REASONS = (
         "no-draft", "other-tokenizer", "other-engine", "architecture", "too-little", "no-memory", "no-folder", "disk",
+        "changed",
     )  # fmt: skip
 
     def __init__(self, reason: str, detail: str = "") -> None:

@@ -6636,6 +6636,10 @@
         <translation>学習させられるのは、Tandemがドラフトモデルをディスクに保存できる場合だけです。</translation>
     </message>
     <message>
+        <source>The files of the main model or the draft have changed since they were loaded. Load both again, then teach.</source>
+        <translation>メインモデルまたはドラフトモデルのファイルが、読み込んだあとに変わりました。両方を読み込み直してから学習させてください。</translation>
+    </message>
+    <message>
         <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
         <translation>学習済みのドラフトモデルのファイルが壊れているため、ダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
     </message>

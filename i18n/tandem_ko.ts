@@ -6636,6 +6636,10 @@
         <translation>초안 모델을 디스크에 저장할 수 있어야 학습시킬 수 있어요.</translation>
     </message>
     <message>
+        <source>The files of the main model or the draft have changed since they were loaded. Load both again, then teach.</source>
+        <translation>메인 모델이나 초안 모델의 파일이 불러온 뒤에 바뀌었어요. 둘 다 다시 불러온 다음 학습시켜 주세요.</translation>
+    </message>
+    <message>
         <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
         <translation>학습시킨 초안 모델의 파일이 손상되어, 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
     </message>

@@ -6636,6 +6636,10 @@
         <translation>只有允许 Tandem 保存到磁盘时才能训练。</translation>
     </message>
     <message>
+        <source>The files of the main model or the draft have changed since they were loaded. Load both again, then teach.</source>
+        <translation>主模型或草稿模型的文件在加载后已更改。请重新加载两者，然后再训练。</translation>
+    </message>
+    <message>
         <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
         <translation>训练结果的文件已损坏，因此改用下载的原始版本。请重新训练。</translation>
     </message>

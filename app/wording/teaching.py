@@ -23,6 +23,9 @@ TEACHING_REASONS = Sentences(
             "What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays "
             "as it is."
         ),
+        "changed": (
+            "The files of the main model or the draft have changed since they were loaded. Load both again, then teach."
+        ),
     },
 )
 

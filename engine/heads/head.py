@@ -138,6 +138,10 @@ class Head(ABC):
         proposals: int = self.config.proposals
         return proposals
 
+    def has_weights_of(self, other: Head) -> bool:
+        """Whether both were loaded from the same weights and settings, whatever they were taught, and however read."""
+        return self._identity.partition("-")[0] == other._identity.partition("-")[0]
+
     @property
     def nbytes(self) -> int:
         """Bytes of the weights."""

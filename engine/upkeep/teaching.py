@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from engine.decoders.generation import release_unused_memory
 from engine.errors import CannotTeach, EngineError, NoModel
+from engine.files.folder_paths import states_of
 from engine.files.steps import SteppedTask, Steps
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load_in_steps
@@ -118,6 +119,7 @@ class Teaching:
         """Teach, a short pass a step."""
         file, drafter = self._file()
         main = self._models.main
+        _check_unchanged(main, drafter)
         student = student_of(drafter, main)
         self._check_memory(student, drafter.info.path)
         copy = yield from self._copy(drafter, file)
@@ -142,7 +144,11 @@ class Teaching:
         main, path = self._models.main, drafter.info.path
         head = isinstance(drafter, HeadSource)
         loading = load_head_for(main, path, add_adapter) if head else load_in_steps(path, adapt=add_adapter)
-        copy = student_of((yield from loading), main)
+        loaded = yield from loading
+        _check_unchanged(main, drafter)
+        if isinstance(loaded, HeadSource) and not _is_copy(loaded, drafter):
+            raise CannotTeach("changed")
+        copy = student_of(loaded, main)
         with suppress(TaughtNotUsable):
             former = file.read()
             if former.digest and former.digest == drafter.info.taught:
@@ -176,6 +182,20 @@ class Teaching:
         missing = training_bytes(student, path) + reserve - models.memory.use().free
         if missing > 0:
             raise CannotTeach("no-memory", f"{missing / 1e9:.1f}")
+
+
+def _check_unchanged(main: LoadedModel, drafter: Drafter) -> None:
+    """Raise `CannotTeach` if the files of the models on the disk, which stand for what is taught, are not those in use.
+
+    A head does not know the states of its files: its copy is compared with it.
+    """
+    in_use = [main, drafter.model] if isinstance(drafter, DraftSource) else [main]
+    if any(states_of(model.states) != model.states for model in in_use):
+        raise CannotTeach("changed")
+
+
+def _is_copy(head: HeadSource, other: Drafter) -> bool:
+    return isinstance(other, HeadSource) and head.head.has_weights_of(other.head)
 
 
 def student_of(drafter: HeadSource | DraftSource | LoadedModel, main: LoadedModel) -> Student:

@@ -114,6 +114,48 @@ def test_an_adapter_of_another_pair_is_not_used(pair: tuple[Path, Path], tmp_pat
     scheduler.close()
 
 
+@pytest.mark.parametrize("which", ["main", "draft"])
+def test_a_model_that_is_replaced_between_loading_and_teaching_gets_nothing_of_the_old_one(
+    pair: tuple[Path, Path], tmp_path: Path, which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At any step of a teaching: it is refused, or kept for the models that were in memory."""
+    monkeypatch.setattr(lessons, "LEAST_TAUGHT", 100)
+    monkeypatch.setattr(lessons, "LEAST_JUDGED", 20)
+    monkeypatch.setattr(training, "EPOCHS", 2)
+    monkeypatch.setattr(training, "BATCH", 100)
+    monkeypatch.setattr(upkeep, "is_better", lambda _before, _after: True)
+    source, outcomes = random.Random(110), Counter[str]()
+    for number in range(int(40 * SIZE)):
+        folder = tmp_path / str(number)
+        models = [Path(shutil.copytree(path, folder / path.name)) for path in pair]
+        file = models[which == "draft"] / "model.safetensors"
+        scheduler = Scheduler(EngineSettings(taught_folder=folder / "taught"))
+        load_models(scheduler, *models)
+        ended = list[object]()
+        replaced_at, step = source.choice((0, source.randrange(1, 30))), 0
+        while not ended:
+            if step == replaced_at:
+                weights = {name: array * 1.01 for name, array in dict(mx.load(str(file))).items()}
+                mx.save_safetensors(str(file), weights, {"format": "mlx"})
+            if not scheduler.teaching.running:
+                scheduler.teaching.begin(answers(12, 30), ended.append)
+            scheduler.teach()
+            step += 1
+        scheduler.close()
+        kept = list(folder.glob(f"taught/*/{FILE}"))
+        what = ended[0].code if isinstance(ended[0], EngineError) else "taught"
+        outcomes[
+            f"{'replaced' if step > replaced_at else 'not replaced'}: {what}, {'kept' if kept else 'not kept'}"
+        ] += 1
+        again = Scheduler(EngineSettings(taught_folder=folder / "taught"))
+        load_models(again, *models)
+        assert again.models.drafter is not None
+        # Only what was taught to the models that are on the disk now is used.
+        assert bool(again.models.drafter.info.taught) == (bool(kept) and step <= replaced_at)
+        again.close()
+    print(which, dict(sorted(outcomes.items())))
+
+
 @contextmanager
 def full_after(size: int) -> Iterator[None]:
     """Let no file of this process grow beyond `size` bytes."""

@@ -22,6 +22,7 @@ from tests.engine.machine.objective_c import Runtime
 from tests.engine.serving_requests import Client, alone, load_models, request, set_draft
 from tests.engine.upkeep.own_answers import answers
 from tests.patience import PATIENCE_S, wait_until
+from tests.tiny_heads import write_head
 from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model, write_with_other_ids
 
 Outcome = TeachingResult | EngineError | None
@@ -295,6 +296,28 @@ def test_a_changed_model_is_used_as_it_was_downloaded(
     assert not drafts_with(changed)
     # A new teaching begins anew.
     taught(changed)
+
+
+@pytest.mark.parametrize(
+    ("which", "steps"),
+    [("main", 0), ("draft", 0), ("head", 0), pytest.param("main", 1, id="main, while the draft's copy is loaded")],
+)
+def test_what_was_replaced_since_it_was_loaded_is_not_taught(
+    opened: Open, main: Path, draft: Path, tmp_path: Path, which: str, steps: int
+) -> None:
+    """What is learned is kept for the models on the disk, by their content."""
+    copy = Path(shutil.copytree(main, tmp_path / "main"))
+    drafter = write_head(tmp_path / "head", main) if which == "head" else shutil.copytree(draft, tmp_path / "draft")
+    scheduler = opened(tmp_path / "taught", drafter, copy)
+    outcomes = begin(scheduler)
+    for _ in range(steps):
+        scheduler.teach()
+    file = (copy if which == "main" else drafter) / "model.safetensors"
+    weights = {name: array * 1.01 for name, array in dict(mx.load(str(file))).items()}
+    mx.save_safetensors(str(file), weights, {"format": "mlx"})
+    outcome = finish(scheduler, outcomes)
+    assert isinstance(outcome, CannotTeach)
+    assert outcome.reason == "changed"
 
 
 @pytest.mark.expects_log
