@@ -181,7 +181,7 @@ class Api:
         prepared, answering = await self._begun(request, body, pair, resumes=True)
         prepared.writer.load_s = load_s
         skipped: dict[str, str] = request.state.skipped
-        ended = partial(self._ended, body, pair, prepared)
+        ended = partial(self._ended, self.caller_of(request, body), body, pair, prepared)
         if body.stream:
             return EventStream(answering, prepared.writer, skipped, ended)
         with closing(answering):
@@ -189,13 +189,13 @@ class Api:
             ended()
             return JsonReply(whole, headers=skipped)
 
-    def _ended(self, body: AnswerRequestBody, pair: LoadedPair, prepared: PreparedCall) -> None:
+    def _ended(self, caller: str, body: AnswerRequestBody, pair: LoadedPair, prepared: PreparedCall) -> None:
         """Keep the thoughts of the answers, and unload their model if the client wants that and nobody else uses it."""
         assert pair.main is not None
         if body.unloads and sum(call.main == pair.main.name for call in self.activity.under_way) < 2:
             self._unloading = asyncio.create_task(self.models.release(pair.main.path))
         for request, parts in zip(prepared.requests, prepared.writer.answers, strict=False):
-            self._thoughts.keep(request.messages, parts)
+            self._thoughts.keep(caller, request.messages, parts)
 
     async def answers(
         self, request: Request, body: AnswerRequestBody, requests: Sequence[ChatRequest]
@@ -270,8 +270,8 @@ class Api:
         host = self.models.host
         # Those of the host's own models are answered by what the host loads meanwhile.
         named = None if main == host.pair.main else str(main.path)
-        given = self._thoughts.given_to
         caller = self.caller_of(request, body)
+        given = partial(self._thoughts.given_to, caller)
         complete = [replace(asked, main=named, messages=given(asked.messages), caller=caller) for asked in requests]
         answering = self._left.take(complete) if resumes else None
         if answering is None:

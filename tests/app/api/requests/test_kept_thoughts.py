@@ -41,6 +41,16 @@ def test_thoughts_that_are_not_sent_back_are_in_the_next_prompt(serve: Serve, pa
     assert kept(engine) == [None]
 
 
+def test_nobody_gets_another_caller_s_thoughts_by_guessing_the_conversation(serve: Serve) -> None:
+    engine = ScriptedEngine([Script(SAID)])
+    served = serve(engine)
+    past = [ASKED, {"role": "assistant", "content": "It is 4."}]
+    served.post("/v1/chat/completions", {"messages": [ASKED], "user": "one"})
+    for user, thoughts in (("another", None), (None, None), ("one", "Hm, four.")):
+        served.post("/v1/chat/completions", {"messages": [*past, AGAIN], "user": user})
+        assert kept(engine) == [thoughts]
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_thoughts_before_calls_and_in_responses(serve: Serve, stream: bool) -> None:
     call = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
@@ -65,10 +75,10 @@ def test_the_oldest_thoughts_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
     thoughts = KeptThoughts()
     for number in range(4):
         question = {"role": "user", "content": str(number)}
-        thoughts.keep([question], AnswerParts(reasoning="12345", calls=[ToolCall("f", json.dumps({"a": number}))]))
+        thoughts.keep("", [question], AnswerParts(reasoning="12345", calls=[ToolCall("f", json.dumps({"a": number}))]))
     found = []
     for number in range(4):
         called = [{"function": {"name": "f", "arguments": {"a": number}}}]
         turns = [{"role": "user", "content": str(number)}, {"role": "assistant", "content": "", "tool_calls": called}]
-        found.append(thoughts.given_to(turns)[1].get("reasoning_content"))
+        found.append(thoughts.given_to("", turns)[1].get("reasoning_content"))
     assert found == [None, None, "12345", "12345"]
