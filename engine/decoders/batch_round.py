@@ -9,6 +9,8 @@ from typing import Any, cast
 
 import mlx.core as mx
 
+from engine.cpu_backend.backend import backend
+from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
 from engine.decoders.generation import Generation
 from engine.errors import is_device_failure
 from engine.main_model.sampling import LikeliestTokens, Sampler, draw_together, fit, make_noise
@@ -34,7 +36,8 @@ class BatchRound:
     """A round of `members`, some of which may have left since; row b belongs to members[b].
 
     `sampled` and `logprobs` (all,) concatenate the rows of all members, each with one row more than it has draft
-    tokens; `starts` are the indices at which they start there. `depths` are the numbers of draft tokens, `plain` is
+    tokens; `starts` are the indices at which they start there. Instead of log-probabilities there can be the scores
+    (all, vocabulary) from which the host computes these. `depths` are the numbers of draft tokens, `plain` is
     true if there are no proposals, and `drafting` is the value of `drafting_of`. `likeliest` holds, by row, the
     alternatives of requests that ask for them. `pipelined` is true if the round was started before the preceding one
     was read, `followed` if the next one was started before this one was read.
@@ -73,7 +76,8 @@ class BatchRound:
         """Wait for the round; returns tokens and log-probabilities of all rows. The only host synchronisation."""
         if self._values is None:
             tokens: Any = self.sampled.tolist()
-            logprobs: Any = self.logprobs.tolist()
+            scores = self.logprobs
+            logprobs: Any = likeliest_log_probabilities(scores) if scores.ndim == 2 else scores.tolist()
             self._values = tokens, logprobs
             rows = range(len(self.members))
             self.accepted = [0] * len(rows) if self.plain else [self._count_accepted(row) for row in rows]
@@ -127,6 +131,7 @@ class BatchSampling:
 
     def __init__(self, vocabulary: int) -> None:
         self._vocabulary = vocabulary
+        self._reads_scores = backend().host_reads_scores
 
     def dispatch(self, current: BatchRound, batch: SequenceBatch, fed: Sequence[mx.array | None]) -> None:
         """Send the round to the device. `fed[b]` (1,) is the token that row b was fed before the host knew it."""
@@ -153,7 +158,8 @@ class BatchSampling:
         """Draw for all rows that can be drawn in one operation.
 
         Returns these rows, and one pair of their tokens and log-probabilities, each of shape (count,) with the rows one
-        after the other. Both lists are empty if there are no such rows, or drawing for them failed.
+        after the other, or scores in place of the latter, as in `BatchRound`, if these are all rows. Both lists are
+        empty if there are no such rows, or drawing for them failed.
         """
         together = [row for row in range(len(current.members)) if self._is_simple(current, row, fed[row])]
         if not together:
@@ -190,8 +196,7 @@ class BatchSampling:
         chosen = None if len(wanted) == rows * width else mx.array(wanted)
         samplers = [current.members[row].generation.sampler for row in members]
         if all(sampler.greedy for sampler in samplers):
-            sampled, logprobs = Sampler.likeliest(fit(logits, self._vocabulary).astype(mx.float32))
-            return (sampled, logprobs) if chosen is None else (sampled[chosen], logprobs[chosen])
+            return self._likeliest(logits, chosen, by_host=self._reads_scores and len(members) == rows)
         scores = fit(logits if chosen is None else logits[chosen], self._vocabulary).astype(mx.float32)
         texts = [current.members[row].generation.conversation.main.tokens for row in members]
         positions = [_position(text, fed[row]) for text, row in zip(texts, members, strict=True)]
@@ -201,6 +206,17 @@ class BatchSampling:
             sampler.noise(position, count) for sampler, position, count in zip(samplers, positions, counts, strict=True)
         ]
         return draw_together(samplers, counts, noises, scores)
+
+    def _likeliest(self, logits: mx.array, chosen: mx.array | None, *, by_host: bool) -> tuple[mx.array, mx.array]:
+        """Return the greedy draws (count,) of the `chosen` ones of `logits` (n, V), None for all.
+
+        With them come their log-probabilities, or `by_host` the scores (count, vocabulary).
+        """
+        if by_host:
+            scores = fit(logits if chosen is None else logits[chosen], self._vocabulary).astype(mx.float32)
+            return mx.argmax(scores, axis=-1), scores
+        sampled, logprobs = Sampler.likeliest(fit(logits, self._vocabulary).astype(mx.float32))
+        return (sampled, logprobs) if chosen is None else (sampled[chosen], logprobs[chosen])
 
     def _row(self, current: BatchRound, row: int, fed: mx.array | None) -> tuple[mx.array, mx.array]:
         """Draw for one member with its own sampler; return its tokens and log-probabilities, (depth + 1,) each.

@@ -13,7 +13,7 @@ from engine.speculation.choosing.texts import AnswerState
 from engine.speculation.drafters.draft_rows import DraftRows
 from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.endurance.counting import each_token, least_peaks
-from tests.engine.serving_requests import PLAIN, alone, request, run, submit
+from tests.engine.serving_requests import PLAIN, Client, alone, request, run, submit
 from tests.engine.tiers import by_tier
 
 TEXTS = ("Count from 1 to 20.", "Tell me what you can do, in a few sentences.")
@@ -148,3 +148,23 @@ def test_drafting_that_fails_for_all_ends_no_answer(monkeypatch: pytest.MonkeyPa
     assert [client.finished.ids for client in clients] == expected
     assert all("draft-failed" in client.reasons for client in clients)
     assert [client.finished.ids for client in run(scheduler, *asked)] == expected
+
+
+@pytest.mark.parametrize("speculation", [PLAIN, SpeculationSettings(method="draft", depth=3)], ids=["plain", "draft"])
+def test_answers_of_a_batch_have_the_log_probabilities_that_they_have_alone(
+    scheduler: Scheduler, speculation: SpeculationSettings
+) -> None:
+    # One with alternatives is drawn apart from the others.
+    for alternatives in (0, 2):
+        asked = [
+            request(text, max_tokens=SHORT, speculation=speculation, alternatives=count)
+            for text, count in zip(TEXTS, (0, alternatives), strict=True)
+        ]
+        at_once = [logprobs(client) for client in run(scheduler, *asked)]
+        for one, together in zip(asked, at_once, strict=True):
+            scheduler.clear_prefix_cache()
+            assert together == pytest.approx(logprobs(run(scheduler, one)[0]), abs=1e-3)
+
+
+def logprobs(client: Client) -> list[float]:
+    return [token.logprob for event in client.committed for token in event.tokens]
