@@ -11,7 +11,6 @@ from typing import Any
 
 from msgspec import structs, to_builtins
 
-from app.conversations.measured import as_shown
 from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import models_limit, speculation_of
 from app.system.versions import installed_version, versions
@@ -34,8 +33,8 @@ def gather(
 
     `pair` is what was measured of the loaded models, None if no speed was measured. `problem` is the sentence for its
     error, or why there is no pair; "" if there was none. `values` are the settings that `pair` was measured with.
-    `pair_times` is the speed-up that all comparisons of the pair have shown, this check among them. The check has it
-    as every place shows it: one that is rounded twice may be another.
+    `pair_times` is the speed-up that all comparisons of the pair have shown, this check among them. It is not rounded
+    here: one that is rounded twice may differ from what other places show.
     """
     memory = facts.memory
     speculation = speculation_of(values)
@@ -55,7 +54,7 @@ def gather(
             "plain_tokens_per_second": _rounded(pair.plain_tps),
             "best_tokens_per_second": _rounded(pair.best_tps),
             "times": _rounded(pair.times, 2),
-            "pair_times": None if pair_times is None else as_shown(pair_times),
+            "pair_times": pair_times,
             "accept_rate": _rounded(pair.accept_rate, 2),
             "identical": pair.identical,
             "answers": pair.answers,
