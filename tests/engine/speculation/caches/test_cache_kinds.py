@@ -83,7 +83,7 @@ def test_a_cache_without_rows_refuses_every_cut(rule: type[Rule]) -> None:
 def check_stored(name: str, folder: Path) -> None:
     """Store a text in the middle of a turn, and continue the found one at its end and at the end of the turn."""
     info: Any = SimpleNamespace(path=folder, kv_bits=None, taught="")
-    model = SimpleNamespace(model=build(name), new_caches=partial(fresh_caches, name), info=info)
+    model = SimpleNamespace(model=build(name), new_caches=partial(fresh_caches, name), info=info, states={})
     loaded = cast("LoadedModel", model)
     sequence = CachedSequence(loaded.model, loaded.new_caches())
     sequence.append(TEXT[:21])
