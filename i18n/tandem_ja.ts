@@ -2186,6 +2186,10 @@
         <translation>停止</translation>
     </message>
     <message>
+        <source>Ask in the chat</source>
+        <translation>チャットで質問</translation>
+    </message>
+    <message>
         <source>Use this one</source>
         <translation>こちらを使う</translation>
     </message>

@@ -2186,6 +2186,10 @@
         <translation>중지</translation>
     </message>
     <message>
+        <source>Ask in the chat</source>
+        <translation>대화에서 질문하기</translation>
+    </message>
+    <message>
         <source>Use this one</source>
         <translation>이 답변 쓰기</translation>
     </message>

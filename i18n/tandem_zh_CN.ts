@@ -2186,6 +2186,10 @@
         <translation>停止</translation>
     </message>
     <message>
+        <source>Ask in the chat</source>
+        <translation>在对话中提问</translation>
+    </message>
+    <message>
         <source>Use this one</source>
         <translation>使用这个</translation>
     </message>

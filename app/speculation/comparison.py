@@ -129,10 +129,15 @@ class Comparison:
         """The answer of the run that is under way."""
         return self.runs[RUNS.index(self.step)] if self.step in RUNS else None
 
+    @property
+    def is_demonstration(self) -> bool:
+        """Whether the question is in no chat."""
+        return self.place is None or self.place.turn.answer_node.id is None
+
     def is_new(self, answer: Answer) -> bool:
         """Whether the chat does not have the text of an answer, so that it can become another version there."""
         place = self.place
-        if self.step is not ComparisonStep.DONE or place is None or place.turn.answer_node.id is None:
+        if self.step is not ComparisonStep.DONE or place is None or self.is_demonstration:
             return False
         return answer.text not in ("", place.turn.answer.text)
 

@@ -133,8 +133,11 @@ class ComparedText(QScrollArea):
 class ComparisonView(ThemeAware, Overlay):
     """Shows the comparer's comparison.
 
-    Closing the card stops it; the action `again` repeats it. The answers scroll if the window is too low.
+    Closing the card stops it; the action `again` repeats it. The answers scroll if the window is too low. `asked`
+    carries the question of a demonstration, which is to be asked in the chat.
     """
+
+    asked = Signal(str)
 
     def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:
         super().__init__(window, _WIDTH)
@@ -146,6 +149,7 @@ class ComparisonView(ThemeAware, Overlay):
         self.subtitle = styled(ElidedLabel(self), "muted")
         self.stop = self.bound("Stop", styled(QPushButton(self), "button"))
         self.again = self.bound("Compare again", styled(QPushButton(self), "button"))
+        self.ask = self.bound("Ask in the chat", styled(QPushButton(self), "button"))
         self.column.setContentsMargins(20, 16, 20, 16)
         self.column.setSpacing(12)
         body = QWidget(self)
@@ -174,12 +178,13 @@ class ComparisonView(ThemeAware, Overlay):
         for text in self.texts:
             text.grown.connect(self.fit_in_window)
         head = fill(hbox(), self.title, (self.subtitle, 1), CloseButton(self, self.close_overlay))
-        fill(self.column, head, (self._area, 1), fill(hbox(spacing=12), 1, self.stop, self.again))
+        fill(self.column, head, (self._area, 1), fill(hbox(spacing=12), 1, self.ask, self.stop, self.again))
         self.kinds.buttons[0].setChecked(True)
         for button in self.kinds.buttons:
             button.clicked.connect(self.refresh)
         self.stop.clicked.connect(self._comparer.cancel)
         self.again.clicked.connect(self._action.trigger)
+        self.ask.clicked.connect(self._ask)
         self._action.changed.connect(self.refresh)
         self.closed.connect(self._comparer.cancel)
         self._comparer.changed.connect(self.refresh)
@@ -202,6 +207,8 @@ class ComparisonView(ThemeAware, Overlay):
         self.again.setVisible(not self._comparer.running)
         self.again.setEnabled(self._action.isEnabled())
         comparison = self._comparer.comparison
+        self.ask.setVisible(comparison is not None and comparison.is_demonstration and not comparison.running)
+        self.ask.setEnabled(self._action.isEnabled())
         if comparison is None:
             return
         self.subtitle.setText(" ".join(comparison.question.split()))
@@ -292,6 +299,13 @@ class ComparisonView(ThemeAware, Overlay):
         if comparison is not None:
             self._comparer.use((comparison.speculated, comparison.plain)[side])
         self.close_overlay()
+
+    def _ask(self) -> None:
+        """Ask the question of a demonstration in the chat."""
+        comparison = self._comparer.comparison
+        self.close_overlay()
+        if comparison is not None:
+            self.asked.emit(comparison.question)
 
     def _progress(self, comparison: Comparison) -> str:
         if comparison.step is ComparisonStep.PREFILL:

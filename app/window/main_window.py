@@ -242,6 +242,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self._welcome.asked.connect(self._ask)
         self._welcome.asked.connect(lambda _text: self.composer.setFocus())
         self._welcome.demonstration_wanted.connect(self._demonstrate)
+        self.comparison.asked.connect(self._ask)
         self.turns.other_wanted.connect(self._another.ask)
         self._another.changed.connect(self.transcript.set_offer)
 

@@ -383,6 +383,34 @@ def test_a_fast_answer_is_compared_and_is_in_no_chat(open_shown: OpenShown) -> N
     assert not window.is_enabled("compare")
 
 
+def test_the_question_of_a_fast_answer_can_be_asked_in_the_chat(open_shown: OpenShown) -> None:
+    window, _, engine = open_shown(bare(), ("starter/main", "starter/draft"))
+    other = Script("one two three five", (PLAIN,))
+    engine.scripts[:] = [Script("one"), *[Script("one two three four"), other] * 2, Script("an answer")]
+    shows = next(one for one in window.find(Welcome).findChildren(QPushButton) if one.text() == "Show me a fast answer")
+    window.wait(shows.isEnabled)
+    shows.click()
+    view, made = window.comparison, window.find(Comparer).comparison
+    assert not view.ask.isVisible()
+    window.wait(lambda: made.step is ComparisonStep.DONE)
+    # Neither text is another version of an answer, because there is no chat with one.
+    assert [use.isVisible() for use in view.uses] == [False, False]
+    assert view.ask.text() == "Ask in the chat"
+    window.wait(view.ask.isEnabled)
+    view.ask.click()
+    assert not view.isVisible()
+    turn = window.session.chat.turns[-1]
+    assert turn.question == made.question
+    window.wait(lambda: turn.answer.ended and window.session.answers.is_idle)
+    assert turn.answer.reply == "an answer"
+    # A question of the chat is there already.
+    engine.scripts[:] = [Script("one"), *[Script("one two three four"), other] * 2]
+    window.wait(lambda: window.is_enabled("compare"))
+    window.trigger("compare")
+    window.wait(lambda: window.find(Comparer).comparison.step is ComparisonStep.DONE)
+    assert not view.ask.isVisible()
+
+
 def questions_of(window: WindowDriver) -> list[str]:
     """The words of the questions that the welcome page offers, and of the one that its demonstration would ask."""
     *others, demonstration = (
