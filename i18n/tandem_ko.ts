@@ -910,6 +910,10 @@
         <source>Caution</source>
         <translation>주의</translation>
     </message>
+    <message>
+        <source>Result of a tool</source>
+        <translation>도구 실행 결과</translation>
+    </message>
 </context>
 <context>
     <name>Announcer</name>

@@ -910,6 +910,10 @@
         <source>Caution</source>
         <translation>注意</translation>
     </message>
+    <message>
+        <source>Result of a tool</source>
+        <translation>工具返回的结果</translation>
+    </message>
 </context>
 <context>
     <name>Announcer</name>

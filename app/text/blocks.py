@@ -43,11 +43,12 @@ _FORMULA_FENCE = re.compile(r"((?:`{3,}|~{3,})[ \t]*math)[ \t]*$")
 _LONE_FENCE = re.compile(r"[ >]*(?:```|~~~)")
 
 
-def prepare_parser(alert_titles: Mapping[str, str]) -> None:
+def prepare_parser(titles: Mapping[str, str]) -> None:
     """Import the parser, so that the first text does not wait for it, and give it translations of English titles."""
-    from app.text import markdown
+    from app.text import echoed_results, markdown
 
-    markdown.alert_titles = alert_titles
+    markdown.alert_titles = titles
+    echoed_results.titles = titles
 
 
 @dataclass(frozen=True)
@@ -351,7 +352,7 @@ class Splitter:
             if span.kind == "comment":
                 continue
             if span.kind == "details_open":
-                blocks.append(Fold("".join(lines[span.start : span.end]), span.closed))
+                blocks += _fold_of("".join(lines[span.start : span.end]), span.closed)
             elif span.kind == "definitions":
                 unused = [text for text in span.definitions if used.isdisjoint(sorted(_labels(text))[:1])]
                 if unused:
@@ -385,6 +386,20 @@ class Splitter:
         if _has_words(lines[first : span.end]):
             blocks.append(ProseText("".join(lines[span.start : span.end]), after=after, number=number))
         return blocks
+
+
+def _fold_of(source: str, closed: bool) -> list[Block]:
+    """Return a fold, and the paragraph that may follow it in its last line."""
+    # Not imported before the parser, see `prepare_parser`.
+    from app.text.echoed_results import parts_of_result
+
+    parts = parts_of_result(source)
+    if parts is None:
+        return [Fold(source, closed)]
+    _, fold, after = parts
+    if not after.strip():
+        return [Fold(fold, closed)]
+    return [Fold(fold, closed), ProseText(after)]
 
 
 def _prose_before(code: CodeSpan, span: Span, lines: list[str], after: int, number: int) -> list[Block]:

@@ -83,9 +83,9 @@ def prepare_answers() -> None:
     """
     import app.transcript.turn_view  # noqa: F401
     from app.text.blocks import prepare_parser
-    from app.wording.alerts import ALERT_TITLES
+    from app.wording.alerts import BLOCK_TITLES
 
-    prepare_parser(ALERT_TITLES)
+    prepare_parser(BLOCK_TITLES)
     QScrollArea().viewport()
 
 

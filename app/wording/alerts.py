@@ -1,7 +1,9 @@
-"""The titles of alerts in answers: `> [!NOTE]` and the like."""
+"""The titles of blocks in answers: of alerts, `> [!NOTE]` and the like, and of results that a model repeats."""
 
 from __future__ import annotations
 
 from app.wording.sentences import Sentences
 
-ALERT_TITLES = Sentences("Alerts", {name: name for name in ("Note", "Tip", "Important", "Warning", "Caution")})
+BLOCK_TITLES = Sentences(
+    "Alerts", {name: name for name in ("Note", "Tip", "Important", "Warning", "Caution", "Result of a tool")}
+)

@@ -81,6 +81,40 @@ def test_code_in_a_list_is_a_block_with_its_place_and_a_button(body: AnswerBody,
     assert code.text_view.mapTo(body, QPoint(0, 0)).x() >= first.mapTo(body, QPoint(0, 0)).x() + 2 * LIST_INDENT
 
 
+ECHO = "<tool_response> The user denied this call. Do not repeat it; answer without it. </tool_response>"
+
+
+@pytest.mark.parametrize("text", [f"{ECHO}\n\nIt is noon.", f"Words.\n{ECHO}\nIt is noon.", f"{ECHO} It is noon."])
+@pytest.mark.parametrize("size", [1, 5, 16])
+def test_a_result_that_the_model_repeats_is_folded_and_what_follows_is_not(
+    body: AnswerBody, text: str, size: int
+) -> None:
+    for end in range(size, len(text), size):
+        body.show_text(text[:end], ended=False)
+    body.show_text(text, ended=True)
+    [fold] = body.findChildren(FoldBlock)
+    [folded] = fold.findChildren(AnswerBody)
+    assert (fold.head.text(), folded.isVisible()) == ("Result of a tool", False)
+    assert texts(body)[-1] == "It is noon."
+    fold.head.click()
+    assert folded.isVisible()
+    assert texts(folded) == ["The user denied this call. Do not repeat it; answer without it."]
+    assert not any("tool_response" in text for text in texts(body))
+
+
+def test_a_result_that_does_not_end_is_shown_without_half_of_its_end_mark(body: AnswerBody) -> None:
+    body.show_text("<tool_response>\nDenied.\n</tool_resp", ended=True)
+    [fold] = body.findChildren(FoldBlock)
+    fold.head.click()
+    assert texts(fold.findChildren(AnswerBody)[0]) == ["Denied."]
+
+
+def test_marks_of_results_in_words_and_in_code_stay(body: AnswerBody) -> None:
+    body.show_text("Between <tool_response> and its end:\n\n```\n<tool_response>\n```", ended=True)
+    assert body.findChildren(FoldBlock) == []
+    assert texts(body) == ["Between <tool_response> and its end:", "<tool_response>\n"]
+
+
 def test_a_fold_is_folded_until_it_is_clicked(body: AnswerBody) -> None:
     text = (
         "Before.\n\n<details><summary>More of *it*</summary>\n\nA **word**\n\n```py\nx = 1\n```\n</details>\n\nAfter.\n"

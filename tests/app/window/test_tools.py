@@ -22,6 +22,7 @@ from app.tools.servers import Server
 from app.tools.tool import Permission, ToolProgress, ToolResult
 from app.transcript.answer_texts import status_text
 from app.transcript.call_card import CallCard
+from app.transcript.fold_block import FoldBlock
 from app.widgets.application import Application
 from app.widgets.labels import WrappedLabel
 from engine import starter_pair
@@ -113,6 +114,21 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
     assert "Allow once" not in shown(allowed)
     window.ask_and_wait("Bye")
     assert window.turn(1).text == "Bye."
+
+
+@pytest.mark.usefixtures("host")
+def test_an_answer_that_repeats_the_refusal_of_a_call_shows_it_folded(open_window: OpenWindow) -> None:
+    echo = "<tool_response> The user denied this call. Do not repeat it; answer without it. </tool_response>"
+    window = open_window(engine_of(call_text("clock_now", zone="UTC"), f"{echo}\n\nI do not know the time."))
+    set_up(window.session, "clock")
+    window.ask("What time is it?")
+    button(wait_for_consent(window), "Deny").click()
+    window.wait_until_answered()
+    assert window.turn(0).text == "I do not know the time."
+    [fold] = window.turn(0).view.findChildren(FoldBlock)
+    assert fold.head.text() == "Result of a tool"
+    # What is stored and given to the model is its own text.
+    assert window.answer(0).reply.startswith(echo)
 
 
 @pytest.mark.usefixtures("host")
