@@ -5852,8 +5852,8 @@
         <translation>回答が完了したら通知</translation>
     </message>
     <message>
-        <source>Draft source</source>
-        <translation>ドラフトの生成方法</translation>
+        <source>Faster answers</source>
+        <translation>回答の高速化</translation>
     </message>
     <message>
         <source>Draft ahead</source>

@@ -5852,8 +5852,8 @@
         <translation>답변이 준비되면 알림</translation>
     </message>
     <message>
-        <source>Draft source</source>
-        <translation>초안 생성 방법</translation>
+        <source>Faster answers</source>
+        <translation>답변 속도 높이기</translation>
     </message>
     <message>
         <source>Draft ahead</source>

@@ -5852,8 +5852,8 @@
         <translation>回答完成时通知</translation>
     </message>
     <message>
-        <source>Draft source</source>
-        <translation>草稿来源</translation>
+        <source>Faster answers</source>
+        <translation>回答加速</translation>
     </message>
     <message>
         <source>Draft ahead</source>

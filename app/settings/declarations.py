@@ -127,7 +127,7 @@ class SettingsValues(RememberedValues):
     )
     method: str = SPECULATION.setting(
         "auto",
-        title="Draft source",
+        title="Faster answers",
         help=(
             "Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when "
             "speculation would not help."
@@ -152,6 +152,7 @@ class SettingsValues(RememberedValues):
         most=32,
         least_words="Automatic",
         terminal="draft tokens per round, 0 to 32 (auto)",
+        is_rare=True,
     )
     acceptance: str = SPECULATION.setting(
         "match",

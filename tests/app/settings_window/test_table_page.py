@@ -52,7 +52,7 @@ def test_the_way_back_to_the_defaults_is_beside_the_title_of_every_page(open_set
 
 
 RARE = {
-    "speculation": ["Acceptance rule"],
+    "speculation": ["Draft tokens per round", "Acceptance rule"],
     "generation": ["Min p", "Repetition penalty", "KV cache"],
     "network": ["Mirror", "Proxy"],
     "api": ["Allowed web origins"],
@@ -73,6 +73,18 @@ def test_rare_settings_are_folded_until_they_are_wanted_or_changed(open_settings
     network = window.settings_page("network")
     network.reset.click()
     assert library.settings.values.proxy == ""
+
+
+def test_a_newcomer_reads_what_drafts_do_and_a_search_finds_what_is_folded(open_settings: OpenShown) -> None:
+    window, _, _ = open_settings()
+    page = window.settings_page("speculation")
+    shown = [row.name.text() for row in page.rows if row.isVisible()]
+    assert shown[0] == "Faster answers"
+    assert "Draft tokens per round" not in shown
+    for words in ("draft tokens", "draft"):
+        window.settings.search.setText(words)
+        assert page.row_of("depth").isVisible()
+    assert page.row_of("method").isVisible()
 
 
 def test_pages_whose_settings_wait_for_the_next_answer_say_so(open_settings: OpenShown) -> None:
