@@ -113,6 +113,8 @@ class Comparison:
     step: ComparisonStep = ComparisonStep.PREFILL
     error: EngineError | None = None
     cancel_requested: bool = False
+    # Whether the person has cleared the figures of the pair, and with them the one of this comparison.
+    cleared: bool = False
     _same: int = 0
 
     @property
@@ -315,7 +317,7 @@ class Comparer(QObject):
         self.comparison: Comparison | None = None
         session.answers.asked.connect(lambda _chat, _turn: self.cancel())
         session.chats.path_changed.connect(lambda _chat: self.cancel())
-        session.history.measured_changed.connect(self.changed)
+        session.history.measured_changed.connect(self._follow_measured)
 
     @property
     def running(self) -> bool:
@@ -374,7 +376,15 @@ class Comparer(QObject):
             return None
         measured = self._session.history.speedup_of(*comparison.pair)
         # The store adds a comparison a moment later.
-        return measured if measured is not None or not comparison.counts else comparison.ratio
+        is_added_soon = comparison.counts and not comparison.cleared
+        return comparison.ratio if measured is None and is_added_soon else measured
+
+    def _follow_measured(self) -> None:
+        """Follow the figures of pairs; where that of the compared pair is gone, it is not known any more."""
+        comparison = self.comparison
+        if comparison is not None and comparison.counts:
+            comparison.cleared = self._session.history.speedup_of(*comparison.pair) is None
+        self.changed.emit()
 
     def use(self, answer: Answer) -> None:
         """Make one of the compared answers the version that the chat shows."""

@@ -18,8 +18,8 @@ from app.window.notifications import Notifications
 from app.window.startup import restore_chats
 from tests.app.conftest import OpenShown, OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.scripts import Script
-from tests.app.shown_library import DRAFT, MAIN, path_of
+from tests.app.scripts import PLAIN, Script
+from tests.app.shown_library import DRAFT, MAIN, bare, path_of
 
 
 @pytest.mark.parametrize("folder_of", [lambda: cache_folder() / "hub", prefix_folder], ids=["hub", "prefixes"])
@@ -56,6 +56,26 @@ def test_a_speed_up_that_was_cleared_with_the_caches_is_shown_nowhere(open_shown
     qtbot.waitUntil(lambda: not library.measured_with(path_of(MAIN)))
     drafts.open()
     assert "measured" not in drafts.rows[0]
+
+
+def test_an_open_card_of_a_comparison_forgets_a_speed_up_that_was_cleared(open_shown: OpenShown, qtbot: Any) -> None:
+    window, _, engine = open_shown(bare(), ("starter/main", "starter/draft"))
+    text = "one two three four five six seven eight nine ten"
+    engine.scripts[:] = [Script("one"), *[Script(text), Script(text, (PLAIN,))] * 2]
+    qtbot.waitUntil(lambda: window.session.answers.ready)
+    window.comparer.demonstrate("Count to ten.")
+    card = window.comparison
+    card.open()
+    qtbot.waitUntil(lambda: "× as fast, same text" in card.gain.text())
+    pair = window.comparer.comparison.pair
+    qtbot.waitUntil(lambda: window.session.history.speedup_of(*pair) is not None)
+    storage = window.settings_page("storage")
+    qtbot.waitUntil(storage.clear.isEnabled)
+    storage.clear.click()
+    qtbot.waitUntil(lambda: window.session.history.speedup_of(*pair) is None)
+    assert not card.gain.text()
+    assert "all 10 tokens match" in card.verdict.text()
+    assert "×" not in card.verdict.text()
 
 
 def choices(storage: Any) -> list[str]:
