@@ -6990,8 +6990,8 @@
         <translation>このチャットでツールを使う</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>オフ</translation>
+        <source>In all chats</source>
+        <translation>すべてのチャットで</translation>
     </message>
     <message>
         <source>Tools: Tandem only</source>

@@ -6990,8 +6990,8 @@
         <translation>이 대화에서 도구 사용</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>끔</translation>
+        <source>In all chats</source>
+        <translation>모든 대화에서</translation>
     </message>
     <message>
         <source>Tools: Tandem only</source>

@@ -6990,8 +6990,8 @@
         <translation>在此对话中使用工具</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>关</translation>
+        <source>In all chats</source>
+        <translation>在所有对话中</translation>
     </message>
     <message>
         <source>Tools: Tandem only</source>

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from app.conversations.chat_settings import ANSWER_FORMAT
 from app.conversations.presets import BUILT_IN, Preset, preset_in_use
 from app.session.session import Session
-from app.tools.tool import Tool
+from app.tools.tool import Permission, Tool
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import set_name, wrapped_tip
@@ -264,10 +264,18 @@ class ToolsButton(ThemeAware, QToolButton):
             self.menu_of_tools.addAction(title).setEnabled(used)
             return
         listed = Menu(self.menu_of_tools)
-        off_words = self.tr("Off")
         listed.setTitle(title)
+        if not all(tool.asks_nobody for tool in tools):
+            # The ticks are a permission, which no chat has for itself.
+            listed.addAction(self.tr("In all chats")).setEnabled(False)
         for tool in tools:
-            name = tool_name(tool.server, tool.name, tool.title)
             is_off = tool in off
-            listed.addAction(f"{name} · {off_words}" if is_off else name).setEnabled(used and not is_off)
+            name = tool_name(tool.server, tool.name, tool.title)
+            listed.add_choice(name, not is_off, partial(self._switch, tool, is_off))
+            # A tool that asks nobody has no permission to change.
+            listed.actions()[-1].setEnabled(not tool.asks_nobody)
         self.menu_of_tools.addMenu(listed)
+
+    def _switch(self, tool: Tool, on: bool) -> None:
+        """Have a tool ask before each call, or switch it off."""
+        self._session.tools.permit(self._session.chat, tool, Permission.ASK if on else Permission.DENY)

@@ -268,7 +268,7 @@ def test_the_switch_lists_servers_and_tools_and_is_off_at_first(open_window: Ope
     assert menu_of(window) == ["Use tools in this chat", "Tandem", "clock · Running. Tools (1): now."]
     menus = [action.menu() for action in tools.menu_of_tools.actions()[-2:]]
     names = [[action.text() for action in menu.actions()] for menu in menus if isinstance(menu, QMenu)]
-    assert names == [["Models on this Mac", "Today's acceptance rate"], ["now"]]
+    assert names == [["Models on this Mac", "Today's acceptance rate"], ["In all chats", "now"]]
     tools.menu_of_tools.actions()[0].trigger()
     assert tools.text() == "Tools: off"
 
@@ -338,7 +338,7 @@ def test_what_the_switch_shows_for_the_starter_is_what_a_question_gets(open_wind
 def test_tools_are_listed_in_a_chat_that_uses_them_and_servers_alone_in_others(open_window: OpenWindow) -> None:
     window = open_window(engine_of("Hello."))
     set_up(window.session, "clock")
-    for on, names in ((True, ["Models on this Mac", "Today's acceptance rate", "now"]), (False, [])):
+    for on, names in ((True, ["now"]), (False, [])):
         window.session.tools.set_on(window.session.chat, on)
         menu_of(window)
         lines = window.find(ToolsButton).menu_of_tools.actions()
@@ -358,13 +358,41 @@ def test_a_tool_that_is_off_is_neither_told_to_the_model_nor_called(open_window:
     assert lines[-1] == "clock · Running. Tools (1): now. Off: later."
     menu = window.find(ToolsButton).menu_of_tools.actions()[-1].menu()
     assert isinstance(menu, QMenu)
-    assert [(line.text(), line.isEnabled()) for line in menu.actions()] == [("now", True), ("later · Off", False)]
+    assert [(line.text(), line.isChecked()) for line in menu.actions()[1:]] == [("now", True), ("later", False)]
     window.ask_and_wait("Hello")
     assert [one["function"]["name"] for one in engine.requests[-1].tools][2:] == ["clock_now"]
     # A model may know of it from before.
     window.ask_and_wait("Later?")
     assert not cards(window)
     assert host.calls == []
+
+
+def test_a_click_on_a_tool_in_the_menu_turns_it_off_and_on(open_window: OpenWindow, host: FakeHost) -> None:
+    engine = engine_of(*["Hello."] * 3)
+    window = open_window(engine)
+    host.offered = [tool("now"), tool("later")]
+    set_up(window.session, "clock")
+
+    def click(name: str) -> None:
+        menu_of(window)
+        menus = [action.menu() for action in window.find(ToolsButton).menu_of_tools.actions()]
+        lines = [line for menu in menus if isinstance(menu, QMenu) for line in menu.actions()]
+        next(line for line in lines if line.text() == name).trigger()
+
+    def told() -> list[str]:
+        window.ask_and_wait("Hello")
+        return [one["function"]["name"] for one in engine.requests[-1].tools][2:]
+
+    assert told() == ["clock_now", "clock_later"]
+    click("later")
+    assert menu_of(window)[-1] == "clock · Running. Tools (1): now. Off: later."
+    assert told() == ["clock_now"]
+    click("later")
+    assert told() == ["clock_now", "clock_later"]
+    assert window.session.tools.permission(window.session.chat, host.offered[1]) is Permission.ASK
+    # The tools of Tandem are always on.
+    click("Models on this Mac")
+    assert [one["function"]["name"] for one in engine.requests[-1].tools][:2] == ["list_models", "acceptance_today"]
 
 
 @pytest.mark.usefixtures("host")
