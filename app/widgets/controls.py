@@ -171,20 +171,21 @@ class Switch(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
         colours = theme.colours()
         track = QRectF(self.width() - 39, (self.height() - 22) / 2, 38, 22)
-        if self.hasFocus():
+        is_on = self.isChecked()
+        groove, knob = (colours.main, colours.on_accent) if is_on else (colours.selection, colours.muted)
+        ring = colours.main if is_on else colours.muted
+        if not self.isEnabled():
+            groove, knob, ring = colours.selection, colours.faint, colours.line
+        elif self.hasFocus():
             ring = colours.text
-        elif self.isChecked():
-            ring = colours.main
-        else:
-            ring = colours.muted
-        left = track.right() - 19 if self.isChecked() else track.left() + 3
+        left = track.right() - 19 if is_on else track.left() + 3
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(QColor(ring), 2 if self.hasFocus() else 1))
-            painter.setBrush(QColor(colours.main if self.isChecked() else colours.selection))
+            painter.setBrush(QColor(groove))
             painter.drawRoundedRect(track, 11, 11)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(colours.on_accent if self.isChecked() else colours.muted))
+            painter.setBrush(QColor(knob))
             painter.drawEllipse(QRectF(left, track.top() + 3, 16, 16))
 
 

@@ -87,6 +87,22 @@ def test_a_switch_is_switched_by_key_and_mouse(page: QWidget) -> None:
     assert not switch.isChecked()
 
 
+@pytest.mark.parametrize("checked", [False, True])
+def test_a_switch_that_cannot_be_switched_looks_so_and_keeps_its_side(page: QWidget, checked: bool) -> None:
+    switch = Switch(page)
+    switch.resize(switch.sizeHint())
+    switch.setChecked(checked)
+    switch.show()
+    enabled = switch.grab().toImage()
+    switch.setEnabled(False)
+    disabled = switch.grab().toImage()
+    assert disabled != enabled
+    switch.setChecked(not checked)
+    assert switch.grab().toImage() != disabled
+    colours = {disabled.pixelColor(x, y).name() for x in range(44) for y in range(28)}
+    assert theme.colours().main not in colours
+
+
 def test_a_box_shows_its_state_by_a_tick_and_its_focus_by_a_ring(page: QWidget, qtbot: QtBot) -> None:
     box = TickBox("Outside", page)
     box.show()
