@@ -175,11 +175,14 @@ class Composer(ThemeAware, QWidget):
             self._keys.setText(self.tr("{keys} to send · Enter for a new line").format(keys=keys))
 
     def set_info(self, text: str, problem: str = "", brief: str = "") -> None:
-        """Show a line below the text, or `brief` if it does not fit. `problem`: why the message cannot be sent."""
+        """Show a line below the text, or `brief` if it does not fit.
+
+        `problem` is why the message cannot be sent. The line is red if it says that.
+        """
         if self._problem != problem:
             self._problem = problem
             self.sendable_changed.emit()
-        set_style_class(self._info, "problem" if problem else "muted")
+        set_style_class(self._info, "problem" if problem and problem == text else "muted")
         self._info.show_text(text, brief)
 
     @property

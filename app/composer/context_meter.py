@@ -154,8 +154,9 @@ class ContextMeter(QObject):
         self._composer.shorten.setVisible(is_too_long and usage is not None and bool(self._ways(usage)))
         blind = pair.main is not None and pair.loading != "main" and not pair.sees
         if blind and attached_pictures(self._composer.files.attachments):
-            # A notice says so beside what helps.
-            self._composer.set_info("", self.tr("This model can't see pictures"))
+            # A notice says so beside what helps; the line goes on counting the rest.
+            text, _, brief = self._words(usage) if usage else ("", "", "")
+            self._composer.set_info(text, self.tr("This model can't see pictures"), brief)
         elif self._composer.queued and self._chat().streaming:
             self._composer.set_info(self.tr("Queued until the answer has ended."))
         elif self._composer.queued:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLabel, QToolButton
 
@@ -40,6 +41,26 @@ def test_the_up_key_and_undo_bring_back_what_was_sent(open_window: OpenWindow) -
     edit.setPlainText("my own")
     QTest.keyClick(edit, Qt.Key.Key_Up)
     assert edit.toPlainText() == "my own"
+
+
+def test_files_are_counted_before_the_first_question_also_where_pictures_cannot_be_seen(
+    open_window: OpenWindow, tmp_path: Path
+) -> None:
+    window = open_window(ScriptedEngine([Script("Yes.")]))
+    starter = starter_pair()[0]
+    window.session.models.load(str(starter), None)
+    window.wait(lambda: not window.session.models.pair.loading)
+    texts = [f"Tandem guesses {number} words." for number in range(17)]
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.txt").write_text(text)
+    picture = QImage(8, 8, QImage.Format.Format_RGB32)
+    picture.fill(Qt.GlobalColor.red)
+    assert picture.save(str(tmp_path / "picture.png"))
+    window.paste(*(tmp_path / f"{number}.txt" for number in range(17)), tmp_path / "picture.png")
+    counted = sum(count_tokens(starter, text) or 0 for text in texts)
+    window.wait(lambda: window.context_text.endswith("of 4,096 tokens"))
+    assert int(window.context_text.split()[0]) >= counted
+    assert not window.send_button.isEnabled()
 
 
 def test_the_context_is_counted_while_writing(open_window: OpenWindow, tmp_path: Path) -> None:
