@@ -180,7 +180,8 @@ class TreeDrafter:
         """Return the likeliest recovery token for each accepted length, and its probability there.
 
         It is never the draft token that is rejected there. The probabilities are the draft model's; of a draw with
-        noise, which the drafter knows, they are those of the values whose largest is drawn.
+        noise, which the drafter knows, they are those of the values whose largest is drawn; 0 where truncation leaves
+        no other token than the draft's.
         """
         sampler = self._sampled_with
         proposed = cache.proposed
@@ -193,6 +194,8 @@ class TreeDrafter:
         if proposed:
             ranked[mx.arange(count), mx.array(proposed)] = -mx.inf
         likely = mx.exp(ranked.max(axis=-1) - mx.logsumexp(ranked, axis=-1))
+        # NaN for a row without any possible token, and of a damaged model.
+        likely = mx.where(mx.isnan(likely), 0.0, likely)
         tokens = mx.argmax(ranked, axis=-1)
         mx.eval(tokens, likely)
         return cast("list[int]", tokens.tolist()), cast("list[float]", likely.tolist())

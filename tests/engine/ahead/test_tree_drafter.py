@@ -146,3 +146,19 @@ def test_where_rows_are_costly_the_likely_branch_is_deepened_first(
     assert depths == [[count if branch == first else 0 for branch in range(4)] for count in range(4)]
     text = [*PROMPT, *tree.proposed[:first], tree.branches[first][0]]
     assert list(tree.branches[first][1:]) == continued(draft, sampler_of(BEGIN), text, 3)
+
+
+@pytest.mark.parametrize("truncation", [{"top_k": 1}, {"top_p": 1e-6}])
+def test_where_truncation_leaves_the_draft_token_alone_only_the_last_cut_has_a_branch(
+    drafter: TreeDrafter, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch, truncation: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(PassCosts, "row", 1.0)
+    begin = Begin(11, 5, 384, SamplingSettings(temperature=0.9, **truncation))
+    drafted = continued(load(tiny_draft).model, sampler_of(begin), PROMPT, 7)
+    drafter.begin(begin)
+    taken(drafter, 1, 0, tuple(PROMPT), 3)
+    until_idle(drafter)
+    tree = drafter.news()
+    assert tree is not None
+    assert [len(branch) - 1 for branch in tree.branches] == [0, 0, 0, 3]
+    assert [*tree.proposed, *tree.branches[3]] == drafted
