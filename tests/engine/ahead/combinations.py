@@ -43,13 +43,15 @@ class Combination:
 
     `place` is "thread", "process" or "tcp", whose messages take `delay_s` seconds. `disturbance` is one of
     DISTURBANCES; a process is stopped and continued instead. `before` is what was answered before: "nothing", "prefix"
-    (the turn before the question) or "edit" (the same question with other last words).
+    (the turn before the question) or "edit" (the same question with other last words). A further row of a runner's pass
+    counts as `row` passes, which decides on the order of its branches; a process measures it.
     """
 
     place: str
     delay_s: float
     disturbance: str
     before: str
+    row: float
     question: str
     kind: str
     speculation: SpeculationSettings
@@ -114,6 +116,7 @@ def drawn(number: int, seed: int) -> Combination:
         delay_s=delay_s,
         disturbance=disturbance,
         before=before,
+        row=draw.choice((0.0, 0.3, 1.0)),
         question=question,
         kind=kind,
         speculation=speculation,

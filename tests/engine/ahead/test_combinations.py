@@ -13,6 +13,7 @@ import pytest
 from engine.ahead import drafting_ahead as aheads
 from engine.ahead import link as links
 from engine.ahead import other_computer
+from engine.ahead.deepening import PassCosts
 from engine.ahead.link import RunnerConnection
 from engine.events import Finished
 from engine.requests import ChatRequest
@@ -22,7 +23,14 @@ from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import Candidate
 from tests.engine.ahead.combinations import Combination, drawn
 from tests.engine.ahead.other_computers import over_tcp
-from tests.engine.ahead.runners import DISTURBANCES, on_a_thread, runner_processes, slow_verification, started
+from tests.engine.ahead.runners import (
+    DISTURBANCES,
+    REACHED,
+    on_a_thread,
+    runner_processes,
+    slow_verification,
+    started,
+)
 from tests.engine.lossless.drafters import DRAFTERS, write_text_model
 from tests.engine.serving_requests import open_scheduler, plain, run, submit
 
@@ -107,6 +115,7 @@ def test_the_text_is_plain_decodings(
     combination = drawn(number, SEED)
     # Longer than a message takes there and back.
     monkeypatch.setattr(aheads, "HANDOVER_S", 0.05)
+    monkeypatch.setattr(PassCosts, "row", combination.row)
     place = reach(combination, monkeypatch)
     with open_scheduler(main, draft, draft_ahead=place) as scheduler:
         started(scheduler)
@@ -124,3 +133,5 @@ def test_the_text_is_plain_decodings(
     assert ahead.ids == expected.ids
     assert (ahead.text, ahead.reason) == (expected.text, expected.reason)
     assert ahead.stats.ahead != ""
+    # A runner in a process is only stopped for a while.
+    assert combination.place != "process" or ahead.stats.ahead in REACHED
