@@ -6,7 +6,9 @@ prints, for each draft model and acceptance, how many times as fast as drafting 
 the share of their rounds whose draft came from the second Mac.
 
 As in the engine, what is prepared is the source "ahead", which is offered in rounds whose draft is there, and the
-runner works or rests by `Worth` and by the pauses of `DraftingAhead`. Rounds are drawn at random, with a seed.
+runner works or rests by `Worth` and by the pauses of `DraftingAhead`. It has one branch for each cut, and deepens them
+by their expected gain, while the possible gain is that of several branches a cut, all as deep. Rounds are drawn at
+random, with a seed.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import random
 from dataclasses import dataclass
 from statistics import mean
 
+from engine.ahead.deepening import branches_to_deepen, outcome_chances
 from engine.ahead.drafting_ahead import FIRST_DEPTH, FIRST_PAUSE, LAST_PAUSE, MAX_MISSES
 from engine.ahead.worth import Worth
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
@@ -23,17 +26,15 @@ from tests.engine.speculation.two_macs import (
     ACCEPTANCES,
     DEPTHS,
     DRAFTS,
+    NEXT_BEST,
     READ_AGAIN,
     READ_ONCE,
     VERIFY_MS,
     DraftModel,
     Link,
     Protocol,
-    ahead,
     draft_model,
     gain,
-    likeliest,
-    tokens_ready,
 )
 
 # The sources of the two ways.
@@ -59,8 +60,8 @@ class _Runner:
 
     def __init__(self, model: DraftModel, acceptance: float, link: Link) -> None:
         self._model, self._acceptance, self._link = model, acceptance, link
-        self._branches = max(1, ahead(model, acceptance, link.message_ms, link.protocol).branches)
         self._prepared = 0
+        self._depths: dict[tuple[int, bool], list[int]] = {}
         self._misses = self._pausing = 0
         self._pause = FIRST_PAUSE
         self._worth = Worth()
@@ -83,10 +84,10 @@ class _Runner:
         if not self._pausing:
             self._worth.observe(seconds, tokens)
 
-    def prepare(self, choice: Choice, is_likely: float, offered: int) -> None:
+    def prepare(self, choice: Choice, accepted: int, is_likely: float, offered: int) -> None:
         """Prepare for the outcome of a round while it is verified, unless its drafts are of no use.
 
-        `is_likely`, from 0 to 1, decides whether the outcome is one of those that are prepared.
+        It accepts `accepted` draft tokens; `is_likely`, from 0 to 1, decides whether the likeliest token follows them.
         """
         there = choice.source == AHEAD
         if there:
@@ -98,9 +99,25 @@ class _Runner:
             self._misses, self._pausing = 0, self._pause
             self._pause = min(2 * self._pause, LAST_PAUSE)
         self._prepared = 0
-        if self._works and is_likely < likeliest(choice.depth, self._acceptance, self._branches):
-            count = tokens_ready(self._model, self._link, choice.depth, self._branches, there=there)
-            self._prepared = min(count, max(DEPTHS))
+        if self._works and is_likely < (NEXT_BEST if accepted < choice.depth else self._acceptance):
+            self._prepared = self._deepened(choice.depth, there=there)[accepted]
+
+    def _deepened(self, drafted: int, *, there: bool) -> list[int]:
+        """Return how many tokens each cut's branch gets during a pass of `drafted` tokens; `there` as in `two_macs`."""
+        if (drafted, there) not in self._depths:
+            left_ms = self._link.window_ms(VERIFY_MS[drafted], there=there)
+            left_ms -= self._model.pass_there_ms(1 if there else drafted + 1)
+            rates = [self._acceptance]
+            chances = outcome_chances(rates, [NEXT_BEST] * drafted + [self._acceptance])
+            depths = [0] * (drafted + 1)
+            while chosen := branches_to_deepen(chances, depths, max(DEPTHS), rates, self._model.row):
+                left_ms -= self._model.pass_there_ms(len(chosen))
+                if left_ms < 0.0:
+                    break
+                for branch in chosen:
+                    depths[branch] += 1
+            self._depths[drafted, there] = depths
+        return self._depths[drafted, there]
 
 
 class TwoMacs:
@@ -131,7 +148,7 @@ class TwoMacs:
             if both:
                 expected = answer.forecast(HERE, choice.depth).accepted[choice.depth] if choice.depth else 0.0
                 runner.observe(measured.seconds, 1.0 + expected)
-                runner.prepare(choice, self._random.random(), offered)
+                runner.prepare(choice, accepted, self._random.random(), offered)
             depth = max(1, choice.depth)
             seconds += measured.seconds
             committed += accepted + 1
