@@ -141,11 +141,10 @@ def ask(window: WindowDriver, meanwhile: Callable[[], object] | None = None) -> 
 
 
 def ask_until_ready(window: WindowDriver) -> tuple[str, RequestStats]:
-    """Ask until the other computer is ready."""
-    text, stats = ask(window)
-    while stats.ahead == "starting":
-        text, stats = ask(window)
-    return text, stats
+    """Ask until the other computer is ready, and once more: it may have become ready in the last round."""
+    while ask(window)[1].ahead == "starting":
+        pass
+    return ask(window)
 
 
 @pytest.fixture
