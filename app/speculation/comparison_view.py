@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QWidget
 
@@ -60,12 +60,10 @@ class RunRow:
 class ComparedText(QScrollArea):
     """An answer as it reads, or as tokens. Its height grows with the text, see `fit`.
 
-    `grown` is emitted when the text has another height than before, `mark_shown` with the place of the marked token
-    once it was scrolled to.
+    `grown` is emitted when the text has another height than before.
     """
 
     grown = Signal()
-    mark_shown = Signal(QPoint)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -100,15 +98,11 @@ class ComparedText(QScrollArea):
         """Forget how high the texts of an earlier comparison were."""
         self._highest = 0
 
-    def fit(self, most: int | None) -> None:
-        """Become as high as the highest text shown so far, and not higher than `most`: the card does not jump.
-
-        Without `most`, the text does not scroll.
-        """
+    def fit(self, most: int) -> None:
+        """Become as high as the highest text shown so far, and not higher than `most`: the card does not jump."""
         frame = self.height() - self.viewport().height()
         self._highest = max(self._highest, self._body.sizeHint().height() + frame)
-        height = self._highest if most is None else min(self._highest, most)
-        self.setFixedHeight(max(theme.scaled(_LEAST_TEXT), height))
+        self.setFixedHeight(max(theme.scaled(_LEAST_TEXT), min(self._highest, most)))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._body and event.type() == QEvent.Type.LayoutRequest:
@@ -134,7 +128,6 @@ class ComparedText(QScrollArea):
         if (place := self.tokens.mark(self._marked)) is not None:
             point = self.tokens.mapTo(self._body, place.center())
             self.ensureVisible(point.x(), point.y(), 0, self.height() // 3)
-            self.mark_shown.emit(self._body.mapTo(self, point))
 
 
 class ComparisonView(ThemeAware, Overlay):
@@ -184,7 +177,6 @@ class ComparisonView(ThemeAware, Overlay):
         fill(column, sides, 1)
         for text in self.texts:
             text.grown.connect(self.fit_in_window)
-            text.mark_shown.connect(partial(self._scroll_to, text))
         head = fill(hbox(), self.title, (self.subtitle, 1), CloseButton(self, self.close_overlay))
         fill(self.column, head, (self._area, 1), fill(hbox(spacing=12), 1, self.ask, self.stop, self.again))
         self.kinds.buttons[0].setChecked(True)
@@ -199,9 +191,7 @@ class ComparisonView(ThemeAware, Overlay):
         self.restyle()
 
     def fit_in_window(self) -> None:
-        room = self._window.height() - theme.scaled(_AROUND)
-        # Without room for the text the card scrolls, and nothing within it does.
-        most = min(theme.scaled(_MOST_TEXT), room) if room >= theme.scaled(_LEAST_TEXT) else None
+        most = min(theme.scaled(_MOST_TEXT), self._window.height() - theme.scaled(_AROUND))
         for text in self.texts:
             text.fit(most)
         # The event loop may not have laid out changed content yet.
@@ -302,13 +292,6 @@ class ComparisonView(ThemeAware, Overlay):
 
         for use, answer in zip(self.uses, (comparison.speculated, comparison.plain), strict=True):
             use.setVisible(differ and comparison.is_new(answer))
-
-    def _scroll_to(self, text: ComparedText, place: QPoint) -> None:
-        """Scroll to a place in a text, which is further down in a low window."""
-        body = self._area.widget()
-        assert body is not None
-        point = text.mapTo(body, place)
-        self._area.ensureVisible(point.x(), point.y(), 0, self._area.height() // 3)
 
     def _use(self, side: int) -> None:
         """Show the text of a side in the chat, as another version of its answer."""

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtWidgets import QScrollArea
 
 from app.conversations.chat_settings import GenerationSettings
 from app.session.answer import Answer
@@ -352,24 +351,6 @@ def test_the_first_token_that_differs_is_marked_and_said_to_be_no_fault(
     turn = window.session.chat.turns[-1]
     assert (turn.answer_node.count, turn.question) == (2, "count to twelve")
     qtbot.waitUntil(lambda: turn.answer.stats.seed == made.plain.stats.seed)
-
-
-def test_a_low_window_has_one_scroll_bar_and_shows_the_first_difference(
-    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot
-) -> None:
-    text = LONG.replace(" word", "\n\nword") + " six"
-    changed = text.replace("six", "half")
-    at = next(index for index, piece in enumerate(pieces(changed)) if "half" in piece)
-    engine.scripts[:] = [Script("one"), *[Script(text), Script(changed, (PLAIN,), other_at=at)] * 2]
-    window.resize(560, 420)
-    made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: not made.running)
-    window.settle()
-    view = window.comparison
-    bars = [area.verticalScrollBar() for area in view.findChildren(QScrollArea) if area.isVisible()]
-    assert [text.isVisible() for text in view.texts] == [True, True]
-    qtbot.waitUntil(lambda: sum(bar.maximum() > 0 for bar in bars) == 1)
-    qtbot.waitUntil(lambda: any(bar.value() > 0 for bar in bars))
 
 
 def test_stop_and_closing_end_the_comparison(window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot) -> None:
