@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 from markdown_it.token import Token
+from rich.cells import split_graphemes
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Markdown, MarkdownElement
 from rich.style import Style
@@ -164,7 +165,11 @@ def _styled(style: str, words: Token) -> Iterator[Token]:
 
 
 def _roles_of(words: str, places: Sequence[SourcePlace], roles: Sequence[str]) -> list[str]:
-    """Return the role of each character of words that are shown, "" where its place in the source is not known."""
+    """Return the role of each character of words that are shown, "" where its place in the source is not known.
+
+    Characters that a terminal draws as one sign, such as joined pictures, have the role of the first one: parts of a
+    sign would be laid out wider than the sign that the width of a table's column was measured with, and cut there.
+    """
     units = [""] * utf16_length(words)
     for place in places:
         for unit in range(place.start, place.end):
@@ -175,4 +180,6 @@ def _roles_of(words: str, places: Sequence[SourcePlace], roles: Sequence[str]) -
     for letter in words:
         of_letters.append(units[at])
         at += 2 if letter > "\uffff" else 1
+    for start, end, _ in split_graphemes(words)[0]:
+        of_letters[start:end] = of_letters[start : start + 1] * (end - start)
     return of_letters

@@ -76,6 +76,7 @@ def coloured(written: str) -> dict[str, str]:
         (["| A | B", " |\n|---|---|\n| o", "ne | two |\n", "| 3 | 4 |\n"], {"draft": "o", "lookup": "netwo"}),
         (["1. fi", "rst\n2. se", "cond\n", "   - third\n"], {"draft": "rstse", "lookup": "cond"}),
         (["> quo", "ted &am", "p; 🙂 草", "稿\n"], {"draft": "ted&", "lookup": "🙂草"}),
+        (["| A |\n|---|\n", "| 👩\u200d", "👩\u200d👧 and é |\n"], {"draft": "👩\u200d👩\u200d👧", "lookup": "andé"}),
         (["# Hea", "ding\n\nwo", "rds\n", "and"], {"draft": "dingwo", "lookup": "rds"}),
     ],
 )
