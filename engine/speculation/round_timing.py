@@ -34,8 +34,10 @@ class RoundTiming:
             return False
         costs = request.answer.costs
         unknown = request.timed_share is None and costs.drafting_share(*drafting, drafting[1] + 1) is None
-        # The first rounds of a batch teach the costs nothing.
-        unlearned = not request.alone and not costs.timed(source)
+        # The first rounds of a batch teach the costs nothing, nor does a round in which the draft model caught up, and
+        # until the costs are known, a round waits long for a draft runner.
+        needed = not request.alone or request.ahead is not None
+        unlearned = needed and not costs.timed(source)
         return unknown or unlearned or number % self.timed_every == self.timed_every - 1
 
     @staticmethod
