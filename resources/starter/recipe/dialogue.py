@@ -152,9 +152,11 @@ def _short(voice: Voice, *, is_first: bool) -> Turn:
     # Half of them are small talk, like the first words of a chat.
     is_small_talk = not is_first or voice.rng.random() < 0.5
     small_talk = SMALL_TALK if is_first else COURTESIES
-    names = [name for name in small_talk if name in topics] if is_small_talk else list(topics)
+    messages = read_short(voice.language)
+    # Not every fact has such messages.
+    names = [name for name in (small_talk if is_small_talk else topics) if name in topics and messages.get(name)]
     name = voice.rng.choice(names)
-    text = draw(voice.rng.choice(read_short(voice.language)[name]), voice.rng)
+    text = draw(voice.rng.choice(messages[name]), voice.rng)
     return Turn(_recased(text, voice), topics[name].answer, TOPIC)
 
 

@@ -39,6 +39,12 @@ def test_the_same_seed_gives_the_same_conversations() -> None:
     assert all(len(conversation.turns) >= 12 for conversation in long)
 
 
+def test_the_last_course_draws_conversations_though_facts_have_no_short_messages() -> None:
+    assert any(not read_short(language)[name] for language in LANGUAGES for name in read_short(language))
+    drawn = list(conversations(seed=5, count=3000, course=EVERYTHING))
+    assert len(drawn) == 3000
+
+
 @pytest.mark.full
 def test_no_held_out_question_is_in_the_corpus(sample: list[Conversation]) -> None:
     wordings = {normalised(turn.user) for conversation in sample for turn in conversation.turns}
