@@ -263,12 +263,14 @@ class TerminalConversation:
     def _of_starter(self, name: str, text: str, asked: Sequence[Mapping[str, Any]]) -> Answer:
         """Return an answer of the Starter to the last of the turns that were `asked`."""
         # What other models do not wait for.
-        from app.session.answer import Answer
+        from app.session.answer import Answer, State
 
         return Answer(
+            State.DONE,
             model=name,
             question=str(asked[-1]["content"]),
             text=text,
+            said_before="\n".join(str(turn["content"]) for turn in asked[:-1]),
             with_files=len(asked) == 1 and bool(self._files.texts or self._pictures),
         )
 

@@ -15,6 +15,7 @@ from itertools import accumulate, pairwise
 from msgspec.structs import replace as with_figures
 
 from app.session.calls import ToolRun
+from app.session.starter_exercises import is_worked_out
 from app.session.starter_facts import answers_file, facts_for
 from app.session.starter_limits import Subject, subject_of
 from app.text.answer_parts import AnswerParts
@@ -67,9 +68,9 @@ class Answer:
     whose results it uses. `sampling` holds its sampling settings, None if unknown. `repeats` says whether the newest
     tokens repeat themselves; the figures then have no speed-up. `closing` is the end of `before` that closed thoughts.
     `given_before` says whether another answer in this chat or another one has the same text. `question` is what it
-    answers, and `with_files` whether that has attachments. `pair` are the names of its main and draft model, the latter
-    "" where it only looks up, and `pair_speedup` is their measured speed-up on this computer, not rounded, None if that
-    is not known.
+    answers, and `with_files` whether that has attachments. `said_before` are the latest texts of the chat before it, ""
+    where the Starter does not write it. `pair` are the names of its main and draft model, the latter "" where it only
+    looks up, and `pair_speedup` is their measured speed-up on this computer, not rounded, None if that is not known.
     """
 
     state: State = State.WAITING
@@ -94,6 +95,7 @@ class Answer:
     pair_speedup: float | None = None
     question: str = field(default="", repr=False, compare=False)
     with_files: bool = field(default=False, repr=False, compare=False)
+    said_before: str = field(default="", repr=False, compare=False)
     separator: AnswerParts | None = field(default=None, repr=False, compare=False)
     _repetition: Repetition = field(default_factory=Repetition, repr=False, compare=False)
     # The characters that the separator has read, and how many of its next ones the earlier text has already.
@@ -156,7 +158,12 @@ class Answer:
         if self.refuses or self.with_files:
             return True
         subject = subject_of(self.question)
-        return subject is Subject.BEYOND or (subject is Subject.DOUBTFUL and not self.is_known)
+        if subject is Subject.BEYOND or self.is_known:
+            return subject is Subject.BEYOND
+        if subject is Subject.DOUBTFUL:
+            return self.is_made_up or not self.ended
+        # Where the help of Tandem answers, no other model needs to.
+        return self.ended and self.is_made_up and not self.correction
 
     @property
     def correction(self) -> str:
@@ -173,6 +180,13 @@ class Answer:
     def is_known(self) -> bool:
         """Whether the Starter learned this answer word for word, so that it did not make it up."""
         return self._begins_as("known")
+
+    @property
+    def is_made_up(self) -> bool:
+        """Whether the Starter wrote something that it has neither learned, nor worked out right, nor from a tool."""
+        if self.model != STARTER or self.is_known or self.refuses or self.calls or self.earlier or not self.question:
+            return False
+        return not is_worked_out(self.question, self.reply, self.said_before)
 
     def _begins_as(self, kind: str) -> bool:
         """Whether the Starter wrote it, and its reply begins as one of that kind, see `_beginnings`."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -20,7 +21,7 @@ from app.session.answer import Answer, State
 from app.session.calls import ToolRun
 from app.session.chat_requests import OtherModel, Services, prepare_request
 from app.session.chat_service import ensure_stored
-from app.session.chats import AnswerStep, Chat, Turn
+from app.session.chats import AnswerStep, Chat, Turn, said_before
 from app.session.streaming_answer import StreamingAnswer, WriteTurn
 from engine.errors import EngineError
 from engine.events import Token
@@ -310,6 +311,9 @@ class AnswerService(QObject):
         """
         turn.answer.model = source.main_model
         turn.answer.pair = source.pair
+        turn.answer.said_before = said_before(
+            [*takewhile(lambda other_turn: other_turn is not turn, chat.turns)], source.main_model
+        )
         turn.answer.asked_at = turn.answer.asked_at or time.time()
         generation = generation or self._settings.generation_of(chat)
         turn.answer.sampling = generation.sampling

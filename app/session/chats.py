@@ -27,7 +27,7 @@ from app.conversations.database.records import (
     attached_pictures,
     pictures_in,
 )
-from app.session.answer import Answer, State
+from app.session.answer import STARTER, Answer, State
 from app.session.calls import ToolRun, content_of, step_messages, stored_call
 from app.text.fences import file_block
 from app.text.thinking import without_thoughts
@@ -40,6 +40,8 @@ from engine.stats import RequestStats
 READ_POSITION = "place"
 # More pixels than the height of any turn.
 _FARTHEST = 2**24
+# In characters: more than the Starter's context holds.
+_LONGEST_REMEMBERED = 8000
 _REASONS = {
     "length": State.LENGTH,
     "cancelled": State.CANCELLED,
@@ -281,7 +283,24 @@ def turns_of(path: Sequence[Message], known: Sequence[Turn]) -> list[Turn]:
             exchanges[-1].answers.append((message, []))
         elif message.role == TOOL and exchanges and exchanges[-1].answers:
             exchanges[-1].answers[-1][1].append(message)
-    return [_turn(exchange, by_ids) for exchange in exchanges]
+    turns: list[Turn] = []
+    for exchange in exchanges:
+        turn = _turn(exchange, by_ids)
+        turn.answer.said_before = said_before(turns, turn.answer.model)
+        turns.append(turn)
+    return turns
+
+
+def said_before(turns: Sequence[Turn], model: str) -> str:
+    """Return the latest texts of a chat, for an answer of the Starter: it may repeat them. "" for other models."""
+    if model != STARTER:
+        return ""
+    texts: list[str] = []
+    for turn in reversed(turns):
+        texts += [turn.answer.reply, turn.question]
+        if sum(map(len, texts)) > _LONGEST_REMEMBERED:
+            break
+    return "\n".join(reversed(texts))
 
 
 @dataclass

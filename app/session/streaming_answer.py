@@ -365,6 +365,7 @@ class StreamingAnswer:
             sampling=before.sampling,
             question=turn.question,
             with_files=before.with_files,
+            said_before=before.said_before,
         )
         turn.answer_node = node_of(stored)
         self._writer = self._store.writer(stored.id)

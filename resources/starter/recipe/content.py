@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from resources.starter.recipe.templates import normalised
+from resources.starter.recipe.unit_factors import FACTORS
 
 LANGUAGES = ("en", "ko", "ja", "zh")
 _HERE = Path(__file__).parent
 # Characters by which an answer is recognised while the rest of it is still being written.
 _BEGINNING = 24
+# The exercises whose answers are sentences.
+_FILLED_IN = ("larger", "smaller", "after", "before", "first", "last", "count_items", "translate", "meaning")
 
 
 @dataclass(frozen=True)
@@ -186,7 +189,32 @@ def answer_beginnings() -> dict[str, list[Any]]:
         for name, fact in read_facts().items()
         if "words" in fact
     ]
-    return {"refusals": refusals, "known": list(known), "facts": facts}
+    return {"refusals": refusals, "known": list(known), "facts": facts, "exercises": _exercises()}
+
+
+def _exercises() -> dict[str, Any]:
+    """Return what tells whether an exercise is worked out right.
+
+    These are the sentences that the guide fills in, by kind, parts of sentences with what they are shortened to, the
+    lists that it knows and its words by kind, each in four languages, and the names of two units with the number of the
+    second in one of the first (None: Celsius, Fahrenheit).
+    """
+    phrases = list(map(read_phrases, LANGUAGES))
+    forms = {kind: [table["skills"][kind]["answer"] for table in phrases] for kind in _FILLED_IN}
+    facts = [fact for table in phrases for fact in table["facts"].values()]
+    forms |= {kind: [fact[kind] for fact in facts] for kind in ("told", "asked", "unknown")}
+    forms["question"] = [table["previous"]["question"]["answer"] for table in phrases]
+    forms["unknown"] += [table["previous"]["question"]["first"] for table in phrases]
+    sentences = [table["sentences"] for table in phrases]
+    shortened = [pair for table in sentences for part in ("subjects", "actions") for pair in table[part]]
+    words: dict[str, list[list[str]]] = {}
+    for word in read_words():
+        words.setdefault(word["kind"], []).append([word[language] for language in LANGUAGES])
+    lists = [table["items"] for one in phrases for table in one["lists"].values() if "items" in table]
+    names = {unit: [name for table in phrases for name in table["units"][unit]] for unit in phrases[0]["units"]}
+    units = [[names[large], names[small], factor] for large, small, factor, _ in FACTORS]
+    units.append([names["celsius"], names["fahrenheit"], None])
+    return {"forms": forms, "shortened": shortened, "lists": lists, "words": words, "units": units}
 
 
 @cache

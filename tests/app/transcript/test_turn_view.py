@@ -19,6 +19,7 @@ from app.conversations.chat_settings import GenerationSettings
 from app.conversations.database.records import Attachment
 from app.session.answer import Answer, State
 from app.session.chats import Turn
+from app.session.starter_limits import Subject, subject_of
 from app.speculation.comparison import Comparer, ComparisonStep
 from app.transcript import answer_texts
 from app.transcript.answer_texts import STARTER, Note, is_beyond_starter, origin_text
@@ -130,6 +131,10 @@ def test_the_menu_of_an_answer_has_sections_and_nothing_that_cannot_be(open_wind
         "Edit the message",
         "Delete the message and its answer",
     ]
+
+
+# How an answer begins that the Starter learned.
+LEARNED = "Tandem is a desktop chat app."
 
 
 def turn(question: str, text: str = "Tandem is an app.", model: str = STARTER, *files: Attachment) -> Turn:
@@ -244,7 +249,8 @@ def test_writing_tasks_are_beyond_the_starter_whatever_it_says(language: str, qu
     ],
 )
 def test_questions_that_name_such_tasks_need_not_be_tasks(question: str) -> None:
-    assert not is_beyond_starter(turn(question))
+    assert subject_of(question) is Subject.ANY
+    assert not is_beyond_starter(turn(question, LEARNED))
 
 
 @pytest.mark.parametrize(
@@ -261,7 +267,8 @@ def test_questions_that_name_such_tasks_need_not_be_tasks(question: str) -> None
     ],
 )
 def test_questions_about_tandem_are_not(question: str) -> None:
-    assert not is_beyond_starter(turn(question))
+    assert subject_of(question) is Subject.ANY
+    assert not is_beyond_starter(turn(question, LEARNED))
     assert is_beyond_starter(
         turn(question, "Tandem.", STARTER, Attachment("a.txt", "text/plain", "the code word is elm"))
     )

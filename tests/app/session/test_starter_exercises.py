@@ -1,0 +1,121 @@
+"""What the Starter makes of a question's words and numbers is told right from wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.session.answer import STARTER, Answer, State
+from app.session.starter_exercises import is_worked_out
+from resources.starter.recipe.content import LANGUAGES, read_content
+from resources.starter.recipe.corpus import conversations
+from resources.starter.recipe.courses import EVERYTHING
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("say exactly: the kettle is on the blue shelf", "the kettle is on the blue shelf"),
+        ('Repeat "green turtles" after me', "green turtles"),
+        ('Repeat "elm" three times', "elm elm elm"),
+        ("repeat after me green turtles", "green turtles"),
+        ("그대로 말해: 파란 선반 위에 있다", "파란 선반 위에 있다"),
+        ("「青い棚」と繰り返して", "青い棚"),
+        ("请重复：蓝色架子上", "蓝色架子上"),
+        ("in capitals: green turtles", "GREEN TURTLES"),
+        ("reverse the list: elm, oak, ash", "ash, oak, elm"),
+        ("whats 48 plus 37", "48 + 37 = 85"),
+        ("take 19 away from 54", "54 - 19 = 35"),
+        ("three times four", "3 × 4 = 12"),
+        ("9 곱하기 12?", "9 × 12 = 108"),
+        ("54から19を引いて", "54 - 19 = 35"),
+        ("九乘十二", "9 × 12 = 108"),
+        ("double 21", "21 × 2 = 42"),
+        ("how many metres are 3 km?", "3 kilometres = 3000 metres"),
+        ("20 °C in Fahrenheit", "20 degrees Celsius = 68 degrees Fahrenheit"),
+        ("count from 3 to 6", "3, 4, 5, 6"),
+        ("sort 9, 2, 5", "2, 5, 9"),
+        ("even numbers up to 9", "2, 4, 6, 8"),
+        ("which is larger, 7 or 12?", "12 is larger than 7."),
+        ("what comes after Monday", "After Monday comes Tuesday."),
+        ("how do you say cat in Korean", "“cat” is “고양이” in Korean."),
+        ("hi, I'm Sarah", "Nice to meet you, Sarah! What would you like to know?"),
+        ("안녕 나는 지호야", "반가워요, 지호님! 무엇이 궁금하세요?"),
+    ],
+)
+def test_an_exercise_that_is_done_right_is_known_as_such(question: str, answer: str) -> None:
+    assert is_worked_out(question, answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("say exactly: the kettle is on the blue shelf", "the kettle is on the blue wall"),
+        ("say exactly: the kettle is on the blue shelf", "the kettle is on the shelf"),
+        ("say exactly: the kettle is on the blue shelf", "shelf"),
+        ('Repeat "elm" three times', "elm elm"),
+        ("그대로 말해: 파란 선반 위에 있다", "파란 선반 위에"),
+        ("「青い棚」と繰り返して", "青い机"),
+        ("请重复：蓝色架子上", "蓝色桌子上"),
+        ("in capitals: green turtles", "green turtles"),
+        ("reverse the list: elm, oak, ash", "elm, oak, ash"),
+        ("whats 48 plus 37", "48 + 37 = 75"),
+        ("whats 48 plus 37", "48 - 37 = 11"),
+        ("whats 48 plus 37", "48 + 36 = 84"),
+        ("take 19 away from 54", "54 + 19 = 73"),
+        ("9 곱하기 12?", "9 × 2 = 18"),
+        ("54から19を引いて", "54 + 19 = 73"),
+        ("九乘十二", "9 + 12 = 21"),
+        ("how many metres are 3 km?", "3 kilometres = 300 metres"),
+        ("how many miles are 3 km?", "3 kilometres = 3000 metres"),
+        ("count from 3 to 6", "3, 4, 5, 6, 7"),
+        ("sort 9, 2, 5", "2, 9, 5"),
+        ("odd numbers up to 9", "2, 4, 6, 8"),
+        ("which is larger, 7 or 12?", "7 is larger than 12."),
+        ("what comes after Monday", "After Monday comes Wednesday."),
+        ("how do you say cat in Korean", "“cat” is “개” in Korean."),
+        ("how do you say cat in Korean", "“dog” is “개” in Korean."),
+        ("hi, I'm Sarah", "Nice to meet you, Sara Smith! What would you like to know?"),
+        ("what's my name?", "Your name is Sarah."),
+        ("who won the cup in 2018", "You have 2018 cups."),
+    ],
+)
+def test_an_exercise_that_is_done_wrong_is_told(question: str, answer: str) -> None:
+    assert not is_worked_out(question, answer)
+
+
+def test_what_was_told_before_may_be_said_again() -> None:
+    told = "I'm Sarah\nNice to meet you, Sarah! What would you like to know?\n3 + 4\n3 + 4 = 7"
+    assert is_worked_out("what's my name?", "Your name is Sarah.", told)
+    assert is_worked_out("times 2", "7 × 2 = 14", told)
+    assert is_worked_out("say that again", "3 + 4 = 7", told)
+    assert not is_worked_out("times 2", "8 × 2 = 16", told)
+
+
+def test_nearly_all_exercises_that_the_recipe_teaches_are_right() -> None:
+    taught, missed = 0, []
+    for conversation in conversations(seed=5, count=400, course=EVERYTHING):
+        before = ""
+        for turn in conversation.turns:
+            answer = Answer(State.DONE, turn.answer, model=STARTER, question=turn.user, said_before=before)
+            taught += not (answer.is_known or answer.refuses)
+            missed += [turn] if answer.is_made_up and turn.kind != "tool" else []
+            before = f"{before}\n{turn.user}\n{turn.answer}"
+    assert taught > 300
+    assert len(missed) <= 0.02 * taught, missed
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_the_starter_makes_up_is_beyond_it_once_it_is_whole(language: str) -> None:
+    question = {"en": "8 plus 7", "ko": "8 더하기 7", "ja": "8足す7", "zh": "8加7"}[language]
+    wrong, right, half = (
+        Answer(state, text, model=STARTER, question=question)
+        for state, text in [
+            (State.DONE, "8 + 7 = 16"),
+            (State.DONE, "8 + 7 = 15"),
+            (State.WRITING, "8 + 7 = 1"),
+        ]
+    )
+    learned = Answer(State.DONE, read_content(language).topics["joke"].answer, model=STARTER, question="a joke")
+    other = Answer(State.DONE, "8 + 7 = 16", model="org/other", question=question)
+    assert [one.is_beyond for one in (wrong, right, half, learned, other)] == [True, False, False, False, False]
+    assert [one.speed_counts for one in (wrong, right)] == [False, True]
