@@ -115,7 +115,13 @@ def misplaced_kernels(folder: Path) -> Iterator[str]:
 
 def missing_files(folder: Path, names: list[str]) -> Iterator[str]:
     """Yield the files that a bundle has to have and that are not among the `names`, which are relative to it."""
-    for wanted in ("NOTICES.txt", "tandem.cdx.json", "catalog.json", "starter/main/model.safetensors"):
+    for wanted in (
+        "NOTICES.txt",
+        "tandem.cdx.json",
+        "catalog.json",
+        "starter/words.toml",
+        "starter/main/model.safetensors",
+    ):
         if not any(name.endswith(f"resources/{wanted}") for name in names):
             yield f"resources/{wanted} is missing"
     for language in ("en", "ko", "ja", "zh_CN"):

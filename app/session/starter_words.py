@@ -12,12 +12,21 @@ from engine.files.paths import resources
 # Regular expressions by section, kind and language.
 Words = dict[str, dict[str, dict[str, list[str]]]]
 
+# The expressions of another kind of the section.
+_NAMED = re.compile(r"<([a-z_]+)>")
+
 
 @cache
-def starter_words(section: str, kind: str) -> re.Pattern[str]:
-    """Return what finds the words of a kind, in any language and whatever their case. KeyError if there is none."""
+def starter_words(section: str, *kinds: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
+    """Return what finds the words of any of the kinds, in any language. KeyError if there is no such kind."""
+    return re.compile("|".join(_expression(section, kind) for kind in kinds), flags)
+
+
+@cache
+def _expression(section: str, kind: str) -> str:
+    """Return the expressions of a kind as one, each `<name>` replaced by those of that kind."""
     expressions = chain.from_iterable(_words()[section][kind].values())
-    return re.compile("|".join(f"(?:{expression})" for expression in expressions), re.IGNORECASE)
+    return "(?:" + _NAMED.sub(lambda match: _expression(section, match[1]), "|".join(expressions)) + ")"
 
 
 @cache
