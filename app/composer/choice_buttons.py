@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from app.conversations.chat_settings import ANSWER_FORMAT
 from app.conversations.presets import BUILT_IN, Preset, preset_in_use
 from app.session.session import Session
-from app.tools.tool import Permission, Tool
+from app.tools.tool import Tool
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import set_name, wrapped_tip
@@ -271,11 +271,7 @@ class ToolsButton(ThemeAware, QToolButton):
         for tool in tools:
             is_off = tool in off
             name = tool_name(tool.server, tool.name, tool.title)
-            listed.add_choice(name, not is_off, partial(self._switch, tool, is_off))
+            listed.add_choice(name, not is_off, partial(self._session.tools.switch, tool, is_off))
             # A tool that asks nobody has no permission to change.
             listed.actions()[-1].setEnabled(not tool.asks_nobody)
         self.menu_of_tools.addMenu(listed)
-
-    def _switch(self, tool: Tool, on: bool) -> None:
-        """Have a tool ask before each call, or switch it off."""
-        self._session.tools.permit(self._session.chat, tool, Permission.ASK if on else Permission.DENY)

@@ -186,6 +186,11 @@ class ToolService(QObject):
             self.settings.permit(tool, permission)
         self.changed.emit()
 
+    def switch(self, tool: Tool, on: bool) -> None:
+        """Switch a tool off in all chats, or on again with the permission that it had."""
+        self.settings.switch(tool, on)
+        self.changed.emit()
+
     def call(
         self,
         tool: Tool,

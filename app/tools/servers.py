@@ -141,12 +141,16 @@ class ServerStatus:
 
 
 class _StoredPermission(msgspec.Struct, frozen=True):
-    """What a person chose for a tool of a server: ALWAYS for exactly this `fingerprint`, or DENY for any."""
+    """What a person chose for a tool of a server: ALWAYS for exactly this `fingerprint`, or DENY for any.
+
+    `was_always` is that of a tool that was allowed always until it was switched off.
+    """
 
     server: str
     tool: str
     fingerprint: str
     permission: Permission
+    was_always: bool = False
 
     def is_for(self, tool: Tool) -> bool:
         """Whether this is the choice for the tool of that name, however it has changed since."""
@@ -283,8 +287,7 @@ class ToolSettings:
         """
         if tool.asks_nobody:
             return Permission.ALWAYS
-        choices = [choice for choice in self._file.permissions if choice.is_for(tool)]
-        stored = choices[0] if choices else None
+        stored = self._stored(tool)
         # What has changed is asked about again. A tool that was denied stays denied.
         if stored is not None and (stored.permission is Permission.DENY or stored.fingerprint == tool.fingerprint):
             return stored.permission
@@ -292,10 +295,35 @@ class ToolSettings:
 
     def permit(self, tool: Tool, permission: Permission) -> None:
         """Keep the person's choice for a tool: ASK, ALWAYS or DENY; CHAT is kept with the chat."""
+        self._keep_permission(tool, permission)
+
+    def switch(self, tool: Tool, on: bool) -> None:
+        """Switch a tool off, or on again with the permission that it had.
+
+        Switching off revokes no permission: a tool that was allowed always, or in a chat, is so again, unless it has
+        changed meanwhile. A choice that is made by `permit` forgets what was before.
+        """
+        stored = self._stored(tool)
+        is_off = stored is not None and stored.permission is Permission.DENY
+        if on != is_off:
+            return
+        if on:
+            was_always = stored is not None and stored.was_always and stored.fingerprint == tool.fingerprint
+            self._keep_permission(tool, Permission.ALWAYS if was_always else Permission.ASK)
+        else:
+            was_always = self.permission(tool) is Permission.ALWAYS
+            self._keep_permission(tool, Permission.DENY, was_always=was_always)
+
+    def _stored(self, tool: Tool) -> _StoredPermission | None:
+        """Return the choice that was kept for a tool, of which there is at most one."""
+        return next((choice for choice in self._file.permissions if choice.is_for(tool)), None)
+
+    def _keep_permission(self, tool: Tool, permission: Permission, *, was_always: bool = False) -> None:
+        """Keep a permission in place of the one before."""
         with self._lock:
             others = [choice for choice in self._file.permissions if not choice.is_for(tool)]
             if permission in (Permission.ALWAYS, Permission.DENY):
-                others.append(_StoredPermission(tool.server, tool.name, tool.fingerprint, permission))
+                others.append(_StoredPermission(tool.server, tool.name, tool.fingerprint, permission, was_always))
             self._file.permissions = others
         self._submit(self._write)
 

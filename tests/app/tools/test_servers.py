@@ -334,6 +334,33 @@ def test_a_denied_tool_stays_denied_whatever_it_says_of_itself(path: Path) -> No
     assert {settings.permission(one, {one.fingerprint}) for one in [TOOL, *same]} == {Permission.DENY}
 
 
+def test_a_tool_that_is_switched_off_and_on_has_the_permission_that_it_had(path: Path) -> None:
+    settings = ToolSettings(path, Secrets())
+
+    def switched(tool: Tool = TOOL) -> Permission:
+        """The permission after a switch off and, in the next run of the app, on."""
+        settings.switch(TOOL, False)
+        later = ToolSettings(path, Secrets())
+        assert later.permission(TOOL) is Permission.DENY
+        later.switch(tool, True)
+        return later.permission(tool)
+
+    assert switched() is Permission.ASK
+    settings.permit(TOOL, Permission.ALWAYS)
+    # A switch that is on already changes nothing.
+    settings.switch(TOOL, True)
+    assert switched() is Permission.ALWAYS
+    # What a person agreed to is exactly this tool.
+    same = [one for one in CHANGED if (one.server, one.name) == ("files", "read")]
+    for tool in same:
+        settings.permit(TOOL, Permission.ALWAYS)
+        assert switched(tool) is Permission.ASK
+    # Who chose that it is off has revoked the permission.
+    settings.permit(TOOL, Permission.ALWAYS)
+    settings.permit(TOOL, Permission.DENY)
+    assert switched() is Permission.ASK
+
+
 def test_the_tools_of_tandem_need_no_permission_unless_they_leave_this_computer(path: Path) -> None:
     settings = ToolSettings(path, Secrets())
     assert settings.permission(replace(TOOL, server=TANDEM, origin="")) is Permission.ALWAYS

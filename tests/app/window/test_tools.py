@@ -390,6 +390,12 @@ def test_a_click_on_a_tool_in_the_menu_turns_it_off_and_on(open_window: OpenWind
     click("later")
     assert told() == ["clock_now", "clock_later"]
     assert window.session.tools.permission(window.session.chat, host.offered[1]) is Permission.ASK
+    # A permission is not revoked by that.
+    window.session.tools.permit(window.session.chat, host.offered[1], Permission.ALWAYS)
+    click("later")
+    assert menu_of(window)[-1] == "clock · Running. Tools (1): now. Off: later."
+    click("later")
+    assert window.session.tools.permission(window.session.chat, host.offered[1]) is Permission.ALWAYS
     # The tools of Tandem are always on.
     click("Models on this Mac")
     assert [one["function"]["name"] for one in engine.requests[-1].tools][:2] == ["list_models", "acceptance_today"]
