@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QWidget
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from app.conversations.measured import is_gain
-from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
+from app.speculation.compared_text import ComparedText
 from app.speculation.comparison import Comparer, Comparison, ComparisonResult, ComparisonStep
 from app.speculation.gauges import Headline
 from app.widgets import theme
@@ -22,16 +22,16 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay, WrappingArea
 from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
-from app.widgets.throttle import single_shot
 from app.wording import figures
 from app.wording.errors import error_sentence, joined, quoted
 from app.wording.sentences import translate
 from engine.events import Token
 
 _WIDTH = 860
-# The least and the greatest height of the answers, and that of the window that is left to the rest, in pixels at the
-# normal text size.
-_LEAST_TEXT, _MOST_TEXT, _AROUND = 64, 420, 430
+# The greatest height of the answers, and the least one in which they scroll, in pixels at the normal text size.
+_MOST_TEXT, _LEAST_SCROLLED = 420, 140
+# The margins of the card, whose scroll bar is in the right one.
+_MARGINS = (20, 16, 20, 16)
 # An answer that differs by this factor from what its pair has gained otherwise is not told by the pair's figure.
 _USUAL = 1.25
 
@@ -57,84 +57,11 @@ class RunRow:
         self.speed.setText(words.format(value=figures.speed(speed)) if speed else "")
 
 
-class ComparedText(QScrollArea):
-    """An answer as it reads, or as tokens. Its height grows with the text, see `fit`.
-
-    `grown` is emitted when the text has another height than before.
-    """
-
-    grown = Signal()
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        from app.transcript.answer_body import SLICE, AnswerBody
-        from app.transcript.token_view import TokenView
-
-        self._body = QWidget(self)
-        self.tokens = TokenView(self._body)
-        self.rendered = AnswerBody(self._body)
-        fill(vbox(self._body, margins=(9, 5, 9, 5)), self.tokens, self.rendered, 1)
-        self.rendered.incomplete.connect(lambda: self.rendered.load_between(0, self.rendered.height(), SLICE))
-        self.setObjectName("comparedText")
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setWidget(self._body)
-        self._highest = self._measured_width = 0
-        self._body.installEventFilter(self)
-        self._shown: Answer | None = None
-        self._marked: int | None = None
-        self._scrolls = single_shot(self, self._scroll_to_mark)
-
-    def show_answer(self, answer: Answer, *, as_tokens: bool, ended: bool) -> None:
-        if answer is not self._shown:
-            self._shown = answer
-            self.tokens.show_tokens(())
-        self.tokens.setVisible(as_tokens)
-        self.rendered.setVisible(not as_tokens)
-        self.tokens.show_tokens(answer.tokens)
-        self.rendered.show_text(answer.reply or answer.text, ended)
-
-    def begin(self) -> None:
-        """Forget how high the texts of an earlier comparison were."""
-        self._highest = 0
-
-    def fit(self, most: int) -> None:
-        """Become as high as the highest text shown so far, and not higher than `most`: the card does not jump."""
-        frame = self.height() - self.viewport().height()
-        self._highest = max(self._highest, self._body.sizeHint().height() + frame)
-        self.setFixedHeight(max(theme.scaled(_LEAST_TEXT), min(self._highest, most)))
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._body and event.type() == QEvent.Type.LayoutRequest:
-            self.grown.emit()
-        return super().eventFilter(watched, event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        # The event is of the viewport, which a scroll bar makes narrower, too.
-        if self.width() != self._measured_width:
-            self._measured_width = self.width()
-            self.begin()
-
-    def mark(self, index: int | None) -> None:
-        """Mark the token `index`, the first that differs, and scroll to it once."""
-        shown = self.tokens.mark(index) is not None
-        if shown and self._marked is None:
-            # A text that has just been shown is laid out first.
-            self._scrolls.start()
-        self._marked = index if shown else None
-
-    def _scroll_to_mark(self) -> None:
-        if (place := self.tokens.mark(self._marked)) is not None:
-            point = self.tokens.mapTo(self._body, place.center())
-            self.ensureVisible(point.x(), point.y(), 0, self.height() // 3)
-
-
 class ComparisonView(ThemeAware, Overlay):
     """Shows the comparer's comparison.
 
-    Closing the card stops it; the action `again` repeats it. The answers scroll if the window is too low. `asked`
-    carries the question of a demonstration, which is to be asked in the chat.
+    Closing the card stops it; the action `again` repeats it. Long answers scroll, or in a low window the whole card,
+    never one within the other. `asked` carries the question of a demonstration, which is to be asked in the chat.
     """
 
     asked = Signal(str)
@@ -143,6 +70,7 @@ class ComparisonView(ThemeAware, Overlay):
         super().__init__(window, _WIDTH)
         self._comparer, self._action = comparer, again
         self._shown: Comparison | None = None
+        self._has_ended = False
 
     def make(self) -> None:
         self.title = self.bound("Compare", label(self, "title"))
@@ -150,12 +78,14 @@ class ComparisonView(ThemeAware, Overlay):
         self.stop = self.bound("Stop", styled(QPushButton(self), "button"))
         self.again = self.bound("Compare again", styled(QPushButton(self), "button"))
         self.ask = self.bound("Ask in the chat", styled(QPushButton(self), "button"))
-        self.column.setContentsMargins(20, 16, 20, 16)
-        self.column.setSpacing(12)
         body = QWidget(self)
         body.setObjectName("overlayBody")
         self._area = WrappingArea(self)
         self._area.setWidget(body)
+        left, top, right, bottom = _MARGINS
+        beside_bar = (0, 0, self._area.bar_width, 0)
+        self.column.setContentsMargins(left, top, right - self._area.bar_width, bottom)
+        self.column.setSpacing(12)
         race = QGridLayout()
         race.setHorizontalSpacing(8)
         race.setColumnStretch(2, 1)
@@ -169,16 +99,18 @@ class ComparisonView(ThemeAware, Overlay):
         fill(column, self.gain, race, self.verdict, fill(hbox(), 1, self.kinds))
         self.uses = [self.bound("Use this one", styled(QPushButton(self), "button-small")) for _ in self.texts]
         self._sides = [QWidget(body) for _ in self.texts]
-        sides = hbox(spacing=12)
+        self._row = hbox(spacing=12)
         for side, (text, use) in enumerate(zip(self.texts, self.uses, strict=True)):
             use.clicked.connect(partial(self._use, side))
             fill(vbox(self._sides[side], margins=(0, 0, 0, 0), spacing=6), text, fill(hbox(), use, 1), 1)
-            fill(sides, (self._sides[side], 1))
-        fill(column, sides, 1)
+            fill(self._row, (self._sides[side], 1))
+        fill(column, self._row, 1)
         for text in self.texts:
             text.grown.connect(self.fit_in_window)
-        head = fill(hbox(), self.title, (self.subtitle, 1), CloseButton(self, self.close_overlay))
-        fill(self.column, head, (self._area, 1), fill(hbox(spacing=12), 1, self.ask, self.stop, self.again))
+            text.mark_shown.connect(partial(self._scroll_to, text))
+        head = fill(hbox(margins=beside_bar), self.title, (self.subtitle, 1), CloseButton(self, self.close_overlay))
+        foot = fill(hbox(margins=beside_bar, spacing=12), 1, self.ask, self.stop, self.again)
+        fill(self.column, head, (self._area, 1), foot)
         self.kinds.buttons[0].setChecked(True)
         for button in self.kinds.buttons:
             button.clicked.connect(self.refresh)
@@ -191,12 +123,29 @@ class ComparisonView(ThemeAware, Overlay):
         self.restyle()
 
     def fit_in_window(self) -> None:
-        most = min(theme.scaled(_MOST_TEXT), self._window.height() - theme.scaled(_AROUND))
+        room = self._room_of_texts()
+        scrolls = room >= theme.scaled(_LEAST_SCROLLED)
         for text in self.texts:
-            text.fit(most)
-        # The event loop may not have laid out changed content yet.
-        self._area.updateGeometry()
+            text.fit(min(theme.scaled(_MOST_TEXT), room) if scrolls else None)
+        self._forget_heights()
         super().fit_in_window()
+
+    def _room_of_texts(self) -> int:
+        """Return the height that the rest of the card leaves to the texts in the window."""
+        self._forget_heights()
+        sides = [(side.sizeHint().height(), text.height()) for side, text in zip(self._sides, self.texts, strict=True)]
+        if self._sides[1].isHidden():
+            del sides[1]
+        around = self.column.totalHeightForWidth(self.fitting_width()) - max(height for height, _ in sides)
+        # Below a text there may be a button.
+        return self.most_height() - around - max(height - text_height for height, text_height in sides)
+
+    def _forget_heights(self) -> None:
+        """Have the heights of all levels computed anew, which the event loop would do later, one by one."""
+        # Qt tells only the outermost layout of a widget.
+        self._row.invalidate()
+        for view in (*self._sides, self._area):
+            view.updateGeometry()
 
     def fill(self) -> None:
         self.refresh()
@@ -223,6 +172,11 @@ class ComparisonView(ThemeAware, Overlay):
         self.verdict.setAccessibleName(words)
         if self.isVisible():
             self.fit_in_window()
+        if not comparison.running and not self._has_ended:
+            # What is said at the end takes room from the texts.
+            for text in self.texts:
+                text.show_mark()
+        self._has_ended = not comparison.running
 
     def _show_race(self, comparison: Comparison) -> None:
         """Show how far both ways are.
@@ -292,6 +246,13 @@ class ComparisonView(ThemeAware, Overlay):
 
         for use, answer in zip(self.uses, (comparison.speculated, comparison.plain), strict=True):
             use.setVisible(differ and comparison.is_new(answer))
+
+    def _scroll_to(self, text: ComparedText, place: QPoint) -> None:
+        """Scroll the card to a place in a text."""
+        body = self._area.widget()
+        assert body is not None
+        point = text.mapTo(body, place)
+        self._area.ensureVisible(point.x(), point.y(), 0, self._area.height() // 3)
 
     def _use(self, side: int) -> None:
         """Show the text of a side in the chat, as another version of its answer."""

@@ -89,12 +89,20 @@ class Overlay(TabOrdered, QFrame):
             return True
         return super().eventFilter(watched, event)
 
+    def fitting_width(self) -> int:
+        """Return the width of the card in the window."""
+        return min(theme.scaled(self._width), self._window.width() - 32)
+
+    def most_height(self) -> int:
+        """Return the greatest height of the card in the window."""
+        return self._window.height() - 96
+
     def fit_in_window(self) -> None:
         """Set size and position to suit the window's size."""
-        width = min(theme.scaled(self._width), self._window.width() - 32)
+        width = self.fitting_width()
         wraps = self.column.hasHeightForWidth()
         content = self.column.totalHeightForWidth(width) if wraps else self.column.sizeHint().height()
-        height = min(self._height or content, self._window.height() - 96)
+        height = min(self._height or content, self.most_height())
         self.setGeometry((self._window.width() - width) // 2, 64, width, height)
         self._shade.setGeometry(self._window.rect())
 
@@ -119,7 +127,24 @@ class HighArea(QScrollArea):
 
 
 class WrappingArea(HighArea):
-    """A `HighArea` whose content wraps: its height depends on its width."""
+    """A `HighArea` whose content wraps: its height depends on its width.
+
+    The content is as wide with a scroll bar as without one, so that the bar never decides whether it is needed. The
+    place of the bar, `bar_width`, is at the right.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.verticalScrollBar().rangeChanged.connect(self._keep_width)
+        self._keep_width(0, 0)
+
+    @property
+    def bar_width(self) -> int:
+        return self.verticalScrollBar().sizeHint().width()
+
+    def _keep_width(self, _least: int, most: int) -> None:
+        """Leave the place of the scroll bar empty while there is none."""
+        self.setViewportMargins(0, 0, 0 if most else self.bar_width, 0)
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -129,7 +154,7 @@ class WrappingArea(HighArea):
         layout = body.layout() if body is not None else None
         if layout is None or not layout.hasHeightForWidth():
             return self.sizeHint().height()
-        return layout.totalHeightForWidth(width)
+        return layout.totalHeightForWidth(width - self.bar_width)
 
 
 class Shade(QWidget):

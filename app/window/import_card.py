@@ -76,7 +76,8 @@ class ImportCard(ThemeAware, Overlay):
     def retranslate(self) -> None:
         body = QWidget()
         grid = QGridLayout(body)
-        grid.setContentsMargins(0, 0, 12, 0)
+        # Together with the place of the scroll bar, the room that there is at the right of the card.
+        grid.setContentsMargins(0, 0, 2, 0)
         grid.setColumnStretch(1, 1)
         grid.setHorizontalSpacing(16)
         for row, (app, place) in enumerate(self._places().items()):

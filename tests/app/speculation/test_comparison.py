@@ -8,11 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from app.conversations.chat_settings import GenerationSettings
 from app.session.answer import Answer
 from app.session.chats import stored_answer
 from app.speculation.comparison import TIE, Comparer, Comparison, ComparisonResult, ComparisonStep, Race
+from app.speculation.comparison_view import ComparisonView
 from engine.errors import InternalFailure
 from engine.events import Event, Finished, TokensCommitted
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
@@ -351,6 +354,87 @@ def test_the_first_token_that_differs_is_marked_and_said_to_be_no_fault(
     turn = window.session.chat.turns[-1]
     assert (turn.answer_node.count, turn.question) == (2, "count to twelve")
     qtbot.waitUntil(lambda: turn.answer.stats.seed == made.plain.stats.seed)
+
+
+class Layouts(QObject):
+    """Counts how often the widgets of a card are laid out anew, and ends a loop of heights that change each other."""
+
+    MOST = 3_000
+
+    def __init__(self, card: QWidget, qapp: QObject) -> None:
+        super().__init__(card)
+        self._card, self.count = card, 0
+        qapp.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        is_within = event.type() == QEvent.Type.LayoutRequest and isinstance(watched, QWidget)
+        if not is_within or not (watched is self._card or self._card.isAncestorOf(watched)):
+            return False
+        self.count += 1
+        return self.count > self.MOST
+
+
+def differing(engine: ScriptedEngine, text: str) -> int:
+    """Script two answers that part at their end, in runs that take no time; return the index of the first token."""
+    changed = text.replace("six", "half")
+    at = next(index for index, piece in enumerate(pieces(changed)) if "half" in piece)
+    drafted, plain = Script(text, round_s=0.004), Script(changed, (PLAIN,), round_s=0.004, other_at=at)
+    engine.scripts[:] = [Script("one"), drafted, plain, drafted, plain]
+    return at
+
+
+def scrolled(view: ComparisonView) -> list[QScrollArea]:
+    """The parts of the card that have a scroll bar."""
+    areas = [area for area in view.findChildren(QScrollArea) if area.isVisible()]
+    return [area for area in areas if area.verticalScrollBar().maximum()]
+
+
+@pytest.mark.parametrize(("width", "height"), [(560, 420), (1100, 700)])
+def test_the_first_difference_is_in_view_in_a_window_of_any_height(
+    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot, qapp: QApplication, width: int, height: int
+) -> None:
+    at = differing(engine, LONG.replace(" word", "\n\nword") + " six")
+    window.resize(width, height)
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: made.step is ComparisonStep.DONE)
+    for _ in range(20):
+        qapp.processEvents()
+    view = window.comparison
+    assert [text.isVisible() for text in view.texts] == [True, True]
+    for side in view.texts:
+        place = side.tokens.mark(at)
+        assert place is not None
+        seen = QRect(side.tokens.mapTo(view, place.topLeft()), place.size())
+        areas = [area for area in scrolled(view) if area.isAncestorOf(side.tokens)]
+        assert len(areas) == 1
+        shown = areas[0].viewport()
+        assert QRect(shown.mapTo(view, QPoint(0, 0)), shown.size()).contains(seen)
+
+
+@pytest.mark.parametrize("paragraphs", [3, 8])
+def test_heights_of_the_card_come_to_rest_and_nothing_scrolls_within_it_while_it_scrolls(
+    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot, qapp: QApplication, paragraphs: int
+) -> None:
+    words = "and more of it to wrap the lines of this"
+    differing(engine, "\n\n".join(f"word{number} {words}" for number in range(paragraphs)) + " six")
+    view = window.comparison
+    layouts = Layouts(view, qapp)
+    window.resize(560, 420)
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: made.step is ComparisonStep.DONE)
+    for size in [(560, 420), (560, 580), (582, 580), (560, 600), (700, 500), (560, 560), (900, 600), (1100, 900)]:
+        layouts.count = 0
+        window.resize(*size)
+        for _ in range(6):
+            qapp.processEvents()
+        needed = layouts.count
+        for _ in range(6):
+            qapp.processEvents()
+        assert layouts.count == needed < layouts.MOST, size
+        bars = scrolled(view)
+        assert not bars or {*bars} <= {*view.texts} or not {*bars} & {*view.texts}, size
+        # It is as high as the window lets it be before anything in it scrolls.
+        assert not bars or view.height() == window.height() - 96, size
 
 
 def test_stop_and_closing_end_the_comparison(window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot) -> None:
