@@ -2268,8 +2268,8 @@
         <translation>どの回答も同じ状態から始まるように、先にプロンプトを処理しています。</translation>
     </message>
     <message>
-        <source>This answer gained another amount than most: these models were {gain} in comparisons.</source>
-        <translation>この回答はほかと異なります。比較ではこれらのモデルは{gain}でした。</translation>
+        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
+        <translation>この回答はほかと異なります。このMacではこれらのモデルは{gain}です。</translation>
     </message>
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>

@@ -2268,8 +2268,8 @@
         <translation>모든 답변이 같은 지점에서 시작하도록 프롬프트를 먼저 처리하고 있어요.</translation>
     </message>
     <message>
-        <source>This answer gained another amount than most: these models were {gain} in comparisons.</source>
-        <translation>이 답변은 보통과 달라요. 비교에서 이 모델들은 {gain}였어요.</translation>
+        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
+        <translation>이 답변은 보통과 달라요. 이 Mac에서 이 모델들은 {gain}예요.</translation>
     </message>
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>

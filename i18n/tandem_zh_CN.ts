@@ -2268,8 +2268,8 @@
         <translation>先处理提示词，让每次生成都从同一处开始。</translation>
     </message>
     <message>
-        <source>This answer gained another amount than most: these models were {gain} in comparisons.</source>
-        <translation>此回答与多数回答不同：在比较中，这两个模型为 {gain}。</translation>
+        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
+        <translation>此回答与多数回答不同：在本机上，这两个模型为 {gain}。</translation>
     </message>
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>

@@ -293,7 +293,7 @@ class ComparisonView(ThemeAware, Overlay):
         if comparison.ratio is None:
             return self.tr("The answer is too short to compare speeds.")
         if comparison.counts and self._comparer.speedup is not None and not self._is_usual(comparison):
-            words = self.tr("This answer gained another amount than most: these models were {gain} in comparisons.")
+            words = self.tr("This answer gained another amount than most: on this Mac, these models are {gain}.")
             return words.format(gain=figures.as_fast(self._comparer.speedup))
         changed = self.tr("The load on this Mac changed between the runs, so their speeds cannot be compared.")
         return changed if comparison.load_changed else ""

@@ -18,7 +18,7 @@ from app.window.notifications import Notifications
 from app.window.startup import restore_chats
 from tests.app.conftest import OpenShown, OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.scripts import PLAIN, Script
+from tests.app.scripts import FULL, PLAIN, Script
 from tests.app.shown_library import DRAFT, MAIN, bare, path_of
 
 
@@ -76,6 +76,27 @@ def test_an_open_card_of_a_comparison_forgets_a_speed_up_that_was_cleared(open_s
     assert not card.gain.text()
     assert "all 10 tokens match" in card.verdict.text()
     assert "×" not in card.verdict.text()
+
+
+def test_a_card_whose_comparisons_were_cleared_tells_what_the_answers_have_shown(
+    open_shown: OpenShown, qtbot: Any
+) -> None:
+    window, _, engine = open_shown()
+    text = " ".join(f"word{number}" for number in range(30))
+    engine.scripts[:] = [Script(text)]
+    window.ask_and_wait("Count.")
+    answered = window.answer().stats.speedup
+    engine.scripts[:] = [Script("one"), *[Script(text, (FULL,)), Script(text, (PLAIN,))] * 2]
+    qtbot.waitUntil(lambda: window.is_enabled("compare"))
+    window.trigger("compare")
+    card = window.comparison
+    qtbot.waitUntil(lambda: card.gain.text() == "About 5× as fast, same text")
+    storage = window.settings_page("storage")
+    qtbot.waitUntil(storage.clear.isEnabled)
+    storage.clear.click()
+    said = "This answer gained another amount than most: on this Mac, these models are"
+    qtbot.waitUntil(lambda: card.verdict.text().startswith(f"{said} {answered:.1f}× as fast."))
+    assert not card.gain.isVisible()
 
 
 def choices(storage: Any) -> list[str]:
