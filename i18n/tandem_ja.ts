@@ -2229,6 +2229,10 @@
         <source>The answer is too short to compare speeds.</source>
         <translation>回答が短すぎて速度を比較できません。</translation>
     </message>
+    <message>
+        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
+        <translation>この回答はほかと異なります。このMacではこれらのモデルは{gain}です。</translation>
+    </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
         <translation>
@@ -2266,10 +2270,6 @@
     <message>
         <source>Processing the prompt first, so all runs start from the same point.</source>
         <translation>どの回答も同じ状態から始まるように、先にプロンプトを処理しています。</translation>
-    </message>
-    <message>
-        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
-        <translation>この回答はほかと異なります。このMacではこれらのモデルは{gain}です。</translation>
     </message>
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
@@ -5808,6 +5808,10 @@
         <translation>ダーク</translation>
     </message>
     <message>
+        <source>Dark mode</source>
+        <translation>ダークモード</translation>
+    </message>
+    <message>
         <source>Text size</source>
         <translation>テキストサイズ</translation>
     </message>
@@ -5832,6 +5836,10 @@
         <translation>特大</translation>
     </message>
     <message>
+        <source>Font size</source>
+        <translation>フォントサイズ</translation>
+    </message>
+    <message>
         <source>Send messages with</source>
         <translation>メッセージの送信キー</translation>
     </message>
@@ -5854,6 +5862,14 @@
     <message>
         <source>Faster answers</source>
         <translation>回答の高速化</translation>
+    </message>
+    <message>
+        <source>Draft source</source>
+        <translation>ドラフトの生成方法</translation>
+    </message>
+    <message>
+        <source>Speculative decoding</source>
+        <translation>投機的デコーディング</translation>
     </message>
     <message>
         <source>Draft ahead</source>
@@ -5934,6 +5950,10 @@
     <message>
         <source>Up to the context limit</source>
         <translation>コンテキストの上限まで</translation>
+    </message>
+    <message>
+        <source>Max tokens</source>
+        <translation>最大トークン数</translation>
     </message>
     <message>
         <source>Seed</source>

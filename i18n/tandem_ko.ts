@@ -2229,6 +2229,10 @@
         <source>The answer is too short to compare speeds.</source>
         <translation>답변이 너무 짧아 속도를 비교할 수 없어요.</translation>
     </message>
+    <message>
+        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
+        <translation>이 답변은 보통과 달라요. 이 Mac에서 이 모델들은 {gain}예요.</translation>
+    </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
         <translation>
@@ -2266,10 +2270,6 @@
     <message>
         <source>Processing the prompt first, so all runs start from the same point.</source>
         <translation>모든 답변이 같은 지점에서 시작하도록 프롬프트를 먼저 처리하고 있어요.</translation>
-    </message>
-    <message>
-        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
-        <translation>이 답변은 보통과 달라요. 이 Mac에서 이 모델들은 {gain}예요.</translation>
     </message>
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
@@ -5808,6 +5808,10 @@
         <translation>다크</translation>
     </message>
     <message>
+        <source>Dark mode</source>
+        <translation>다크 모드</translation>
+    </message>
+    <message>
         <source>Text size</source>
         <translation>텍스트 크기</translation>
     </message>
@@ -5832,6 +5836,10 @@
         <translation>매우 크게</translation>
     </message>
     <message>
+        <source>Font size</source>
+        <translation>글꼴 크기</translation>
+    </message>
+    <message>
         <source>Send messages with</source>
         <translation>메시지 보내기 키</translation>
     </message>
@@ -5854,6 +5862,14 @@
     <message>
         <source>Faster answers</source>
         <translation>답변 속도 높이기</translation>
+    </message>
+    <message>
+        <source>Draft source</source>
+        <translation>초안 생성 방법</translation>
+    </message>
+    <message>
+        <source>Speculative decoding</source>
+        <translation>추측 디코딩</translation>
     </message>
     <message>
         <source>Draft ahead</source>
@@ -5934,6 +5950,10 @@
     <message>
         <source>Up to the context limit</source>
         <translation>컨텍스트 한도까지</translation>
+    </message>
+    <message>
+        <source>Max tokens</source>
+        <translation>최대 토큰 수</translation>
     </message>
     <message>
         <source>Seed</source>

@@ -2229,6 +2229,10 @@
         <source>The answer is too short to compare speeds.</source>
         <translation>回答太短，无法比较速度。</translation>
     </message>
+    <message>
+        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
+        <translation>此回答与多数回答不同：在本机上，这两个模型为 {gain}。</translation>
+    </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
         <translation>
@@ -2266,10 +2270,6 @@
     <message>
         <source>Processing the prompt first, so all runs start from the same point.</source>
         <translation>先处理提示词，让每次生成都从同一处开始。</translation>
-    </message>
-    <message>
-        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
-        <translation>此回答与多数回答不同：在本机上，这两个模型为 {gain}。</translation>
     </message>
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
@@ -5808,6 +5808,10 @@
         <translation>深色</translation>
     </message>
     <message>
+        <source>Dark mode</source>
+        <translation>深色模式</translation>
+    </message>
+    <message>
         <source>Text size</source>
         <translation>文字大小</translation>
     </message>
@@ -5832,6 +5836,10 @@
         <translation>特大</translation>
     </message>
     <message>
+        <source>Font size</source>
+        <translation>字体大小</translation>
+    </message>
+    <message>
         <source>Send messages with</source>
         <translation>发送消息的按键</translation>
     </message>
@@ -5854,6 +5862,14 @@
     <message>
         <source>Faster answers</source>
         <translation>回答加速</translation>
+    </message>
+    <message>
+        <source>Draft source</source>
+        <translation>草稿来源</translation>
+    </message>
+    <message>
+        <source>Speculative decoding</source>
+        <translation>推测解码</translation>
     </message>
     <message>
         <source>Draft ahead</source>
@@ -5934,6 +5950,10 @@
     <message>
         <source>Up to the context limit</source>
         <translation>直到上下文上限</translation>
+    </message>
+    <message>
+        <source>Max tokens</source>
+        <translation>最大 token 数</translation>
     </message>
     <message>
         <source>Seed</source>

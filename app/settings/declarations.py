@@ -97,8 +97,16 @@ class SettingsValues(RememberedValues):
         help="App language. Models usually answer in the language you write in.",
         choices=LANGUAGES,
     )
-    theme: str = GENERAL.setting("system", title="Appearance", help="Light, dark, or match the system.", choices=THEMES)
-    text_size: int = GENERAL.setting(100, title="Text size", help="Applies to the whole app.", choices=TEXT_SIZES)
+    theme: str = GENERAL.setting(
+        "system",
+        title="Appearance",
+        help="Light, dark, or match the system.",
+        choices=THEMES,
+        other_names=("Dark mode",),
+    )
+    text_size: int = GENERAL.setting(
+        100, title="Text size", help="Applies to the whole app.", choices=TEXT_SIZES, other_names=("Font size",)
+    )
     send_key: str = GENERAL.setting(
         "enter", title="Send messages with", help="Shift+Enter always starts a new line.", choices=SEND_KEYS
     )
@@ -133,6 +141,7 @@ class SettingsValues(RememberedValues):
             "speculation would not help."
         ),
         choices=tuple((method, method_words(method)) for method in methods()),
+        other_names=("Draft source", "Speculative decoding"),
         terminal="what proposes draft tokens (auto)",
     )
     draft_ahead: str = SPECULATION.setting(
@@ -232,6 +241,7 @@ class SettingsValues(RememberedValues):
         0,
         title="Maximum answer length",
         help="In tokens. A token is about three quarters of an English word.",
+        other_names=("Max tokens",),
         most=131072,
         step=256,
         least_words="Up to the context limit",

@@ -19,7 +19,8 @@ class Setting:
     Numbers lie between `least` and `most`; `least_words` replace the least, or no shortcut; with `grouped`, thousands
     are separated. `is_shortcut`: a text in Qt's portable form. `page` is "" if no page has a row for the setting. A
     setting of requests has the help of its option of `tandem chat` in `terminal`; with `in_chats`, a chat may have a
-    value of its own. One that `is_rare` is changed by few people: its page has it behind a fold.
+    value of its own. One that `is_rare` is changed by few people: its page has it behind a fold. A search finds it by
+    `other_names`, too: those that it had, or has in other apps.
     """
 
     key: str
@@ -38,17 +39,19 @@ class Setting:
     terminal: str = ""
     in_chats: bool = True
     is_rare: bool = False
+    other_names: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
-        """Its title and the words of its choices, of which a person remembers one, in English."""
-        return [text for text in (self.title, *(words for _, words in self.choices)) if text]
+        """Its title, its other names and the words of its choices, of which a person remembers one, in English."""
+        return [text for text in (self.title, *self.other_names, *(words for _, words in self.choices)) if text]
 
     @property
     def texts(self) -> list[str]:
         """Its English texts, of the translation context "Settings"."""
         words = (words for _, words in self.choices)
-        return [text for text in (self.title, self.help, self.least_words, self.others, *words) if text]
+        shown = self.title, self.help, self.least_words, self.others, *words
+        return [text for text in (*shown, *self.other_names) if text]
 
     @property
     def values(self) -> list[Any]:

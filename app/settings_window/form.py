@@ -31,6 +31,8 @@ class Row(QFrame):
         self._is_due = True
         self._is_found = True
         self._is_folded = False
+        # Further words by which a search finds it.
+        self.other_words = ""
         self.name = label(self, "", wraps=True)
         self.help = label(self, "muted", wraps=True)
         words = fill(vbox(spacing=2), self.name, self.help)
@@ -84,8 +86,9 @@ class Row(QFrame):
         self.setVisible(self._is_due and self._is_found and not self._is_folded)
 
     def matches(self, text: str) -> bool:
-        """Return whether a text is in the name or the help, unless there is nothing to say in the row."""
-        return self._is_due and text.casefold() in f"{self.name.text()}\n{self.help.text()}".casefold()
+        """Return whether a text is in the words by which the row is found, unless there is nothing to say in it."""
+        words = f"{self.name.text()}\n{self.help.text()}\n{self.other_words}"
+        return self._is_due and text.casefold() in words.casefold()
 
 
 class SecretRow(Row):

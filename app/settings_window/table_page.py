@@ -121,6 +121,9 @@ class TablePage(ThemeAware, Form):
         waits = self._page in _WITH_NEXT_ANSWER
         show_words(self.note, translate("Settings", "Changes take effect with the next answer.") if waits else "")
         for row, control in zip(self.rows, self._setting_controls, strict=False):
-            row.set_words(*(translate("Settings", text) for text in (control.setting.title, control.setting.help)))
+            setting = control.setting
+            # As in the list of pages, the words of its choices and those in English find it, too.
+            row.other_words = "\n".join((*setting.texts, *(translate("Settings", text) for text in setting.texts)))
+            row.set_words(translate("Settings", setting.title), translate("Settings", setting.help))
             control.retranslate()
         self.show_values()

@@ -98,6 +98,32 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(
         assert "generation" in listed(window)
 
 
+@pytest.mark.parametrize(
+    ("language", "words", "shown"),
+    [
+        ("en", "draft source", ["Faster answers"]),
+        ("ko", "초안 생성 방법", ["답변 속도 높이기"]),
+        ("ja", "ドラフトの生成方法", ["回答の高速化"]),
+        ("zh_CN", "草稿来源", ["回答加速"]),
+        # The English words, and those of other apps.
+        ("ko", "draft source", ["답변 속도 높이기"]),
+        ("en", "max tokens", ["Maximum answer length"]),
+        ("en", "speculative decoding", ["Faster answers"]),
+    ],
+)
+def test_a_setting_is_found_by_the_names_that_it_had_or_has_elsewhere(
+    open_settings: OpenShown, qapp: Application, language: str, words: str, shown: list[str]
+) -> None:
+    window, _, _ = open_settings()
+    qapp.language.choose(language)
+    window.settings.open("history")
+    window.settings.search.setText(words)
+    page_id = window.settings.findChild(QListWidget).currentItem().data(Qt.ItemDataRole.UserRole)
+    page = window.settings.page(page_id)
+    assert page.isVisible()
+    assert [row.name.text() for row in page.rows if row.isVisible()] == shown
+
+
 def test_down_goes_from_the_search_to_the_pages_that_it_found(open_settings: OpenShown) -> None:
     window, _, _ = open_settings()
     window.settings.open("general")
