@@ -58,6 +58,10 @@ class Transcript(ThemeAware, TurnOwner):
         self._row = fill(hbox(body, margins=(SIDE, 0, SIDE, 0)), 1, (self._column, 1000), 1)
         self._row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetMinimumSize)
         self.setWidget(body)
+        # Covers the chat before while the one that was opened is not painted yet.
+        self._blank = named(QWidget(self.viewport()), "pageBody")
+        self._blank.setAutoFillBackground(True)
+        self._blank.hide()
         self.link_menu = LinkMenu(self)
         self._newest = self.bound("Jump to the latest text", named(QToolButton(self), "newest"), set_name)
         self._newest.setIcon(icon("arrow-down"))
@@ -109,7 +113,7 @@ class Transcript(ThemeAware, TurnOwner):
             # The new turns get their positions when the event loop applies their layout.
             self._target = (chat.turns[chat.read_position[0]], chat.read_position[1], None)
             self._at_end = False
-        # Nothing is painted until the turns in view are laid out.
+        # Nothing is painted until the turns in view are laid out, which mostly takes one turn of the event loop.
         self._body.setUpdatesEnabled(False)
         self._patience.start()
         self._show_newest()
@@ -123,8 +127,20 @@ class Transcript(ThemeAware, TurnOwner):
         if self._patience.isActive() and any(prose.waits and prose.isVisible() for prose in proses):
             QTimer.singleShot(_FORMULAS_MS // 10, self, self.load_soon)
         else:
-            self._body.setUpdatesEnabled(True)
+            self._paint()
             self._show_newest()
+
+    def _paint(self) -> None:
+        """Paint the turns."""
+        self._body.setUpdatesEnabled(True)
+        self._blank.hide()
+
+    def _cover(self) -> None:
+        """Show an empty page instead of the chat before if the one that was opened takes longer."""
+        if not self._body.updatesEnabled():
+            self._blank.setGeometry(self.viewport().rect())
+            self._blank.show()
+            self._blank.raise_()
 
     def show_path(self, chat: Chat) -> None:
         """Show other turns of the same chat. Turns that stay keep their widgets, and the view keeps its position."""
@@ -293,7 +309,8 @@ class Transcript(ThemeAware, TurnOwner):
             is_done = True
         finally:
             if not is_done:
-                self._body.setUpdatesEnabled(True)
+                self._paint()
+        self._cover()
         self._loaded_at = self.verticalScrollBar().value()
 
     def _go_to_target(self) -> None:
@@ -312,7 +329,7 @@ class Transcript(ThemeAware, TurnOwner):
         Of a chat that was opened, a slice is all that is in view; otherwise it is one turn, those in view first.
         """
         if not self._column.turns:
-            self._body.setUpdatesEnabled(True)
+            self._paint()
             return
         from app.transcript.answer_body import SLICE
 
@@ -393,5 +410,6 @@ class Transcript(ThemeAware, TurnOwner):
             self._laid_out_at = self.width()
             self._hold_position()
         super().resizeEvent(event)
+        self._blank.resize(self.viewport().size())
         self._show_newest()
         self.load_soon()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.conversations.database.records import Attachment
@@ -16,6 +17,7 @@ from app.transcript.question_bubble import QuestionBubble
 from app.transcript.transcript import Transcript
 from app.transcript.turn_view import TurnView
 from engine.errors import ModelNotUsable
+from tests.app.conftest import PATIENCE_MS, Show
 
 TURNS = 120
 
@@ -155,6 +157,38 @@ def test_typed_words_break_between_words_and_none_is_lost(text: str) -> None:
     assert all(len(line) <= 85 for line in lines)
     if " " in text:
         assert all(line.endswith(" ") for line in lines if len(line) > 60)
+
+
+def on_screen(transcript: Transcript) -> QImage:
+    """The page as it stands on the screen, where what is not painted anew stays; without its edge."""
+    picture = transcript.screen().grabWindow(transcript.winId()).toImage()
+    return picture.copy(transcript.rect().adjusted(20, 20, -20, -20))
+
+
+def test_a_chat_that_waits_for_its_formulas_does_not_stand_below_the_page_before(
+    show: Show[Transcript], qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.transcript.transcript._FORMULAS_MS", 10 * PATIENCE_MS)
+    transcript = show(Transcript(), 900, 700)
+    transcript.show_chat(Chat(1, "first", [turn(1), turn(2)]))
+    qtbot.waitUntil(lambda: bool(loaded(transcript)) and transcript.widget().updatesEnabled())
+    qapp.processEvents()
+    before = on_screen(transcript)
+    waiting = [True]
+    monkeypatch.setattr(Prose, "waits", property(lambda _: waiting[0]))
+    transcript.show_chat(Chat(2, "second", [turn(3), turn(4)]))
+    for _ in range(5):
+        qapp.processEvents()
+    blank = on_screen(transcript)
+    assert blank != before
+    places = [(x, y) for x in range(0, blank.width(), 7) for y in range(blank.height())]
+    assert len({blank.pixel(*place) for place in places}) == 1
+    # The end of the wait.
+    waiting[0] = False
+    transcript.load_soon()
+    for _ in range(5):
+        qapp.processEvents()
+    assert on_screen(transcript) not in (before, blank)
 
 
 def read_at(number: int, first: int) -> Chat:
