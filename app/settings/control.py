@@ -14,14 +14,14 @@ from app.widgets.controls import Chooser, Switch, number_box
 from app.widgets.search_field import TextField
 from app.widgets.theme import scaled
 
-# Pixels at the normal text size: choices, numbers and shortcuts stand below each other.
-_WIDTH = 172
+# The least widths in pixels: of choices, numbers and shortcuts at the normal text size, and of fields.
+_WIDTH, _FIELD_WIDTH = 172, 220
 
 
 class SettingControl:
     """A choice, a switch, a number, a shortcut or a field in `widget`. `entered` gets each value that the user enters.
 
-    The widget has no texts until its owner calls `retranslate`.
+    The widget has no texts until its owner calls `retranslate`. `least_width` is 0 for a switch, whose size is fixed.
     """
 
     def __init__(self, setting: Setting, parent: QWidget, entered: Callable[[Any], object]) -> None:
@@ -48,11 +48,13 @@ class SettingControl:
             self._show = self.widget.setKeySequence
         else:
             self.widget = TextField(parent)
-            self.widget.setMinimumWidth(220)
             self.widget.editingFinished.connect(lambda: entered(self.widget.text().strip()))
             self._show = self.widget.setText
-        if not isinstance(self.widget, (Switch, TextField)):
-            self.widget.setMinimumWidth(scaled(_WIDTH))
+        self.least_width = _FIELD_WIDTH if isinstance(self.widget, TextField) else scaled(_WIDTH)
+        if isinstance(self.widget, Switch):
+            self.least_width = 0
+        else:
+            self.widget.setMinimumWidth(self.least_width)
 
     def show_value(self, value: Any) -> None:
         """Show `value` without calling `entered`."""

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.settings.control import SettingControl
@@ -15,8 +16,11 @@ from app.settings.store import SettingsStore
 from app.settings_window.form import Form, Row
 from app.widgets.buttons import button, fold_head
 from app.widgets.labels import show_words
+from app.widgets.theme import scaled
 from app.widgets.theme_aware import ThemeAware
 
+# In pixels at the normal text size: wider controls, such as one with the name of a computer, stand by themselves.
+_WIDEST_ALIGNED = 260
 # The pages whose changes an answer under way does not follow.
 _WITH_NEXT_ANSWER = ("speculation", "generation")
 
@@ -127,3 +131,21 @@ class TablePage(ThemeAware, Form):
             row.set_words(translate("Settings", setting.title), translate("Settings", setting.help))
             control.retranslate()
         self.show_values()
+        self._align_controls()
+
+    def apply_text_size(self) -> None:
+        self._align_controls()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._align_controls()
+
+    def _align_controls(self) -> None:
+        """Make the controls, all but switches, as wide as the widest that is not very wide: they begin at one place."""
+        controls = [control for control in self._setting_controls if control.least_width]
+        for control in controls:
+            control.widget.ensurePolished()
+        widths = [max(control.least_width, control.widget.sizeHint().width()) for control in controls]
+        width = max((width for width in widths if width <= scaled(_WIDEST_ALIGNED)), default=0)
+        for control in controls:
+            control.widget.setMinimumWidth(max(control.least_width, width))

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QKeySequenceEdit
 
 from app.widgets.application import Application
-from tests.app.conftest import OpenShown, OpenWindow
+from app.widgets.layouts import settle_layouts
+from tests.app.conftest import EACH_LANGUAGE, OpenShown, OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
@@ -85,6 +88,25 @@ def test_a_newcomer_reads_what_drafts_do_and_a_search_finds_what_is_folded(open_
         window.settings.search.setText(words)
         assert page.row_of("depth").isVisible()
     assert page.row_of("method").isVisible()
+
+
+@pytest.mark.parametrize("language", EACH_LANGUAGE)
+def test_the_controls_of_a_page_begin_and_end_at_one_place(
+    open_settings: OpenShown, qapp: Application, language: str
+) -> None:
+    window, library, _ = open_settings()
+    qapp.language.choose(language)
+    library.settings.change(machines="studio.local")
+    window.settings.resize(1200, 820)
+    for name in ("general", "speculation", "generation", "advanced"):
+        page = window.settings_page(name)
+        page.more.setChecked(True)
+        settle_layouts()
+        controls = [row.control for row in page.rows if row.isVisible() and row.control is not None]
+        boxes = [one for one in controls if isinstance(one, QComboBox | QAbstractSpinBox | QKeySequenceEdit)]
+        assert len(boxes) > 1
+        assert len({one.mapTo(page, QPoint(0, 0)).x() for one in boxes}) == 1, name
+        assert len({one.mapTo(page, one.rect().topRight()).x() for one in controls}) == 1, name
 
 
 def test_pages_whose_settings_wait_for_the_next_answer_say_so(open_settings: OpenShown) -> None:
