@@ -43,11 +43,18 @@ def _sheet(application: Application, shown: WindowDriver, library: ShownLibrary)
         for one in shown.banner.shown:
             if notice is not EVERY_NOTICE["unsaved"]:
                 one.findChild(QToolButton).click()
-    sheet = QPixmap(max(one.width() for one in pictures), sum(one.height() + _GAP for one in pictures))
+    sizes = [one.deviceIndependentSize().toSize() for one in pictures]
+    ratio = pictures[0].devicePixelRatio()
+    # Drawn in points, of which a sharp screen has fewer than pixels.
+    sheet = QPixmap(
+        round(ratio * max(size.width() for size in sizes)),
+        round(ratio * sum(size.height() + _GAP for size in sizes)),
+    )
+    sheet.setDevicePixelRatio(ratio)
     sheet.fill(shown.window.palette().window().color())
     painter, top = QPainter(sheet), 0
-    for one in pictures:
+    for one, size in zip(pictures, sizes, strict=True):
         painter.drawPixmap(0, top, one)
-        top += one.height() + _GAP
+        top += size.height() + _GAP
     painter.end()
     return sheet
