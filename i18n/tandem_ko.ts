@@ -5101,6 +5101,10 @@
         <translation>도구를 켠 대화에서는 모델이 도구 서버에 보내는 내용이 이 Mac 밖으로 나갈 수 있어요.</translation>
     </message>
     <message>
+        <source>{name} receives the text of your chats while it drafts ahead.</source>
+        <translation>미리 초안을 쓰는 동안 대화 내용이 {name} 컴퓨터로 전송돼요.</translation>
+    </message>
+    <message>
         <source>In chats with tools on, sites see the addresses of the pages that the model reads, and {service} sees its searches.</source>
         <translation>도구를 켠 대화에서는 모델이 읽는 페이지의 주소를 해당 사이트가, 모델의 검색어를 {service} 서비스가 볼 수 있어요.</translation>
     </message>

@@ -5101,6 +5101,10 @@
         <translation>在打开工具的对话中，模型发送给工具服务器的内容可能会离开本机。</translation>
     </message>
     <message>
+        <source>{name} receives the text of your chats while it drafts ahead.</source>
+        <translation>预先起草时，对话文字会发送到 {name}。</translation>
+    </message>
+    <message>
         <source>In chats with tools on, sites see the addresses of the pages that the model reads, and {service} sees its searches.</source>
         <translation>在打开工具的对话中，网站会看到模型所读网页的地址，{service} 会看到其搜索词。</translation>
     </message>

@@ -394,7 +394,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self._welcome.show_questions(session.models.is_starter_expected)
 
     def _show_privacy(self) -> None:
-        self._welcome.show_privacy(privacy.welcome_sentence(self.session))
+        self._welcome.show_privacy(privacy.welcome_sentence(self.session, self.preferences.values))
 
     def retranslate(self) -> None:
         self._show_privacy()

@@ -9,7 +9,7 @@ from shiboken6 import isValid
 
 from app.session.cluster_service import ON, STARTING
 from app.session.session import Session
-from app.settings.declarations import SettingsValues
+from app.settings.declarations import SETTINGS, SettingsValues
 from app.settings.store import SettingsStore
 from app.tools.search_services import SERVICES
 from app.wording.errors import joined
@@ -24,18 +24,18 @@ def follow(session: Session, settings: SettingsStore, owner: QObject, show: Call
     settings.subscribe(lambda: show() if isValid(owner) else None)
 
 
-def welcome_sentence(session: Session) -> str:
+def welcome_sentence(session: Session, values: SettingsValues) -> str:
     """Say where the models run, and what of a chat leaves this computer."""
     cluster = _cluster(session)
-    tools = _tools(session)
-    if not cluster and not tools:
+    others = joined(_draft_runner(values), _tools(session))
+    if not cluster and not others:
         return translate("Privacy", "Runs on this Mac. Nothing you type leaves it.")
-    return joined(cluster or translate("Privacy", "Runs on this Mac."), tools)
+    return joined(cluster or translate("Privacy", "Runs on this Mac."), others)
 
 
 def network_sentence(session: Session, values: SettingsValues) -> str:
     """Say what Tandem goes online for, and what leaves this computer."""
-    ways = [way for way in (_cluster(session), _tools(session), _api(values)) if way]
+    ways = [way for way in (_cluster(session), _draft_runner(values), _tools(session), _api(values)) if way]
     if not ways:
         return translate(
             "Privacy",
@@ -56,6 +56,14 @@ def network_sentence(session: Session, values: SettingsValues) -> str:
 def _cluster(session: Session) -> str:
     words = translate("Privacy", "Runs on multiple Macs, which receive the text of your chats.")
     return words if session.cluster.state in (STARTING, ON) else ""
+
+
+def _draft_runner(values: SettingsValues) -> str:
+    """Say what another computer gets that drafts ahead; "" if none was chosen."""
+    if values.draft_ahead in SETTINGS["draft_ahead"].values:
+        return ""
+    words = translate("Privacy", "{name} receives the text of your chats while it drafts ahead.")
+    return words.format(name=values.draft_ahead)
 
 
 def _tools(session: Session) -> str:

@@ -91,6 +91,19 @@ def test_other_macs_receive_the_chats_while_they_answer_together(window: WindowD
     assert sentences() == before
 
 
+def test_another_computer_that_drafts_ahead_receives_the_chats(window: WindowDriver, sentences: Any) -> None:
+    before, settings = sentences(), window.preferences
+    settings.change(draft_ahead="here")
+    assert sentences() == before
+    settings.change(draft_ahead="studio.local")
+    said, listed = sentences()
+    assert said == "Runs on this Mac. studio.local receives the text of your chats while it drafts ahead."
+    assert "studio.local receives the text of your chats" in listed
+    assert NEVER not in listed
+    settings.change(draft_ahead="off")
+    assert sentences() == before
+
+
 def test_callers_on_the_network_are_named_where_they_are_let_in(window: WindowDriver, sentences: Any) -> None:
     before, settings = sentences(), window.preferences
     settings.change(api_network=True)
