@@ -44,6 +44,8 @@ class MarkdownText:
     Blocks that are complete are printed once. What the last block looks like can change with each token, so it is
     erased and drawn again; of one that is higher than the screen, the end is shown until it is complete.
 
+    A tool's result that a model repeats is one line, see `app.cli.folded_results`.
+
     Definitions of addresses and footnotes are shown where they stand, because what refers to them is printed before
     they come.
 
@@ -55,13 +57,14 @@ class MarkdownText:
         from markdown_it import MarkdownIt
         from rich.console import Console
 
+        from app.cli.folded_results import fold_results
         from app.cli.tinted_markdown import markdown_theme
 
         self._console = Console(file=terminal_of(stream), highlight=False)
         self._console.push_theme(markdown_theme(self._console, is_tinted=False))
         self._tinted_theme = markdown_theme(self._console, is_tinted=True)
         self.has_colours = self._console.color_system is not None and not self._console.no_color
-        self._parser = MarkdownIt("commonmark").enable("table").disable("reference")
+        self._parser = fold_results(MarkdownIt("commonmark").enable("table").disable("reference"))
         self._style = style
         self._live: Live | None = None
         self._block, self._printed, self._drawn_at = "", False, 0.0

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, ClassVar
 
+from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from rich.cells import split_graphemes
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -19,7 +20,9 @@ from rich.syntax import Syntax
 from rich.text import Text
 from rich.theme import Theme
 
+from app.cli.folded_results import RESULT, FoldedResult, end_of_result, fold_results
 from app.cli.terminal import terminal_of
+from app.text.echoed_results import START
 from app.text.places import SourcePlace, SourceReader
 from app.text.utf16 import utf16_length
 from engine.methods import source_words
@@ -112,16 +115,21 @@ class TintedMarkdown(Markdown):
         **Markdown.elements,
         "fence": _TintedCode,
         "code_block": _TintedCode,
+        RESULT: FoldedResult,
     }
     inlines = Markdown.inlines | {*_COLOURS, "link", "link_url"}
 
     def __init__(self, markup: str, source: str, roles: Sequence[str], **options: Any) -> None:
         super().__init__(markup, hyperlinks=False, **options)
+        if START in markup:
+            self.parsed = fold_results(MarkdownIt().enable("strikethrough").enable("table")).parse(markup)
         if any(role in _COLOURS for role in roles):
             reader = SourceReader(source)
             for token in self.parsed:
                 if token.type in ("fence", "code_block"):
                     token.meta["roles"] = _roles_of(token.content, reader.code(token.content), roles)
+                elif token.type == RESULT:
+                    reader.at = end_of_result(token, source)
                 elif token.children:
                     token.children = list(_tinted(token.children, reader, roles))
 

@@ -17,8 +17,8 @@ from app.text.thinking import half_a_mark
 # The titles of such folds by their English one.
 titles: Mapping[str, str] = {}
 _TITLE = "Result of a tool"
-_START, _END = "<tool_response>", "</tool_response>"
-_RESULT = re.compile(rf"\s*{_START}(?P<result>.*?)(?:{_END}(?P<after>[^\n]*)|\Z)", re.DOTALL)
+START, END = "<tool_response>", "</tool_response>"
+_RESULT = re.compile(rf"\s*{START}(?P<result>.*?)(?:{END}(?P<after>[^\n]*)|\Z)", re.DOTALL)
 
 
 def echoed_result(state: StateBlock, first: int, last: int, silent: bool) -> bool:
@@ -27,7 +27,7 @@ def echoed_result(state: StateBlock, first: int, last: int, silent: bool) -> boo
     What follows the end mark in its line is a paragraph below the fold.
     """
     start = state.bMarks[first] + state.tShift[first]
-    if state.level or state.is_code_block(first) or not state.src.startswith(_START, start):
+    if state.level or state.is_code_block(first) or not state.src.startswith(START, start):
         return False
     if silent:
         return True
@@ -65,5 +65,5 @@ def parts_of_result(source: str) -> tuple[str, str, str] | None:
         return None
     result = matched["result"]
     if matched["after"] is None:
-        return result[: len(result) - half_a_mark(result, _END)], source, ""
+        return result[: len(result) - half_a_mark(result, END)], source, ""
     return result, source[: matched.start("after")], matched["after"]

@@ -78,6 +78,11 @@ def coloured(written: str) -> dict[str, str]:
         (["> quo", "ted &am", "p; 🙂 草", "稿\n"], {"draft": "ted&", "lookup": "🙂草"}),
         (["| A |\n|---|\n", "| 👩\u200d", "👩\u200d👧 and é |\n"], {"draft": "👩\u200d👩\u200d👧", "lookup": "andé"}),
         (["# Hea", "ding\n\nwo", "rds\n", "and"], {"draft": "dingwo", "lookup": "rds"}),
+        (
+            ["<tool_response>and more", "\n</tool_response>\nAnd", " and more", "\n"],
+            {"draft": "And", "lookup": "andmore"},
+        ),
+        (["- <tool_resp", "onse>and", "\n</tool_response> and", "\n- more\n"], {"draft": "", "lookup": "and"}),
     ],
 )
 def test_each_letter_has_the_colour_of_what_wrote_it(pieces: list[str], words: dict[str, str]) -> None:
