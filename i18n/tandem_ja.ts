@@ -816,8 +816,8 @@
         <translation>先行ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
     </message>
     <message>
-        <source>In {ready} of {rounds} rounds the draft was ready, which hid {ms} ms of drafting.</source>
-        <translation>{rounds}ラウンド中{ready}ラウンドで先行ドラフトが用意できていて、ドラフト生成の{ms}ミリ秒分は検証の間に済んでいました。</translation>
+        <source>In {ready} of {rounds} rounds the draft was ready, which hid {time} of drafting.</source>
+        <translation>{rounds}ラウンド中{ready}ラウンドで先行ドラフトが用意できていて、ドラフト生成の{time}分は検証の間に済んでいました。</translation>
     </message>
     <message>
         <source>Drafting ahead is starting.</source>
@@ -2709,6 +2709,10 @@
         <translation>{value}%</translation>
     </message>
     <message>
+        <source>{value} ms</source>
+        <translation>{value}ミリ秒</translation>
+    </message>
+    <message>
         <source>{value} s</source>
         <translation>{value}秒</translation>
     </message>
@@ -3663,8 +3667,8 @@
         <translation>{size}/秒</translation>
     </message>
     <message>
-        <source>round trip {time} ms</source>
-        <translation>往復{time} ms</translation>
+        <source>round trip {time}</source>
+        <translation>往復{time}</translation>
     </message>
     <message>
         <source>{name} is downloading: {done} of {total}</source>

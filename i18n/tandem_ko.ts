@@ -816,8 +816,8 @@
         <translation>미리 초안 쓰기를 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
     </message>
     <message>
-        <source>In {ready} of {rounds} rounds the draft was ready, which hid {ms} ms of drafting.</source>
-        <translation>라운드 {rounds}개 중 {ready}개에서 초안이 미리 준비되어 있어, 초안 생성 {ms}ms를 검증하는 동안에 마쳤어요.</translation>
+        <source>In {ready} of {rounds} rounds the draft was ready, which hid {time} of drafting.</source>
+        <translation>라운드 {rounds}개 중 {ready}개에서 초안이 미리 준비되어 있어, 초안 생성 {time}를 검증하는 동안에 마쳤어요.</translation>
     </message>
     <message>
         <source>Drafting ahead is starting.</source>
@@ -2709,6 +2709,10 @@
         <translation>{value}%</translation>
     </message>
     <message>
+        <source>{value} ms</source>
+        <translation>{value}ms</translation>
+    </message>
+    <message>
         <source>{value} s</source>
         <translation>{value}초</translation>
     </message>
@@ -3663,8 +3667,8 @@
         <translation>초당 {size}</translation>
     </message>
     <message>
-        <source>round trip {time} ms</source>
-        <translation>왕복 {time}ms</translation>
+        <source>round trip {time}</source>
+        <translation>왕복 {time}</translation>
     </message>
     <message>
         <source>{name} is downloading: {done} of {total}</source>

@@ -816,8 +816,8 @@
         <translation>尝试了预先起草，但不会让这个回答更快。</translation>
     </message>
     <message>
-        <source>In {ready} of {rounds} rounds the draft was ready, which hid {ms} ms of drafting.</source>
-        <translation>{rounds} 轮中有 {ready} 轮的草稿已预先备好，有 {ms} 毫秒的草稿生成在验证期间就已完成。</translation>
+        <source>In {ready} of {rounds} rounds the draft was ready, which hid {time} of drafting.</source>
+        <translation>{rounds} 轮中有 {ready} 轮的草稿已预先备好，有 {time}的草稿生成在验证期间就已完成。</translation>
     </message>
     <message>
         <source>Drafting ahead is starting.</source>
@@ -2709,6 +2709,10 @@
         <translation>{value}%</translation>
     </message>
     <message>
+        <source>{value} ms</source>
+        <translation>{value} 毫秒</translation>
+    </message>
+    <message>
         <source>{value} s</source>
         <translation>{value} 秒</translation>
     </message>
@@ -3663,8 +3667,8 @@
         <translation>{size}/秒</translation>
     </message>
     <message>
-        <source>round trip {time} ms</source>
-        <translation>往返 {time} 毫秒</translation>
+        <source>round trip {time}</source>
+        <translation>往返 {time}</translation>
     </message>
     <message>
         <source>{name} is downloading: {done} of {total}</source>

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from app.cli.pair_options import explained
 from app.cli.rendered import growing_text
-from app.cli.terminal import say
+from app.cli.terminal import format_time, say
 from app.conversations.measured import PairSpeeds, as_shown, gain_in, speed_as_shown
 from app.system.paths import speeds_file
 from app.text.thinking import GrowingParts, ThoughtAndReply, parts_of
@@ -221,7 +221,7 @@ def ahead_summary(stats: RequestStats) -> str:
     """Say what drafting ahead did in an answer, or the code of why nothing was drafted ahead; "" if it was off."""
     rounds = stats.ahead_hits + stats.ahead_misses + stats.ahead_late + stats.ahead_bad
     if stats.ahead_used:
-        ready = f"{stats.ahead_hits} of {rounds} drafts made ahead ({1e3 * stats.ahead_hidden_s:.0f} ms hidden)"
+        ready = f"{stats.ahead_hits} of {rounds} drafts made ahead ({format_time(stats.ahead_hidden_s)} hidden)"
         return f"{ready}, {stats.ahead}" if stats.ahead.startswith("resting") else ready
     if stats.ahead in ("", "ready"):
         return ""

@@ -103,3 +103,10 @@ def format_bytes(count: int | None) -> str:
         size = size / 1000.0
         units = units[1:]
     return f"{size:.0f} {units[0]}" if units[0] in ("B", "kB") or size >= 99.5 else f"{size:.1f} {units[0]}"
+
+
+def format_time(seconds: float) -> str:
+    """Format a short time as the window does: "310 ms", and from one second on "1.3 s" or "12 s"."""
+    if round(1e3 * seconds) < 1e3:
+        return f"{1e3 * seconds:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"

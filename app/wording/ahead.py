@@ -6,6 +6,7 @@ from PySide6.QtCore import QLocale
 
 from app.settings.declarations import SETTINGS
 from app.wording.cluster import CLUSTER_REASONS
+from app.wording.durations import brief
 from app.wording.errors import joined
 from app.wording.sentences import Sentences, translate
 from engine.stats import RequestStats
@@ -71,11 +72,10 @@ def ahead_sentence(stats: RequestStats) -> str:
         return reason
     if not stats.ahead_used:
         return translate("Ahead", "Drafting ahead was tried, but would not have made this answer faster.")
-    text = translate("Ahead", "In {ready} of {rounds} rounds the draft was ready, which hid {ms} ms of drafting.")
-    locale = QLocale()
-    ready = locale.toString(stats.ahead_hits)
-    hidden = locale.toString(round(1e3 * stats.ahead_hidden_s))
-    return joined(text.format(ready=ready, rounds=locale.toString(rounds), ms=hidden), reason)
+    text = translate("Ahead", "In {ready} of {rounds} rounds the draft was ready, which hid {time} of drafting.")
+    number = QLocale().toString
+    ready = number(stats.ahead_hits)
+    return joined(text.format(ready=ready, rounds=number(rounds), time=brief(stats.ahead_hidden_s)), reason)
 
 
 def ahead_rounds(stats: RequestStats) -> int:

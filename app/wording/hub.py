@@ -13,12 +13,21 @@ from app.wording.sentences import Sentences, translate
 
 
 def size_words(count: int) -> str:
-    """Format a number of bytes: 4.6 GB."""
-    decimals = 1 if count >= 10**9 else 0
+    """Format a number of bytes: 4.6 GB, or 720 MB."""
+    # What rounds to a thousand of a unit is one of the next.
+    digit = _last_digit(count)
+    rounded = (count + digit // 2) // digit * digit
+    decimals = 1 if rounded >= 10**9 else 0
     # A Hub may claim more than Qt counts.
-    words = QLocale().formattedDataSize(min(count, 2**63 - 1), decimals, QLocale.DataSizeFormat.DataSizeSIFormat)
+    words = QLocale().formattedDataSize(min(rounded, 2**63 - 1), decimals, QLocale.DataSizeFormat.DataSizeSIFormat)
     # The number and its unit stay on one line.
     return words.replace(" ", "\u00a0")
+
+
+def _last_digit(count: int) -> int:
+    """Return how many bytes the last digit counts with which a size is shown."""
+    unit: int = 1000 ** ((len(str(count)) - 1) // 3)
+    return unit // 10 if count >= 10**9 else unit
 
 
 def space_words(arguments: Mapping[str, Any]) -> dict[str, str]:
@@ -26,9 +35,7 @@ def space_words(arguments: Mapping[str, Any]) -> dict[str, str]:
     words = {}
     for name in ("needed", "free"):
         if isinstance(count := arguments.get(name), int):
-            unit = 1000 ** ((len(str(count)) - 1) // 3)
-            # What the last digit counts.
-            digit = unit // 10 if count >= 10**9 else unit
+            digit = _last_digit(count)
             words[name] = size_words((count if name == "free" else count + digit - 1) // digit * digit)
     return words
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
 
+from app.wording.durations import brief
 from app.wording.errors import error_sentence
 from app.wording.hub import size_words
 from app.wording.sentences import translate
@@ -48,8 +49,7 @@ def check_line(check: HostCheck) -> str:
     if check.bytes_per_s is not None:
         parts.append(translate("Machines", "{size}/s").format(size=size_words(int(check.bytes_per_s))))
     if check.round_trip_s is not None:
-        words = translate("Machines", "round trip {time} ms")
-        parts.append(words.format(time=QLocale().toString(check.round_trip_s * 1000, "f", 1)))
+        parts.append(translate("Machines", "round trip {time}").format(time=brief(check.round_trip_s, decimals=1)))
     # The no-break space keeps the separator at the end of a line where the words wrap.
     return "\u00a0· ".join(parts)
 

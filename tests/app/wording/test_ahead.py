@@ -19,6 +19,15 @@ def test_it_says_in_how_many_rounds_the_draft_was_ready_and_what_that_hid() -> N
     assert ahead_summary(USED) == "34 of 52 drafts made ahead (310 ms hidden)"
 
 
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0.0004, "0 ms"), (0.9994, "999 ms"), (0.9996, "1.0 s"), (9.94, "9.9 s"), (12.31, "12 s")]
+)
+def test_what_it_hid_is_said_in_seconds_from_one_on(seconds: float, shown: str) -> None:
+    stats = replace(USED, ahead_hidden_s=seconds)
+    assert ahead_sentence(stats).endswith(f"hid {shown} of drafting.")
+    assert ahead_summary(stats).endswith(f"({shown} hidden)")
+
+
 @pytest.mark.parametrize("reason", WHY_NOT)
 def test_every_reason_has_a_sentence_after_the_figures_if_there_are_any(reason: str) -> None:
     stats = RequestStats(ahead=reason)
