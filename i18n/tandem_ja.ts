@@ -5101,12 +5101,12 @@
         <translation>複数のMacで動作します。ほかのMacにもチャットの内容が送られます。</translation>
     </message>
     <message>
-        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
-        <translation>ツールをオンにしたチャットでは、モデルがツールのサーバに送る内容がこのMacの外に出ることがあります。</translation>
-    </message>
-    <message>
         <source>{name} receives the text of your chats while it drafts ahead.</source>
         <translation>先行ドラフト中は、チャットの内容が{name}に送られます。</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>ツールをオンにしたチャットでは、モデルがツールのサーバに送る内容がこのMacの外に出ることがあります。</translation>
     </message>
     <message>
         <source>In chats with tools on, sites see the addresses of the pages that the model reads, and {service} sees its searches.</source>

@@ -861,11 +861,11 @@
     </message>
     <message>
         <source>Drafting ahead rests, because answers are faster without it. It is tried again now and then.</source>
-        <translation>미리 초안 쓰기를 쉬고 있어요. 쓰지 않을 때 답변이 더 빨라요. 가끔 다시 시도해요.</translation>
+        <translation>미리 초안 쓰기를 쉬고 있어요. 이 기능 없이 답변하는 편이 더 빨라요. 가끔 다시 시도해요.</translation>
     </message>
     <message>
         <source>Drafting ahead rests, because its last drafts came too late or were not used. It is tried again later.</source>
-        <translation>미리 초안 쓰기를 쉬고 있어요. 마지막 초안들이 너무 늦게 왔거나 쓰이지 않았어요. 나중에 다시 시도해요.</translation>
+        <translation>미리 초안 쓰기를 쉬고 있어요. 최근에 쓴 초안이 너무 늦게 왔거나 쓰이지 않았어요. 나중에 다시 시도해요.</translation>
     </message>
     <message>
         <source>Drafting ahead has stopped for this answer: three drafts were not valid.</source>
@@ -5101,12 +5101,12 @@
         <translation>여러 Mac에서 함께 실행돼요. 다른 Mac에도 대화 내용이 전송돼요.</translation>
     </message>
     <message>
-        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
-        <translation>도구를 켠 대화에서는 모델이 도구 서버에 보내는 내용이 이 Mac 밖으로 나갈 수 있어요.</translation>
-    </message>
-    <message>
         <source>{name} receives the text of your chats while it drafts ahead.</source>
         <translation>미리 초안을 쓰는 동안 대화 내용이 {name} 컴퓨터로 전송돼요.</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>도구를 켠 대화에서는 모델이 도구 서버에 보내는 내용이 이 Mac 밖으로 나갈 수 있어요.</translation>
     </message>
     <message>
         <source>In chats with tools on, sites see the addresses of the pages that the model reads, and {service} sees its searches.</source>
@@ -5403,15 +5403,15 @@
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
-        <translation>{main} 모델은 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
+        <translation>{main} 모델은 이 Mac에서 초안 길이와 관계없이 반올림이 달라져서, 초안 토큰 없이 답변해요.</translation>
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length up to {keys} tokens of context on this Mac.</source>
-        <translation>{main} 모델은 컨텍스트 {keys}토큰까지 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아요.</translation>
+        <translation>{main} 모델은 이 Mac에서 컨텍스트가 {keys}토큰이 될 때까지는 초안 길이와 관계없이 반올림이 달라져요.</translation>
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac.</source>
-        <translation>{main} 모델은 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아요.</translation>
+        <translation>{main} 모델은 이 Mac에서 초안 길이와 관계없이 반올림이 달라져요.</translation>
     </message>
     <message>
         <source>This is true up to {keys} tokens of context.</source>

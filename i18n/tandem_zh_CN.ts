@@ -5101,12 +5101,12 @@
         <translation>在多台 Mac 上运行，对话文字会发送到其他 Mac。</translation>
     </message>
     <message>
-        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
-        <translation>在打开工具的对话中，模型发送给工具服务器的内容可能会离开本机。</translation>
-    </message>
-    <message>
         <source>{name} receives the text of your chats while it drafts ahead.</source>
         <translation>预先起草时，对话文字会发送到 {name}。</translation>
+    </message>
+    <message>
+        <source>In chats with tools on, what the model sends to tool servers can leave this Mac.</source>
+        <translation>在打开工具的对话中，模型发送给工具服务器的内容可能会离开本机。</translation>
     </message>
     <message>
         <source>In chats with tools on, sites see the addresses of the pages that the model reads, and {service} sees its searches.</source>
