@@ -105,8 +105,10 @@ class HistoryService(QObject):
         self._store.run(read, take)
 
     def add(self, requests: Sequence[ProgramRequest]) -> None:
-        """Add requests of other programs."""
+        """Add requests of other programs, which may measure a pair."""
         self._store.run(lambda store: store.history.add(requests), lambda _: self.changed.emit())
+        if any(request.stats.drafted for request in requests):
+            self.read_measured()
 
     def delete_programs(self) -> None:
         """Delete the requests of other programs."""

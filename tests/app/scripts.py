@@ -7,8 +7,11 @@ shows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
 
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
@@ -39,7 +42,8 @@ class Script:
     Without a text, the request fails at once.
 
     `opening` is the marker with which the prompt opens the thoughts. The token in place `other_at` has an id of its
-    own, and every token leads the next best by `top2_margin`.
+    own, and every token leads the next best by `top2_margin`. `figures` are more figures of it, or other ones than
+    those that follow from its rounds.
     """
 
     text: str = "Hello there."
@@ -53,6 +57,7 @@ class Script:
     opening: str = ""
     other_at: int | None = None
     top2_margin: float | None = None
+    figures: Mapping[str, Any] = field(default_factory=dict)
 
 
 def pieces(text: str) -> list[str]:
@@ -135,7 +140,7 @@ class _Counts:
         for place in range(max((record.drafted for record in rounds), default=0)):
             reached = sum(record.drafted > place and record.accepted >= place for record in rounds)
             positions.append((reached, sum(record.accepted > place for record in rounds)))
-        return RequestStats(
+        stats = RequestStats(
             prompt_tokens=self._script.prompt_tokens,
             opening=self._script.opening,
             generated_tokens=generated,
@@ -159,6 +164,7 @@ class _Counts:
             draft="draft",
             plain_spans=_spans(rounds),
         )
+        return replace(stats, **self._script.figures)
 
 
 def _spans(rounds: Sequence[RoundRecord]) -> tuple[PlainSpan, ...]:

@@ -17,6 +17,7 @@ from app.__main__ import main
 from app.cli import doctor
 from app.cli.answers import TextOutput
 from app.conversations.measured import PairSpeeds
+from app.conversations.request_history import ProgramRequest
 from app.session.session import Session
 from app.settings_window import advanced_page
 from app.speculation.comparison import Comparer
@@ -29,6 +30,7 @@ from engine.events import Finished
 from engine.files.system_memory import SystemMemory
 from engine.machine import facts
 from engine.machine.facts import MachineFacts
+from engine.stats import NO_SPEEDUP
 from engine.status import LoadedPair, ModelInfo
 from tests.app.conftest import STARTER
 from tests.app.scripted_engine import ScriptedEngine
@@ -38,7 +40,7 @@ from tests.app.window_driver import WindowDriver
 from tests.engine.tiers import by_tier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pytestqt.qtbot import QtBot
 
@@ -46,6 +48,11 @@ if TYPE_CHECKING:
 
 MAC = MachineFacts("Apple M4 Pro", "macOS 26.1", SystemMemory(48 * 10**9, 0, False), None, True, 0, "denied")
 HEAD, LOOK_UP = ScriptedRound(4, 4, "dflash"), ScriptedRound(4, 4, "ngram")
+AHEAD = ScriptedRound(4, 4, "ahead")
+# What an answer says of drafting ahead: on this computer and on another one, and where it is not offered.
+HERE = {"ahead": "ready", "ahead_hits": 9, "ahead_misses": 2, "ahead_used": 8, "ahead_hidden_s": 12.31}
+THERE = {**HERE, "ahead": "resting-unused", "ahead_host": "studio"}
+NOT_WITH_HEADS = {"ahead": "head"}
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support raise")
 # They praise: a gain that nobody notices is in none of them.
 PRAISING = ("panel", "history", "terminal")
@@ -76,12 +83,15 @@ class ShownPair:
 
     # What happens
 
-    def answer(self, *rounds: ScriptedRound, gain: float | None = None, in_quick_entry: bool = False) -> None:
-        """Have a question answered in these rounds; the engine measures this gain in them."""
-        # A text that was given before says nothing of speed.
-        self.text = " ".join([next(self.words)] * 60)
-        script = Script(self.text, rounds, plain_tps=None)
-        self.engine.scripts[:] = [script if gain is None else measured(script, gain)]
+    def answer(
+        self,
+        *rounds: ScriptedRound,
+        gain: float | None = None,
+        in_quick_entry: bool = False,
+        figures: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Have a question answered in these rounds with more `figures`; the engine measures this gain in them."""
+        self.engine.scripts[:] = [self._script(rounds, gain, figures or {})]
         if not in_quick_entry:
             self.driver.ask_and_wait("go")
             return
@@ -89,6 +99,15 @@ class ShownPair:
         self.entry.edit.setPlainText("go")
         self.entry.edit.submitted.emit()
         self.driver.wait(lambda: bool(self.entry.chat.turns) and self.entry.chat.turns[-1].answer.ended)
+
+    def answer_programs(self, *rounds: ScriptedRound, gain: float | None = None, at_once: int = 1) -> None:
+        """Have the local API answer a program that many times in one call; an answer alone measures this gain."""
+        *_, ended = play(self._script(rounds, gain, {}))
+        assert isinstance(ended, Finished)
+        main, draft = self.names
+        stats = with_figures(ended.stats, main=main, draft=draft, **(NO_SPEEDUP if at_once > 1 else {}))
+        request = ProgramRequest("an agent", "/v1/chat/completions", 9e8, main, draft, "auto", "stop", stats)
+        self.driver.session.api.calls_ended.emit([request] * at_once)
 
     def compare(self, gain: float) -> None:
         """Compare the newest answer, which is that many times as fast with draft tokens."""
@@ -133,6 +152,12 @@ class ShownPair:
         self.driver.wait(lambda: models.pair.names == (main_model, draft) and not models.pair.loading)
         self.names = (main_model, draft)
 
+    def _script(self, rounds: Sequence[ScriptedRound], gain: float | None, figures: Mapping[str, Any]) -> Script:
+        """Return the course of an answer, whose text is new: one that was given before says nothing of speed."""
+        self.text = " ".join([next(self.words)] * 60)
+        script = Script(self.text, rounds, plain_tps=None, figures=figures)
+        return script if gain is None else measured(script, gain)
+
     # What is shown
 
     @property
@@ -143,6 +168,15 @@ class ShownPair:
         """The factors that each place shows, as texts."""
         self.settle()
         return {place: set(re.findall(r"(\d[\d.]*)(?:×|x as fast)", text)) for place, text in self._texts().items()}
+
+    def in_picker(self) -> str:
+        """What the picker of drafts says of the one that is in use."""
+        picker = self.driver.picker("draft")
+        picker.open()
+        rows: list[str] = picker.rows
+        draft = next((row for row, choice in zip(rows, picker.choices, strict=True) if choice.loaded), "")
+        picker.close()
+        return draft
 
     def settle(self) -> None:
         session = self.driver.session
@@ -157,18 +191,13 @@ class ShownPair:
         advanced = driver.settings_page("advanced")
         cards = _labels(driver.settings_page("models"))
         driver.settings.close()
-        picker = driver.picker("draft")
-        picker.open()
-        rows: list[str] = picker.rows
-        draft = next((row for row, choice in zip(rows, picker.choices, strict=True) if choice.loaded), "")
-        picker.close()
         compared = driver.comparison
         return {
             "panel": "\n".join([driver.panel.outcome.text(), driver.panel.speeds.text(), *_labels(driver.panel)]),
             "feet": "\n".join(map(self._foot, range(len(driver.session.chat.turns)))),
             "quick entry": self.entry.figures.text(),
             "history": "\n".join([*cells, history.sentences.text()]),
-            "picker": draft,
+            "picker": self.in_picker(),
             "cards": "\n".join(text for text in cards if "(measured" in text),
             "compare": f"{compared.gain.text()}\n{compared.verdict.text()}" if compared.isVisible() else "",
             "check": advanced.report.view.toPlainText(),
@@ -327,3 +356,39 @@ def test_a_pair_whose_answers_accepted_nothing_has_the_figure_of_its_comparisons
     shown = pair.shown()
     assert shown["picker"] == shown["check"] == shown["list"] == {"1.5"}
     assert shown["panel"] == set()
+
+
+@pytest.mark.parametrize("ahead", [pytest.param(HERE, marks=pytest.mark.full), THERE])
+def test_a_pair_that_drafts_ahead_has_one_figure(pair: ShownPair, ahead: dict[str, Any]) -> None:
+    pair.answer(AHEAD, figures=ahead)
+    agree_on(pair.shown(), "")
+    pair.answer(AHEAD, FULL, gain=1.9, figures=ahead)
+    agree_on(pair.shown(), "1.9")
+    pair.compare(2.04)
+    agree_on(pair.shown(), "2.0")
+
+
+def test_a_head_where_drafting_ahead_is_not_offered_has_one_figure(pair: ShownPair) -> None:
+    pair.answer(HEAD, figures=NOT_WITH_HEADS)
+    agree_on(pair.shown(), "")
+    pair.answer(HEAD, gain=1.9, figures=NOT_WITH_HEADS)
+    agree_on(pair.shown(), "1.9")
+
+
+def test_answers_to_programs_count_like_those_in_chats(pair: ShownPair) -> None:
+    pair.answer_programs(FULL, gain=1.9)
+    pair.driver.wait(lambda: "1.9" in pair.in_picker())
+    pair.answer(FULL)
+    agree_on(pair.shown(), "1.9")
+    pair.compare(2.04)
+    pair.answer_programs(FULL, gain=1.2)
+    agree_on(pair.shown(), "2.0")
+
+
+def test_several_answers_at_once_measure_nothing_and_have_the_figure_of_their_pair(pair: ShownPair) -> None:
+    pair.answer_programs(FULL, at_once=4)
+    pair.answer(FULL)
+    agree_on(pair.shown(), "")
+    pair.answer(FULL, gain=1.9)
+    pair.answer_programs(FULL, at_once=4)
+    agree_on(pair.shown(), "1.9")
