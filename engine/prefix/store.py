@@ -2,7 +2,8 @@
 
 A file has the content of the caches of main model and drafter, and in its metadata an entry that describes it: format,
 versions, weights and tokens. Files that are damaged or belong to something else are ignored; then the prompt is
-prefilled.
+prefilled. A damaged one is deleted, but only for what it contains: a disk that sleeps or is pulled may be back for the
+next prompt.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import logging
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple
 from itertools import islice
@@ -23,7 +25,7 @@ import mlx.core as mx
 import mlx.nn as nn
 import mlx_lm
 
-from engine.errors import is_device_failure
+from engine.errors import EngineError, is_device_failure
 from engine.files import private_files
 from engine.files.disk_pool import DiskPool
 from engine.files.folder_paths import states_of
@@ -64,6 +66,8 @@ WORTH_LOADING = 8
 # This many of the turns that share the most with a text are asked whether they are worth loading. If that many have
 # the same beginning, others hardly ever are.
 MOST_ASKED = 32
+# After so many failing reads, a turn is left alone until the next start: each may take seconds on a disk that is dying.
+MOST_FAILURES = 3
 # Bytes that stay free on the disk independently of the budget.
 LEAST_FREE = 2**30
 
@@ -84,6 +88,8 @@ class PrefixStore:
         self._index = KnownTurns()
         # Turns that were loaded into memory; they stay on disk until a longer one replaces them.
         self._loaded = KnownTurns()
+        # How often the turns in the index could not be read.
+        self._failures = Counter[Path]()
         remove_leftovers(folder)
         stored = [file.path for file in files_in(folder)]
         private_files.tighten([folder, *stored])
@@ -109,15 +115,29 @@ class PrefixStore:
         best = self._worth_loading(content[: len(content) - 1], better_than)
         if best is None:
             return None
-        conversation = self._load(best)
+        try:
+            conversation = self._load(best)
+        # mlx can raise anything for a file that another program wrote.
+        except Exception as error:
+            if is_device_failure(error):
+                raise
+            log.info("%s is ignored: %s", best.name, error)
+            self._note_failure(best, error)
+            return None
         entry = self._index.entries[best]
         self._index.discard(best)
-        if conversation is None:
-            unlink(best)
-        else:
-            self._loaded.add(best, entry)
-            touch(best)
+        self._loaded.add(best, entry)
+        touch(best)
         return conversation
+
+    def _note_failure(self, path: Path, error: Exception) -> None:
+        """Delete a turn if `error` shows that its file is wrong; else try it again some times."""
+        self._failures[path] += 1
+        wrong = _is_about_content(error)
+        if wrong or self._failures[path] == MOST_FAILURES:
+            self._index.discard(path)
+        if wrong:
+            unlink(path)
 
     def _worth_loading(self, text: Sequence[int], better_than: int) -> Path | None:
         """Return the turn that shares the most with `text`, of several that share as much the one last used."""
@@ -182,33 +202,23 @@ class PrefixStore:
             contents["head"] = state
         return entry, contents
 
-    def _load(self, path: Path) -> CachedConversation | None:
-        """Return the conversation in a file, wholly read.
-
-        None, with a line in the log, if it is damaged or does not fit.
-        """
+    def _load(self, path: Path) -> CachedConversation:
+        """Return the conversation in a file, wholly read. Raises anything if it is damaged or does not fit."""
         entry = self._index.entries[path]
         read = states_of([path])
-        try:
-            if not is_sound(path):
-                raise ValueError("its checksum is another")
-            contents = _load(path, self._usable_parts(entry))
-            check_unchanged(path, read)
-            conversation = CachedConversation(
-                _restore_sequence(self._model, entry["main"], contents["main"]), name=entry["name"]
-            )
-            if self._draft is not None and "draft" in contents:
-                conversation.draft = _restore_sequence(self._draft[0], entry["draft"], contents["draft"])
-            if self._head is not None and "head" in contents:
-                conversation.head = _restore_head(self._head, contents["head"], conversation.main.position)
-            for chunk in in_chunks(conversation.arrays()):
-                _read(chunk)
-        # mlx can raise anything for a file that another program wrote.
-        except Exception as error:
-            if is_device_failure(error):
-                raise
-            log.info("%s is ignored: %s", path.name, error)
-            return None
+        if not is_sound(path):
+            raise ValueError("its checksum is another")
+        contents = _load(path, self._usable_parts(entry))
+        check_unchanged(path, read)
+        conversation = CachedConversation(
+            _restore_sequence(self._model, entry["main"], contents["main"]), name=entry["name"]
+        )
+        if self._draft is not None and "draft" in contents:
+            conversation.draft = _restore_sequence(self._draft[0], entry["draft"], contents["draft"])
+        if self._head is not None and "head" in contents:
+            conversation.head = _restore_head(self._head, contents["head"], conversation.main.position)
+        for chunk in in_chunks(conversation.arrays()):
+            _read(chunk)
         return conversation
 
     def _usable_parts(self, entry: dict[str, Any]) -> list[str]:
@@ -254,6 +264,16 @@ class PrefixStore:
             for known in (self._index, self._loaded):
                 known.discard(oldest.path)
             unlink(oldest.path)
+
+
+def _is_about_content(error: Exception) -> bool:
+    """Whether a turn that could not be loaded is gone, or wrong in itself.
+
+    It may be loaded later if a read failed, no file could be opened, the file was changing, or memory was short, which
+    MLX reports as a `RuntimeError`.
+    """
+    passing = isinstance(error, OSError | EngineError | MemoryError | RuntimeError)
+    return not passing or isinstance(error, FileNotFoundError)
 
 
 def read_entry(path: Path) -> dict[str, Any]:

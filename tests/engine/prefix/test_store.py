@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -15,9 +16,10 @@ import mlx.core as mx
 import pytest
 
 from engine.events import Finished
+from engine.main_model.loading import load
 from engine.prefix import store as prefix_store
 from engine.prefix.files import publish
-from engine.prefix.store import read_entry
+from engine.prefix.store import MOST_FAILURES, PrefixStore, read_entry
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -170,6 +172,65 @@ def test_a_damaged_file_is_ignored(tiny_main: Path, tmp_path: Path, damage: Call
     again = session(tiny_main, tmp_path, asked)
     assert again.ids == first.ids
     assert again.stats.cached_tokens == 0
+
+
+def _fails_to_open(patch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any, **_options: Any) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    patch.setattr(Path, "open", refused)
+
+
+def _fails_to_read(patch: pytest.MonkeyPatch) -> None:
+    def failing(*_: Any) -> int:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    patch.setattr(os, "preadv", failing)
+
+
+def _lacks_memory(patch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any) -> None:
+        raise RuntimeError("[malloc] Unable to allocate 9 bytes.")
+
+    patch.setattr(prefix_store, "_read", refused)
+
+
+@pytest.mark.parametrize("fault", [_fails_to_open, _fails_to_read, _lacks_memory])
+def test_a_turn_that_cannot_be_read_for_once_is_found_by_the_next_prompt(
+    tiny_main: Path, tmp_path: Path, fault: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session(tiny_main, tmp_path, request())
+    [file] = tmp_path.iterdir()
+    text = [*read_entry(file)["main"]["tokens"], 0]
+
+    def opened_anew() -> PrefixStore:
+        return PrefixStore(tmp_path, load(tiny_main), 2**30)
+
+    def finds(stored: PrefixStore, *, fails: bool = False) -> bool:
+        with monkeypatch.context() as patch:
+            if fails:
+                fault(patch)
+            return stored.find(text, 0) is not None
+
+    stored = opened_anew()
+    assert not finds(stored, fails=True)
+    assert finds(stored)
+    stored = opened_anew()
+    assert not any(finds(stored, fails=True) for _ in range(MOST_FAILURES))
+    # One that fails again and again is left alone, but only until the next start.
+    assert not finds(stored)
+    assert finds(opened_anew())
+
+
+@pytest.mark.parametrize("damage", [_cut, _flip])
+def test_a_turn_that_is_damaged_is_deleted(tiny_main: Path, tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    session(tiny_main, tmp_path, request())
+    [file] = tmp_path.iterdir()
+    text = [*read_entry(file)["main"]["tokens"], 0]
+    stored = PrefixStore(tmp_path, load(tiny_main), 2**30)
+    damage(file)
+    assert stored.find(text, 0) is None
+    assert not files(tmp_path)
 
 
 @pytest.mark.parametrize("number", ["nan", "inf"])
