@@ -6,6 +6,7 @@ that nobody can find out by guessing what somebody else has asked (`ChatRequest.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from contextlib import suppress
 from typing import Any
@@ -31,35 +32,36 @@ class UserSettings(ConstrainedSettings, kw_only=True):
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
         fields = super().normalised(body, skipped)
-        for name, kind in (("user", str), ("safety_identifier", str), ("metadata", dict)):
-            if isinstance(fields.get(name), int):
-                # Programs send their users' numbers.
-                fields[name] = str(fields[name])
-            if fields.get(name) is not None and not isinstance(fields[name], kind):
-                skipped.append(name)
-                fields[name] = None
+        for name in ("user", "safety_identifier"):
+            # Programs send their users' numbers, and some of them objects.
+            if fields.get(name) is not None:
+                fields[name] = _as_text(fields[name])
+        if fields.get("metadata") is not None and not isinstance(fields["metadata"], dict):
+            skipped.append("metadata")
+            fields["metadata"] = None
         return fields
 
     def caller(self, address: str, named: str) -> str:
         """Return a name for whoever makes this call. It differs if the user or the computer that calls does.
 
-        `address` is that of another computer, "" for this one; `named` is what USER_HEADER says, or "".
+        `address` is that of another computer, "" for this one; `named` is what USER_HEADER says, or "". All names of
+        the user count: a program that sets the header passes on bodies of its users, who must not choose another one's
+        name there. The name is a digest, so it is as short for a long `user`, and says nothing of them.
         """
-        names = (
-            self.user,
-            self.safety_identifier,
-            _without_session((self.metadata or {}).get("user_id")),
-            named,
-        )
-        user = next((name for name in names if name and isinstance(name, str)), "")
-        # An address has no spaces.
-        return f"{address} {user}"
+        of_metadata = (self.metadata or {}).get("user_id")
+        written = "" if of_metadata is None else _without_session(_as_text(of_metadata))
+        # One name counts once, wherever programs write it.
+        names = dict.fromkeys(filter(None, (named, self.user, self.safety_identifier, written)))
+        return hashlib.sha256(json.dumps([address, *names]).encode()).hexdigest()
 
 
-def _without_session(user_id: Any) -> Any:
+def _as_text(name: Any) -> str:
+    """Return what a program has in place of a user's name as a text, which differs if that does."""
+    return name if isinstance(name, str) else json.dumps(name, sort_keys=True)
+
+
+def _without_session(user_id: str) -> str:
     """Return a `user_id` without the session of Claude Code in it: a user's sessions may share what they read."""
-    if not isinstance(user_id, str):
-        return user_id
     with suppress(ValueError):
         parts = json.loads(user_id)
         if isinstance(parts, dict) and parts.pop("session_id", None) is not None:

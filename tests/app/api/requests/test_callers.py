@@ -29,8 +29,39 @@ def test_a_user_and_a_computer_make_a_caller() -> None:
         caller(header="Choi"),
         caller("192.0.2.7"),
         caller("192.0.2.7", user="Kim"),
+        # What looks or is written alike, and what could run into its neighbour.
+        caller(user="kim"),
+        caller(user="Kim "),
+        caller(user="\u041aim"),
+        caller(user="K\u0131m"),
+        caller(user="\u00e9"),
+        caller(user="e\u0301"),
+        caller(user="192.0.2.7 Kim"),
+        caller(user=' ["Kim"]'),
+        caller(user='", "Kim'),
+        caller(user="x" * 100_000),
+        caller(user="x" * 100_001),
+        # What is no text, as some programs send it.
+        caller(user=["Kim"]),
+        caller(user={"id": 1}),
+        caller(user={"id": 2}),
+        caller(user=1.5),
+        caller(user=False),
+        caller(metadata={"user_id": 5}),
+        caller(metadata={"user_id": ["Park"]}),
+        # Several names: a program that names its users passes on what they write.
+        caller(header="Kim", user="Lee"),
+        caller(header="Lee", user="Kim"),
+        caller(user="Lee", safety_identifier="Park"),
     ]
     assert len(set(callers)) == len(callers)
+    # Nobody is named.
+    for nobody in ({"user": ""}, {"user": None}, {"metadata": {}}, {"metadata": {"user_id": None}}):
+        assert caller(**nobody) == caller()
+    # It is kept with each conversation, so its length must not be the caller's to choose.
+    assert {len(name) for name in callers} == {64}
+    # It says who asks, not what for.
+    assert caller(user="Kim", prompt_cache_key="a") == caller(user="Kim", prompt_cache_key="b") == caller(user="Kim")
 
 
 def test_every_shape_names_its_user() -> None:
@@ -51,14 +82,11 @@ def test_sessions_of_one_user_are_one_caller(form: str) -> None:
     assert caller("ab12", "1") == caller("ab12", "2") != caller("cd34", "1")
 
 
-@pytest.mark.parametrize(
-    "odd", [{"user": [7]}, {"metadata": "x"}, {"metadata": {"user_id": 5}}, {"safety_identifier": []}]
-)
-def test_a_user_in_another_form_is_nobody(odd: dict[str, Any]) -> None:
+def test_metadata_in_another_form_names_nobody() -> None:
     skipped = list[str]()
-    body = body_of({"messages": ASKED, **odd}, ChatBody, skipped)
+    body = body_of({"messages": ASKED, "metadata": "x"}, ChatBody, skipped)
     assert body.caller("", "") == body_of({"messages": ASKED}, ChatBody).caller("", "")
-    assert skipped == ([] if odd == {"metadata": {"user_id": 5}} else [*odd])
+    assert skipped == ["metadata"]
 
 
 def test_nobody_reads_by_guessing_what_another_user_asked(starter: Served) -> None:
