@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from engine.ahead.link import RunnerLink
+from engine.ahead.link import CHATS, Asker, RunnerLink
 from engine.ahead.messages import FIRST_ACCEPTANCE, LONGEST_WINDOW, Begin, DraftReply, End, PreparedTree, RoundOutcome
 from engine.ahead.tree_cache import TreeCache
 from engine.ahead.worth import Worth
@@ -57,7 +57,7 @@ class DraftingAhead:
     `fixed_depth` is the depth that the person fixed, if any. `drafting_s(tokens)` returns the seconds that drafting so
     many tokens in this process takes, None before that was measured: about as long a round waits for the runner.
     `worth` says whether rounds are faster with the runner, and so whether it works; at a fixed depth it is not asked.
-    `acceptance(depth)` returns the rates that `RoundOutcome.acceptance` describes.
+    `acceptance(depth)` returns the rates that `RoundOutcome.acceptance` describes. `asker` is who asks for the answer.
     Belongs to the engine's thread.
     """
 
@@ -70,6 +70,7 @@ class DraftingAhead:
         fixed_depth: int | None = None,
         worth: Worth | None = None,
         acceptance: Callable[[int], Sequence[float]] = lambda _depth: FIRST_ACCEPTANCE,
+        asker: Asker = CHATS,
     ) -> None:
         self.figures = AheadFigures(link.state, link.host)
         self.depth = fixed_depth or FIRST_DEPTH
@@ -81,6 +82,7 @@ class DraftingAhead:
         self._text = text
         self._drafting_s = drafting_s
         self._acceptance = acceptance
+        self._asker = asker
         self._begin = Begin(secrets.randbits(64), sampler.seed, sampler.vocabulary, _sendable(sampler))
         self._generation = 0
         # How many tokens the runner knows.
@@ -178,7 +180,7 @@ class DraftingAhead:
         if self._generation != self._link.generation:
             self._generation = self._link.generation
             self._sent = 0
-            self._link.send(self._begin)
+            self._link.begin(self._begin, self._asker)
         # An outcome must have a token: to a runner that knows the whole text, the last token is sent again.
         position = min(self._sent, len(self._text) - 1)
         # Messages have 32 bits for the number.

@@ -12,6 +12,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from engine.ahead import messages
 from engine.ahead.messages import DraftReply, PreparedTree, Refusal
@@ -66,6 +69,20 @@ def in_a_process(folder: Path) -> RunnerConnection:
     return RunnerConnection(child.channel, child.end, child.process.pid)
 
 
+class Asker(NamedTuple):
+    """On whose behalf an answer is written, and what it may share with others: its `opening`, the system message.
+
+    `audience` is as in `CachedConversation`.
+    """
+
+    audience: str | None
+    opening: tuple[int, ...] = ()
+
+
+# The chats of the window, which are one person's.
+CHATS = Asker(None)
+
+
 class RunnerLink:
     """A runner for one draft model, which `connect` starts on a thread of its own.
 
@@ -94,6 +111,8 @@ class RunnerLink:
         self.worth = Worth()
         # Counts the runners that were reached. A new one knows no text.
         self.generation = 0
+        # On whose behalf the latest answer began.
+        self._asker = CHATS
         self._start()
 
     def send(self, message: messages.ToRunner) -> bool:
@@ -106,6 +125,16 @@ class RunnerLink:
             self._lose(error)
             return False
         return True
+
+    def begin(self, message: messages.Begin, asker: Asker) -> None:
+        """Let an answer begin. What the runner has read for another asker shortens it by the same opening only.
+
+        Else that asker's answers would be drafted earlier after a right guess of what the other one has asked.
+        """
+        before, self._asker = self._asker, asker
+        if before.audience != asker.audience:
+            message = replace(message, most_kept=len(asker.opening) if before.opening == asker.opening else 0)
+        self.send(message)
 
     def receive(self, timeout_s: float) -> DraftReply | PreparedTree | None:
         """Return the next message, or None if there is none within `timeout_s` seconds, or no runner."""

@@ -48,13 +48,15 @@ class TaughtTaken(WireMessage, frozen=True):
 class Begin(WireMessage, frozen=True):
     """An answer begins, with its random `conversation` key and the settings of the main model's draws.
 
-    `vocabulary` is the number of the main model's tokens. `seed` is the sampler's, which `sampling` lacks.
+    `vocabulary` is the number of the main model's tokens. `seed` is the sampler's, which `sampling` lacks. Of the text
+    before, the caches keep no more than the first `most_kept` tokens.
     """
 
     conversation: _UInt
     seed: _UInt
     vocabulary: Annotated[int, Meta(gt=0, le=2**24)]
     sampling: SamplingSettings
+    most_kept: _UInt32 = 2**32 - 1
 
 
 class RoundOutcome(WireMessage, frozen=True):

@@ -59,12 +59,15 @@ class TreeDrafter:
         self.busy = False
 
     def begin(self, message: Begin) -> None:
-        """Begin an answer. The caches keep the tokens that its text shares with the last one."""
+        """Begin an answer. The caches keep the tokens that its text shares with the last one, as far as they may."""
         self._conversation = message.conversation
         # The seed of a sampler may be larger than settings allow.
         self._sampler = Sampler(message.sampling, message.vocabulary)
         self._sampler.seed = message.seed
         self._text = []
+        if message.most_kept < len(self._cached):
+            del self._cached[message.most_kept :]
+            self._passes.cut(message.most_kept)
         self._noise = {}
         self._stop(TreeCache())
 

@@ -82,8 +82,10 @@ class PrefixCache:
         taken = self._take_out(best, reach) if best is not None else None
         if taken is None:
             taken = CachedConversation(CachedSequence(model.model, model.new_caches()))
-        else:
+        elif best is not None and best.audience == audience:
             taken.rewind(reach)
+        else:
+            taken.keep_for_others(reach)
         taken.main.tokens = list(tokens)
         taken.main.pictures = pictures
         # Half of what finished turns may take, as the rest of this one is kept there, too.

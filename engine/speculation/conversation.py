@@ -60,6 +60,18 @@ class CachedConversation:
                 # The main model reads one token again, which gives the head the state that it lacks.
                 self.head.rewind(length - 1)
 
+    def keep_for_others(self, length: int) -> None:
+        """Go back to the first `length` tokens, which another caller may share, in the draft model's caches, too.
+
+        Else that caller's draft model would read less after a right guess of what follows, which times tell. One with
+        ids of its own reads all again.
+        """
+        opening = self.main.tokens[:length]
+        self.rewind(length)
+        draft = self.draft
+        if draft is not None and not (draft.tokens[:length] == opening and draft.rewind(length)):
+            self.draft = None
+
     def attach_head(self, head: Head, taps: Taps) -> HeadSession:
         """Let `head` follow the main model from now on, starting where it knows the text."""
         if self.head is None or self.head.head.identity != head.identity:

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from engine.ahead.drafting_ahead import DraftingAhead
-from engine.ahead.link import RunnerLink
+from engine.ahead.link import Asker, RunnerLink
 from engine.ahead.messages import FIRST_ACCEPTANCE
 from engine.answer_index.index import AnswerIndex
 from engine.errors import EngineError, ModelNotUsable
@@ -207,14 +207,16 @@ class Drafting:
             # Positions tell the runner the noise of a token, so it cannot leave placeholders out.
             request.ahead_reason = "pictures"
         else:
+            text = request.conversation
             return DraftingAhead(
                 link,
                 request.sampler,
-                request.conversation.main.tokens,
+                text.main.tokens,
                 partial(self._drafting_seconds, self.drafter.source),
                 request.settings.depth,
                 link.worth,
                 partial(self._acceptance, request, self.drafter.source),
+                Asker(text.audience, tuple(text.main.tokens[: text.opening])),
             )
         return None
 

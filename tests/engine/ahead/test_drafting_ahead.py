@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from engine.ahead import drafting_ahead as aheads
 from engine.ahead.drafting_ahead import FIRST_PAUSE, MAX_BAD, MAX_MISSES, DraftingAhead
+from engine.ahead.link import Asker
 from engine.ahead.messages import TO_RUNNER, Begin, DraftReply, End, PreparedTree, RoundOutcome
 from engine.ahead.worth import Worth
 from engine.main_model.sampling import Sampler
@@ -40,6 +41,9 @@ class FakeLink:
             position = message.position + len(message.tokens)
             self.answers.append(DraftReply(message.conversation, message.round, position, self.tokens))
         return True
+
+    def begin(self, message: Begin, _asker: Asker) -> None:
+        self.send(message)
 
     def receive(self, timeout_s: float) -> DraftReply | PreparedTree | None:
         del timeout_s

@@ -14,8 +14,8 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
-from engine.ahead.link import RunnerConnection, RunnerLink, in_a_process
-from engine.ahead.messages import DraftReply, PreparedTree, Ready
+from engine.ahead.link import CHATS, Asker, RunnerConnection, RunnerLink, in_a_process
+from engine.ahead.messages import Begin, DraftReply, PreparedTree, Ready
 from tests.engine.ahead.runners import BEGIN, FIRST, dying, on_a_thread, untouched
 from tests.patience import PATIENCE_S, wait_until
 
@@ -109,3 +109,22 @@ def test_a_drafter_that_cannot_be_used_is_given_up(
     link = RunnerLink(lambda: connect(tmp_path))
     wait_until(lambda: link.state == "gone")
     assert link.reason == reason
+
+
+def test_what_was_read_for_one_asker_shortens_an_answer_to_another_by_a_common_opening_only(
+    link_to: Callable[[Callable[[], RunnerConnection]], RunnerLink],
+    tiny_draft: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    link = link_to(partial(on_a_thread, tiny_draft, untouched))
+    sent = list[Begin]()
+    monkeypatch.setattr(link, "send", sent.append)
+    whole, guess = (5, 6, 7), (5, 6)
+    askers = [
+        CHATS, CHATS, Asker("Kim", whole), Asker("Kim", guess), Asker("Lee", guess), Asker("Kim", whole),
+        Asker("Lee", guess), Asker("Lee"), Asker("Kim"), CHATS,
+    ]  # fmt: skip
+    for asker in askers:
+        link.begin(BEGIN, asker)
+    everything = BEGIN.most_kept
+    assert [begin.most_kept for begin in sent] == [everything, everything, 0, everything, 2, 0, 0, everything, 0, 0]

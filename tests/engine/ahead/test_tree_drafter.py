@@ -9,6 +9,7 @@ from typing import Any
 
 import mlx.nn as nn
 import pytest
+from msgspec import structs
 
 from engine.ahead.branches import BranchPasses, NoBranches
 from engine.ahead.deepening import PassCosts
@@ -76,6 +77,21 @@ def test_a_plain_round_behind_a_miss_is_prepared_for_by_what_was_drafted(
     until_idle(drafter)
     # The engine decoded a plain token meanwhile.
     assert list(taken(drafter, 1, len(PROMPT), (drafted[0],), 4).tokens) == drafted[1:4]
+
+
+@pytest.mark.parametrize(("most_kept", "unread"), [(2**32 - 1, 0), (200, 199), (0, 399)])
+def test_an_answer_for_others_shares_no_more_than_it_may(drafter: TreeDrafter, most_kept: int, unread: int) -> None:
+    text = tuple(number % 300 + 3 for number in range(400))
+    drafter.begin(BEGIN)
+    taken(drafter, 0, 0, text, 4)
+    until_idle(drafter)
+    drafter.begin(structs.replace(BEGIN, most_kept=most_kept))
+    taken(drafter, 0, 0, text, 4)
+    assert drafter.backlog == unread
+    until_idle(drafter)
+    drafter.begin(BEGIN)
+    taken(drafter, 0, 0, text, 4)
+    assert drafter.backlog == 0
 
 
 def test_an_outcome_of_another_conversation_or_behind_the_text_is_passed_over(drafter: TreeDrafter) -> None:

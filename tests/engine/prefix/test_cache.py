@@ -120,6 +120,8 @@ def test_no_caller_finds_out_what_another_one_asks(scheduler: Scheduler) -> None
     for guess in ("the", "the quick", "the quick brown", "the quick brown fox"):
         guessed = ask_for_words(scheduler, SYSTEM, user(guess), caller=f"guesses {guess}")
         assert guessed.stats.cached_tokens == only_system
+        # The draft model reads all that is theirs, too: its times would tell of a right guess.
+        assert not guessed.stats.draft or guessed.stats.draft_prefill_tokens >= read(guessed) - 1
     assert guessed.ids == secret.ids
     assert read(ask_for_words(scheduler, SYSTEM, user("the quick brown fox"), caller="Kim")) == 1
 
