@@ -156,7 +156,7 @@ class ChatListModel(QAbstractListModel):
         arranged_from = (view, time.time() // 900, utc_offset())
         same_days = arranged_from == self._arranged_from
         if self._view is not None and same_days and chats is self._chats and folders is self._folders:
-            self._replace(self._rows, streaming, self._view, self._counts)
+            self._mark(streaming)
             return
         may_be_one = not stays and same_days and self._view == view == ACTIVE and folders == self._folders
         if may_be_one and self._show_one_change(chats, folders, streaming):
@@ -233,14 +233,18 @@ class ChatListModel(QAbstractListModel):
     def _replace_one(self, changed: ChangedRows, streaming: frozenset[int]) -> None:
         """Show rows of which one has changed; it does what `_replace` does for all."""
         keys_before = self._keys
-        lit = streaming ^ self._streaming
         self._keys = changed.keys
-        self._streaming = streaming
         if changed.keys == keys_before:
             self._rows = changed.rows
         else:
             self._move_rows(changed.rows, keys_before)
-        for chat_id in {changed.chat.id, *lit}:
+        self._mark(streaming, changed.chat.id)
+
+    def _mark(self, streaming: frozenset[int], *changed: int) -> None:
+        """Show which chats are being answered now, and have `changed` ones painted anew; the rows are the same."""
+        lit = streaming ^ self._streaming
+        self._streaming = streaming
+        for chat_id in {*changed, *lit}:
             index = self.row_of(Conversation, chat_id)
             if index.isValid():
                 self.dataChanged.emit(index, index)

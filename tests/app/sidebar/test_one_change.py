@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 from PySide6.QtCore import QObject, QPersistentModelIndex
-from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
 from app.conversations.conversation_list import ACTIVE
 from app.conversations.database.records import Conversation, Folder, list_order
-from app.sidebar.list_model import ROW, ChatListModel
+from app.sidebar.list_model import ROW, STREAMS, ChatListModel
 from app.widgets.application import Application
 from tests.counted_steps import FEW, MANY, assert_stays, lines
 
@@ -79,3 +79,18 @@ def test_an_answer_moves_its_chat_at_the_same_cost(qapp: Application) -> None:
         later = [replace(chats[3], updated_at=time.time()), *chats[:3], *chats[4:]]
         found.append(lines(lambda model=model, later=later: model.show_chats(later, ACTIVE, frozenset({3}), [])))
     assert_stays(*found)
+
+
+def test_an_answer_that_begins_marks_its_chat_alone_at_the_same_cost(qapp: Application) -> None:
+    parent, found, folders = QObject(qapp), list[int](), list[Folder]()
+    for kept in (FEW, MANY):
+        chats = [chat_used(number, 60.0 * number) for number in range(kept)]
+        model = shown(chats, folders, parent)
+        marked = QSignalSpy(model.dataChanged)
+        for answered in (frozenset({3}), frozenset[int]()):
+            found.append(
+                lines(lambda model=model, chats=chats, now=answered: model.show_chats(chats, ACTIVE, now, folders))
+            )
+            assert model.row_of(Conversation, 3).data(STREAMS) is bool(answered)
+        assert [marked.at(number)[0].data(ROW).id for number in range(marked.count())] == [3, 3]
+    assert_stays(max(found[:2]), max(found[2:]))
