@@ -1,7 +1,8 @@
 """Measures what the tints of a streaming answer cost the Qt thread: the same answers with them and without, in turns.
 
 Each round of 1 to 16 tokens of the starter pair's tokenizer has a frame of its own, as rounds of an engine do. The cost
-is processor time of the Qt thread. Other programs on the same processor change it, but not what is counted: how often
+is processor time of the Qt thread. The same round is measured once in each answer, and its median counts: what else the
+window or the computer does in a round of one of the answers changes nothing. What is counted never changes: how often
 texts are painted and laid out, and how many functions the thread calls.
 """
 
@@ -61,10 +62,9 @@ SETTLE_S = 3.0
 
 @dataclass
 class Cost:
-    """What one answer took of the Qt thread: seconds of the processor, and what it did."""
+    """What one answer took of the Qt thread: seconds of the processor, by round, and what it did in all of them."""
 
-    rounds: int = 0
-    seconds: float = 0.0
+    seconds: list[float] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
 
@@ -119,13 +119,16 @@ def streamed(engine: RoundsEngine, session: Session, rounds: Sequence[DraftedRou
     answer = session.answers.ask("What is a draft model?").answer
     wait(lambda: engine.is_asked, PATIENCE_S)
     counted = Counted(QApplication.instance())
-    begins = time.thread_time()
+    seconds = []
     with counted.counting(calls=calls):
+        begins = time.thread_time()
         while engine.deliver():
             _run(_ROUND_S)
-        seconds = time.thread_time() - begins
+            ends = time.thread_time()
+            seconds.append(ends - begins)
+            begins = ends
     wait(lambda: answer.ended, PATIENCE_S)
-    return Cost(len(rounds), seconds, counted.counts)
+    return Cost(seconds, counted.counts)
 
 
 def _run(seconds: float) -> None:
@@ -149,7 +152,7 @@ def tints_shown(shown: bool) -> Iterator[None]:
 def compared(application: Any, texts: Sequence[str], repetitions: int) -> dict[str, Any]:
     """Show each text so often with tints and without, in turns, and once each with its calls counted.
 
-    Return, by text, the seconds of each answer and the counts of one.
+    Return, by text, the seconds of each round of each answer and the counts of one.
     """
     engine = RoundsEngine()
     report: dict[str, Any] = {}
@@ -157,7 +160,7 @@ def compared(application: Any, texts: Sequence[str], repetitions: int) -> dict[s
         streamed(engine, session, rounds_of(_SENTENCES, 0), calls=False)
         for name in texts:
             rounds = rounds_of(TEXTS[name], len(name))
-            seconds: dict[bool, list[float]] = {True: [], False: []}
+            seconds: dict[bool, list[list[float]]] = {True: [], False: []}
             for number in range(repetitions):
                 # What a window does after a while should not fall on the same one each time.
                 for shown in (True, False) if number % 2 else (False, True):
@@ -171,11 +174,15 @@ def compared(application: Any, texts: Sequence[str], repetitions: int) -> dict[s
                 "rounds": len(rounds),
                 "with_s": seconds[True],
                 "without_s": seconds[False],
-                "ratio": sum(seconds[True]) / sum(seconds[False]) if repetitions else None,
                 "counts_with": counts[True],
                 "counts_without": counts[False],
             }
     return report
+
+
+def cost_of_round(answers: Sequence[Sequence[float]]) -> float:
+    """Return the mean of the medians of each round, from the seconds of the rounds of the same answer several times."""
+    return statistics.fmean(statistics.median(same_round) for same_round in zip(*answers, strict=True))
 
 
 def lines(report: dict[str, Any]) -> list[str]:
@@ -187,11 +194,13 @@ def lines(report: dict[str, Any]) -> list[str]:
             f"{what} {answer['counts_with'].get(what, 0) / rounds:.1f} and {count / rounds:.1f}"
             for what, count in sorted(answer["counts_without"].items())
         )
-        pairs = sorted(shown / plain for shown, plain in zip(answer["with_s"], answer["without_s"], strict=True))
+        shown = cost_of_round(answer["with_s"])
+        plain = cost_of_round(answer["without_s"])
+        pairs = zip(answer["with_s"], answer["without_s"], strict=True)
+        ratios = sorted(sum(tinted) / sum(untinted) for tinted, untinted in pairs)
         told.append(
-            f"{name}, {rounds} rounds: {1000 * statistics.median(answer['with_s']) / rounds:.2f} ms a round with tints "
-            f"and {1000 * statistics.median(answer['without_s']) / rounds:.2f} without, {answer['ratio']:.3f} times "
-            f"(pairs {pairs[0]:.3f} to {pairs[-1]:.3f}); a round: {counts}"
+            f"{name}, {rounds} rounds: {1000 * shown:.2f} ms a round with tints and {1000 * plain:.2f} without, "
+            f"{shown / plain:.3f} times (pairs {ratios[0]:.3f} to {ratios[-1]:.3f}); a round: {counts}"
         )
     return told
 
