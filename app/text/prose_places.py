@@ -54,6 +54,34 @@ class _PlacedParagraph:
         other = next(others, len(self.marks))
         return max(0, min(other, len(self.marks) - 1, len(after.rows or after.spans)))
 
+    def grow(self, now: Paragraph, source: str) -> bool:
+        """Take the words by which its last span has become longer, if that is all that differs `now`.
+
+        Return whether they were taken: they have to stand next in the source as they are shown.
+        """
+        before = self.paragraph
+        mark = self.marks[-1] if self.marks else None
+        if mark is None or before.rows or self.formulas or mark.above + 1 != len(self.places):
+            return False
+        old = before.spans[-1]
+        if now.kind != before.kind or now.mark != before.mark or len(now.spans) != len(before.spans):
+            return False
+        new = now.spans[-1]
+        start, end, source_start, source_end = self.places[-1]
+        length = len(old.text)
+        is_literal = end - start == source_end - source_start == length
+        if not is_literal or new.style != old.style or new.formula or not new.text.startswith(old.text):
+            return False
+        words = new.text[length:]
+        is_next = source.startswith(words, source_end) and "\n" not in words and utf16_length(words) == len(words)
+        if not is_next or now.spans[:-1] != before.spans[:-1]:
+            return False
+        self.paragraph = now
+        self.places[-1] = SourcePlace(start, end + len(words), source_start, source_end + len(words))
+        self.end = source_end + len(words)
+        self.below = end + len(words) + 1
+        return True
+
 
 class ProsePlaces:
     """The places of the paragraphs of one document. What is the same as before is not looked for again."""
@@ -71,12 +99,18 @@ class ProsePlaces:
         """Return the places of the text of a document, in order. `end` is then where it ends in the source.
 
         The source is read from `at` on, and only grows from one call to the next. `formula_length` says how many units
-        a formula takes in the document.
+        a formula takes in the document. The list is that of the call before if only its last place is longer now; do
+        not change it.
         """
         # A document has empty lines above a table that it begins with, and below each table.
         line = 1 if paragraphs[0].rows else 0
         same = self._same(paragraphs, at, line, formula_length)
         before = self._known[same] if same < len(self._known) else None
+        is_last = before is not None and same + 1 == len(self._known) == len(paragraphs)
+        if before is not None and is_last and before.grow(paragraphs[-1], source):
+            self._places[-1] = before.places[-1]
+            self.end = before.end
+            return self._places
         places = self._places[: self._counts[same]] if before is not None else list(self._places)
         del self._known[same:]
         del self._counts[same:]
@@ -92,7 +126,7 @@ class ProsePlaces:
             places += placed.places
         self._places = places
         self.end = self._known[-1].end
-        return list(places)
+        return places
 
     def _same(
         self, paragraphs: Sequence[Paragraph], at: int, line: int, formula_length: Callable[[Formula], int]

@@ -260,7 +260,7 @@ class TintLayer(QObject):
         before = self._places
         self._places = places
         count = len(before)
-        if not count:
+        if places is before or not count:
             return
         last = before[-1]
         if len(places) >= count and places[: count - 1] == before[:-1]:

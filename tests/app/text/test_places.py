@@ -145,7 +145,7 @@ def test_a_token_has_the_letters_that_it_wrote() -> None:
 def growing(markdown: str, at_words: Sequence[int]) -> list[list[SourcePlace]]:
     """Return the places of a text after each of several lengths, by one reader that knows the ones before."""
     prose = ProsePlaces()
-    return [prose.place(shown(markdown[:end]), markdown[:end], 0, lambda _: 1) for end in at_words]
+    return [list(prose.place(shown(markdown[:end]), markdown[:end], 0, lambda _: 1)) for end in at_words]
 
 
 def test_a_growing_text_has_the_places_of_a_whole_one() -> None:
