@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from html import unescape
+from operator import attrgetter
 from typing import NamedTuple
 
 from app.text.formulas import Formula
@@ -46,6 +47,7 @@ _CLOSING_FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*\r?(?:\n|\Z)")
 _END_OF_FORMULA = re.compile(r"[ \t]*\n[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:\n|\Z)")
 _BEFORE_ROW = re.compile(r"[ \t>\r\n]*\|?")
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
+_start_of = attrgetter("start")
 
 
 class SourcePlace(NamedTuple):
@@ -77,21 +79,31 @@ class TokenPlace(NamedTuple):
     token: int
 
 
-def token_places(places: Sequence[SourcePlace], token_starts: Sequence[int]) -> list[TokenPlace]:
+def token_places(
+    places: Sequence[SourcePlace], token_starts: Sequence[int], start: int = 0, end: int | None = None
+) -> list[TokenPlace]:
     """Return the stretches of tokens, in order. `token_starts` are the positions of the tokens in the source.
 
-    With the tokens "It ", "is**" and " so" and the text "It is so", these are (0, 3), (3, 5) and (5, 8).
+    With the tokens "It ", "is**" and " so" and the text "It is so", these are (0, 3), (3, 5) and (5, 8). Of a document
+    from `start` on or up to `end`, only the stretches there are returned, cut off at these positions.
     """
     stretches: list[TokenPlace] = []
-    for start, end, source_start, source_end in places:
+    first = max(0, bisect_right(places, start, key=_start_of) - 1) if start else 0
+    last = bisect_left(places, end, key=_start_of) if end is not None else len(places)
+    for begin, place_end, source_start, source_end in places[first:last]:
+        is_literal = place_end - begin == source_end - source_start
+        stop = place_end if end is None or place_end < end else end
+        if begin < start:
+            source_start += start - begin if is_literal else 0
+            begin = start
         token = bisect_right(token_starts, source_start) - 1
         after = token + 1
-        if end - start == source_end - source_start:
-            after = bisect_left(token_starts, source_end, after)
-        begin = start
+        shift = source_start - begin
+        if is_literal:
+            after = bisect_left(token_starts, stop + shift, after)
         for number in range(token, after):
             # The last token goes on beyond the place.
-            until = start + token_starts[number + 1] - source_start if number + 1 < after else end
+            until = token_starts[number + 1] - shift if number + 1 < after else stop
             if until > begin and number >= 0:
                 if stretches and stretches[-1].token == number and stretches[-1].end == begin:
                     begin = stretches.pop().start

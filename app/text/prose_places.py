@@ -60,26 +60,25 @@ class _PlacedParagraph:
         Return whether they were taken: they have to stand next in the source as they are shown.
         """
         before = self.paragraph
-        mark = self.marks[-1] if self.marks else None
-        if mark is None or before.rows or self.formulas or mark.above + 1 != len(self.places):
+        if before.rows or self.formulas or not self.marks or self.marks[-1].above + 1 != len(self.places):
+            return False
+        if now.kind != before.kind or now.mark != before.mark or now.spans[:-1] != before.spans[:-1]:
             return False
         old = before.spans[-1]
-        if now.kind != before.kind or now.mark != before.mark or len(now.spans) != len(before.spans):
-            return False
         new = now.spans[-1]
-        start, end, source_start, source_end = self.places[-1]
-        length = len(old.text)
-        is_literal = end - start == source_end - source_start == length
-        if not is_literal or new.style != old.style or new.formula or not new.text.startswith(old.text):
+        if new.style != old.style or new.formula or not new.text.startswith(old.text) or "\n" in new.text:
             return False
-        words = new.text[length:]
-        is_next = source.startswith(words, source_end) and "\n" not in words and utf16_length(words) == len(words)
-        if not is_next or now.spans[:-1] != before.spans[:-1]:
+        start, end, source_start, source_end = self.places[-1]
+        length = len(new.text)
+        known = len(old.text)
+        if not end - start == source_end - source_start == known or utf16_length(new.text) != length:
+            return False
+        if not source.startswith(new.text, source_start):
             return False
         self.paragraph = now
-        self.places[-1] = SourcePlace(start, end + len(words), source_start, source_end + len(words))
-        self.end = source_end + len(words)
-        self.below = end + len(words) + 1
+        self.places[-1] = SourcePlace(start, start + length, source_start, source_start + length)
+        self.end = source_start + length
+        self.below = start + length + 1
         return True
 
 

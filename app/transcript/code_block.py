@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -265,23 +265,25 @@ class _CodeView(QPlainTextEdit):
             self.grows.emit(height - self.height())
         self.setFixedHeight(height)
 
-    def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, QPointF]]:
-        """Yield the lines of code in an area of the view, with where they are."""
+    def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, float, float]]:
+        """Yield the lines of code in an area of the view, with left and top."""
         block = self.firstVisibleBlock()
         place = self.blockBoundingGeometry(block).translated(self.contentOffset())
+        left, top, height = place.x(), place.y(), place.height()
         # Lines of code are not wrapped, so they are of one height.
-        above = max(0, int((area.top() - place.top()) / place.height()))
+        above = max(0, int((area.top() - top) / height))
         block = self.document().findBlockByNumber(block.blockNumber() + above)
-        origin = place.topLeft() + QPointF(0, above * place.height())
-        while block.isValid() and origin.y() <= area.bottom():
-            yield block, origin
+        top += above * height
+        bottom = area.bottom()
+        while top <= bottom and block.isValid():
+            yield block, left, top
             block = block.next()
-            origin += QPointF(0, place.height())
+            top += height
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.layer.is_shown:
             with QPainter(self.viewport()) as painter:
-                self.layer.paint(painter, self._blocks_in(event.rect()), event.rect())
+                self.layer.paint(painter, self._blocks_in(event.rect()))
         super().paintEvent(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:

@@ -151,8 +151,8 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
             data.setText(text)
         return data
 
-    def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, QPointF]]:
-        """Yield the blocks in an area of the view, the cells of a row of a table among them, with where they are."""
+    def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, float, float]]:
+        """Yield the blocks in an area of the view, the cells of a row of a table among them, with left and top."""
         document = self.document()
         layout = document.documentLayout()
         block = document.begin()
@@ -161,8 +161,13 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
             block = document.findBlock(max(0, at))
             while block.previous().isValid() and layout.blockBoundingRect(block.previous()).bottom() >= area.top():
                 block = block.previous()
-        while block.isValid() and (place := layout.blockBoundingRect(block)).top() <= area.bottom():
-            yield block, place.topLeft()
+        bottom = area.bottom()
+        while block.isValid():
+            place = layout.blockBoundingRect(block)
+            top = place.y()
+            if top > bottom:
+                break
+            yield block, place.x(), top
             block = block.next()
 
     def enterEvent(self, event: QEnterEvent) -> None:
@@ -177,7 +182,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         if self.layer.is_shown:
             with QPainter(self.viewport()) as painter:
                 painter.translate(-self.horizontalScrollBar().value(), 0)
-                self.layer.paint(painter, self._blocks_in(event.rect()), event.rect())
+                self.layer.paint(painter, self._blocks_in(event.rect()))
         super().paintEvent(event)
         if self._marked:
             painter = QPainter(self.viewport())

@@ -6,15 +6,15 @@ Qt paints anyway. Lines keep their tints, so that those above the new line of a 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import accumulate
+from functools import cache, partial
+from itertools import accumulate, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -34,6 +34,7 @@ from app.text.places import CodePlaces, SourcePlace, token_places
 from app.text.prose_places import ProsePlaces
 from app.text.shown import Paragraph
 from app.widgets import theme
+from app.widgets.colours import Colours
 from app.wording.sources import role_of
 from app.wording.tokens import token_text
 from engine.events import Token
@@ -43,10 +44,11 @@ from engine.stats import RoundRecord
 _NO_PEN = QPen(Qt.PenStyle.NoPen)
 # The thickness of the line below the tokens of a proposer, so that colour is not needed to tell them apart.
 _UNDERLINE = 1
-# So many lines of a block are painted together, unless none of them is to be seen.
-_TOGETHER = 16
 # The pixels of its dashes and of the gaps between them.
 _DASHES = {Qt.PenStyle.DashLine: (4, 2), Qt.PenStyle.DotLine: (1, 2)}
+
+
+_run_of = attrgetter("round", "source")
 
 
 @dataclass(eq=False)
@@ -79,39 +81,37 @@ class AnswerTints:
             self._firsts = []
             self._starts = []
             self.text = ""
-        new = tokens[len(self.tokens) :]
-        if new:
-            self._take_new(new)
+        known = len(self.tokens)
+        if len(tokens) > known:
+            self._take_new(tokens[known:])
         return others
 
     def _take_new(self, tokens: Sequence[Token]) -> None:
         """Take tokens that follow the known ones."""
-        start = len(self.text)
-        last = self.tokens[-1] if self.tokens else None
-        for number, token in enumerate(tokens, start=len(self.tokens)):
-            if last is None or last.round != token.round or last.source != token.source:
-                self._firsts.append(number)
-                self._starts.append(start)
-            last = token
-            start += len(token.text)
-        self.text += "".join([token.text for token in tokens])
-        self.tokens += tokens
+        for run, group in groupby(tokens, key=_run_of):
+            of_run = list(group)
+            if not self.tokens or _run_of(self.tokens[-1]) != run:
+                self._firsts.append(len(self.tokens))
+                self._starts.append(len(self.text))
+            self.text += "".join([token.text for token in of_run])
+            self.tokens += of_run
 
     @property
     def is_shown(self) -> bool:
         return bool(self.lit) or self.strength > 0
 
-    def runs_in(self, places: Sequence[SourcePlace]) -> list[tuple[int, int, Token]]:
-        """Return the stretches of a document that runs of tokens wrote, from the places of its text.
+    def runs_in(self, places: Sequence[SourcePlace], start: int, end: int | None) -> list[tuple[int, int, Token]]:
+        """Return the stretches between two positions of a document that runs of tokens wrote, by its places.
 
         Each has where it begins and ends, and the first token of its run.
         """
         tokens, firsts = self.tokens, self._firsts
-        return [(start, end, tokens[firsts[run]]) for start, end, run in token_places(places, self._starts)]
+        runs = token_places(places, self._starts, start, end)
+        return [(begin, after, tokens[firsts[run]]) for begin, after, run in runs]
 
-    def token_in(self, places: Sequence[SourcePlace]) -> Token | None:
-        """Return the token that wrote the first of these places of a document; None if none did."""
-        runs = token_places(places, self._starts)
+    def token_at(self, places: Sequence[SourcePlace], position: int) -> Token | None:
+        """Return the token that wrote the letter at a position of a document with these places; None if none did."""
+        runs = token_places(places, self._starts, position, position + 1)
         if not runs:
             return None
         run = runs[0].token
@@ -119,7 +119,22 @@ class AnswerTints:
         after = self._firsts[run + 1] if run + 1 < len(self._firsts) else len(self.tokens)
         texts = [token.text for token in self.tokens[first:after]]
         starts = list(accumulate(map(len, texts[:-1]), initial=self._starts[run]))
-        return self.tokens[first + token_places(places, starts)[0].token]
+        return self.tokens[first + token_places(places, starts, position, position + 1)[0].token]
+
+    def stretches_in(
+        self, places: Sequence[SourcePlace], start: int, end: int, stretches: list[tuple[int, int, _TintStyle]]
+    ) -> int:
+        """Add what is tinted between two positions of a document to the stretches before it. Return where it ends."""
+        for begin, after, token in self.runs_in(places, start, end):
+            start = after
+            style = self.style(token)
+            if style is None:
+                continue
+            if stretches and stretches[-1][1] == begin and stretches[-1][2] is style:
+                stretches[-1] = stretches[-1][0], after, style
+            else:
+                stretches.append((begin, after, style))
+        return start
 
     def style(self, token: Token) -> _TintStyle | None:
         """Return how a token is tinted now; None if it is not."""
@@ -130,13 +145,24 @@ class AnswerTints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TintStyle:
+    """The tint of a role or, with a `line`, its accent in that pattern. `below` is the line below words so tinted."""
+
     role: str
-    line: Qt.PenStyle | None
+    line: Qt.PenStyle | None = None
+    below: _TintStyle | None = None
+
+    def brush(self, colours: Colours) -> QBrush:
+        """Return what areas of this style are painted with."""
+        if self.line is None:
+            return QBrush(QColor(colours.tint(self.role)))
+        return _line_brush(QColor(colours.accent(self.role)), self.line)
 
 
 @cache
 def _style_of(source: str) -> _TintStyle:
-    return _TintStyle(role_of(source), underline_of(PROPOSERS[source]) if source in PROPOSERS else None)
+    role = role_of(source)
+    below = _TintStyle(role, underline_of(PROPOSERS[source])) if source in PROPOSERS else None
+    return _TintStyle(role, below=below)
 
 
 def underline_of(proposer: ProposerEntry) -> Qt.PenStyle:
@@ -157,12 +183,14 @@ class TintLayer(QObject):
     def __init__(self, view: QTextEdit | QPlainTextEdit) -> None:
         super().__init__(view)
         self._view = view
+        self._document = view.document()
         self._pointed: int | None = None
         self._tints: AnswerTints | None = None
         self._places: list[SourcePlace] = []
         # The tints of blocks by where they begin, and what they were worked out for.
         self._blocks: dict[int, _BlockTints] = {}
-        self._painted_for: tuple[frozenset[int], bool, float] | None = None
+        self._painted_for: tuple[Colours, frozenset[int], bool, float] | None = None
+        self._brushes: dict[_TintStyle, QBrush] = {}
         self._prose = ProsePlaces()
         self._code = CodePlaces()
         self._at = 0
@@ -203,20 +231,21 @@ class TintLayer(QObject):
 
     def token_at(self, position: int) -> Token | None:
         """Return the token that wrote the letter at a position of the document; None if none is known."""
-        return self._tints.token_in(self._places_between(position, position + 1)) if self._tints is not None else None
+        return self._tints.token_at(self._places, position) if self._tints is not None else None
 
     def rounds_between(self, start: int, end: int) -> set[int]:
         """Return the numbers of the rounds that wrote a stretch of the document."""
         if self._tints is None:
             return set()
-        return {token.round for _, _, token in self._tints.runs_in(self._places_between(start, end))}
+        return {token.round for _, _, token in self._tints.runs_in(self._places, start, end)}
 
     def first_lit(self) -> int | None:
         """Return where the rounds that are lit begin in the document; None if they wrote nothing of it."""
         if self._tints is None:
             return None
         lit = self._tints.lit
-        return next((start for start, _, token in self._tints.runs_in(self._places) if token.round in lit), None)
+        runs = self._tints.runs_in(self._places, 0, None)
+        return next((start for start, _, token in runs if token.round in lit), None)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Tell the token under the pointer, in a tooltip its figures."""
@@ -246,12 +275,6 @@ class TintLayer(QObject):
             self._pointed = number
             self.round_pointed.emit(number)
 
-    def _places_between(self, start: int, end: int) -> list[SourcePlace]:
-        """Return the places of the text between two positions of the document."""
-        first = max(0, bisect_right(self._places, start, key=_start_of) - 1)
-        last = bisect_left(self._places, end, key=_start_of)
-        return [part for place in self._places[first:last] if (part := _part(place, start, end))]
-
     def _take_places(self, places: list[SourcePlace]) -> None:
         """Take the places of the text. Blocks keep their tints up to the first place that is not as it was.
 
@@ -274,118 +297,101 @@ class TintLayer(QObject):
             position: known for position, known in self._blocks.items() if position + known.look.length <= changed
         }
 
-    def paint(self, painter: QPainter, blocks: Iterator[tuple[QTextBlock, QPointF]], area: QRect) -> None:
-        """Paint the tints of blocks, each with where it is, within an area."""
+    def paint(self, painter: QPainter, blocks: Iterable[tuple[QTextBlock, float, float]]) -> None:
+        """Paint the tints of blocks, each with its left and top in the view."""
         if self._tints is None:
             return
-        painted_for = (self._tints.lit, self._tints.underlined, self._view.document().textWidth())
+        colours = theme.colours()
+        painted_for = (colours, self._tints.lit, self._tints.underlined, self._document.textWidth())
         if painted_for != self._painted_for:
             self._painted_for = painted_for
             self._blocks = {}
-        tints = _LineTints(0, 0)
-        for block, origin in blocks:
-            for lines in self._lines_of(block, origin):
-                if lines.top <= area.bottom() and lines.bottom >= area.top():
-                    tints.add(lines)
+            self._brushes = {}
+        tints = _Tints()
+        for block, left, top in blocks:
+            known = self._block_tints(block, left, top)
+            tints.add(known.above)
+            tints.add(known.last)
         strength = 1.0 if self._tints.lit else self._tints.strength
         if strength < 1:
             painter.setOpacity(strength)
         painter.setPen(_NO_PEN)
-        colours = theme.colours()
-        for style, rects in tints.tints.items():
-            painter.setBrush(_tint_brush(colours.tint(style.role)))
-            painter.drawRects(rects)
-        for style, rects in tints.underlines.items():
-            painter.setBrush(_underline_brush(colours.accent(style.role), style.line))
+        for style, rects in (*tints.areas.items(), *tints.underlines.items()):
+            brush = self._brushes.get(style)
+            if brush is None:
+                brush = self._brushes[style] = style.brush(colours)
+            painter.setBrush(brush)
             painter.drawRects(rects)
 
-    def _lines_of(self, block: QTextBlock, origin: QPointF) -> list[_LineTints]:
-        """Return the tints of the lines of a block. Of a paragraph that has grown, only the last ones are new."""
+    def _block_tints(self, block: QTextBlock, left: float, top: float) -> _BlockTints:
+        """Return the tints of a block that is there in the view. Of a paragraph that has grown, the end is new."""
         layout = block.layout()
         position = block.position()
         count = layout.lineCount()
         begins = layout.lineAt(0).naturalTextRect() if count else QRectF()
-        look = _BlockLook(block.length(), count, begins.width(), begins.left(), origin.x(), origin.y())
+        look = _BlockLook(block.length(), count, begins.width(), begins.x(), left, top)
         known = self._blocks.get(position)
         if known is not None and known.look == look:
-            return known.lines
-        if known is None or not known.look.grows_to(look):
-            known = _BlockTints(look)
-            first = 0
-        else:
+            return known
+        first = 0
+        if known is not None and known.look.grows_to(look):
             first = max(0, known.look.lines - 1)
-            del known.lines[-1:]
-        known.look = look
+            known.look = look
+        else:
+            known = self._blocks[position] = _BlockTints(look)
         for number in range(first, count):
-            line = self._line_tints(layout.lineAt(number), position, origin, known.last)
-            if known.lines and number + 1 < count and number % _TOGETHER:
-                known.lines[-1].add(line)
-            else:
-                known.lines.append(line)
-        self._blocks[position] = known
-        return known.lines
+            if number > first:
+                known.above.add(known.last)
+            known.last = self._line_tints(layout.lineAt(number), position, left, top, known.line)
+        return known
 
-    def _tint_line(self, last: _TintedLine, start: int, end: int) -> None:
-        """Make `last` the line between two positions of the document, which it may be already, but shorter."""
-        assert self._tints is not None
-        if last.start != start or last.end > end:
-            last.start = last.end = start
-            last.stretches = []
-        style_of = self._tints.style
-        stretches = last.stretches
-        for first, after, token in self._tints.runs_in(self._places_between(last.end, end)):
-            last.end = after
-            style = style_of(token)
-            if style is None:
-                continue
-            if stretches and stretches[-1][1] == first and stretches[-1][2] is style:
-                stretches[-1] = stretches[-1][0], after, style
-            else:
-                stretches.append((first, after, style))
+    def _line_tints(self, line: QTextLine, position: int, left: float, top: float, known: _TintedLine) -> _Tints:
+        """Return the tints of a line of a block that begins at a position of the document, and is there in the view.
 
-    def _line_tints(self, line: QTextLine, first: int, origin: QPointF, last: _TintedLine) -> _LineTints:
-        """Return the tints of a line of a block that begins at a position of the document."""
+        `known` becomes that line. It may be the line already, but shorter.
+        """
         assert self._tints is not None
-        start = first + line.textStart()
-        self._tint_line(last, start, start + line.textLength())
+        start = position + line.textStart()
+        end = start + line.textLength()
+        if known.start != start or known.end > end:
+            known.start = known.end = start
+            known.stretches = []
+        known.end = self._tints.stretches_in(self._places, known.end, end, known.stretches)
         words = line.naturalTextRect()
-        letters = line.ascent() + line.descent()
-        bottom = round(origin.y() + line.y() + letters)
-        height = round(min(line.height(), letters))
-        tints = _LineTints(bottom - height, bottom)
-        from_left = origin.x()
-        leftmost = words.left()
+        # A blank where the line is wrapped is beyond its words.
+        leftmost = words.x()
         rightmost = words.right()
-        for begin, end, style in last.stretches:
-            left, right = _between(line, begin - first, end - first)
-            # A blank where the line is wrapped is beyond its words.
-            left = round(from_left + (left if left > leftmost else leftmost))
-            width = round(from_left + (right if right < rightmost else rightmost)) - left
-            if width <= 0:
-                continue
-            tints.tints.setdefault(style, []).append(QRect(left, tints.top, width, height))
-            if style.line is not None and self._tints.underlined:
-                below = QRect(left, bottom - _UNDERLINE, width, _UNDERLINE)
-                tints.underlines.setdefault(style, []).append(below)
+        letters = line.ascent() + line.descent()
+        bottom = round(top + words.y() + letters)
+        height = round(letters)
+        tints = _Tints()
+        for begin, after, style in known.stretches:
+            edge: float = line.cursorToX(begin - position)[0]  # type: ignore[index]
+            other: float = line.cursorToX(after - position)[0]  # type: ignore[index]
+            if edge > other:
+                edge, other = other, edge
+            first = round(left + (edge if edge > leftmost else leftmost))
+            width = round(left + (other if other < rightmost else rightmost)) - first
+            if width > 0:
+                tints.areas[style].append(QRect(first, bottom - height, width, height))
+                if self._tints.underlined and style.below is not None:
+                    tints.underlines[style.below].append(QRect(first, bottom - _UNDERLINE, width, _UNDERLINE))
         return tints
 
 
 @dataclass(slots=True)
-class _LineTints:
-    """Where lines are tinted in their view, and where they have lines below their words, by how."""
+class _Tints:
+    """Where text is tinted in its view, and where it has lines below its words, by how."""
 
-    top: int
-    bottom: int
-    tints: dict[_TintStyle, list[QRect]] = field(default_factory=dict)
-    underlines: dict[_TintStyle, list[QRect]] = field(default_factory=dict)
+    areas: defaultdict[_TintStyle, list[QRect]] = field(default_factory=partial(defaultdict, list))
+    underlines: defaultdict[_TintStyle, list[QRect]] = field(default_factory=partial(defaultdict, list))
 
-    def add(self, below: _LineTints) -> None:
-        """Take the tints of lines below these, too."""
-        self.bottom = below.bottom
-        for style, rects in below.tints.items():
-            self.tints.setdefault(style, []).extend(rects)
-        for style, rects in below.underlines.items():
-            self.underlines.setdefault(style, []).extend(rects)
+    def add(self, others: _Tints) -> None:
+        """Take the tints of other text, too."""
+        for style in others.areas:
+            self.areas[style] += others.areas[style]
+        for style in others.underlines:
+            self.underlines[style] += others.underlines[style]
 
 
 class _BlockLook(NamedTuple):
@@ -418,26 +424,12 @@ class _TintedLine:
 
 @dataclass(slots=True)
 class _BlockTints:
-    """The tints of a block that looks like this: of its last line alone, and of some lines above it together."""
+    """The tints of a block that looks like this: of its last line, whose stretches are known, and of those above it."""
 
     look: _BlockLook
-    lines: list[_LineTints] = field(default_factory=list)
-    last: _TintedLine = field(default_factory=_TintedLine)
-
-
-_start_of = attrgetter("start")
-
-
-def _part(place: SourcePlace, start: int, end: int) -> SourcePlace | None:
-    """Return the part of a place between two positions of the document; None if there is none."""
-    first = max(place.start, start)
-    last = min(place.end, end)
-    if first >= last:
-        return None
-    if not place.is_literal:
-        return SourcePlace(first, last, place.source_start, place.source_end)
-    source = place.source_start - place.start
-    return SourcePlace(first, last, source + first, source + last)
+    above: _Tints = field(default_factory=_Tints)
+    last: _Tints = field(default_factory=_Tints)
+    line: _TintedLine = field(default_factory=_TintedLine)
 
 
 def lit_rect(view: QTextEdit | QPlainTextEdit) -> QRect | None:
@@ -460,26 +452,13 @@ def selected_rounds(view: QTextEdit | QPlainTextEdit) -> set[int]:
     return layer.rounds_between(cursor.selectionStart(), cursor.selectionEnd())
 
 
-def _between(line: QTextLine, begin: int, end: int) -> tuple[float, float]:
-    """Return how far from the left of its text's area two positions of a line are, the leftmost one first."""
-    left: float = line.cursorToX(begin)[0]  # type: ignore[index]
-    right: float = line.cursorToX(end)[0]  # type: ignore[index]
-    return (left, right) if left <= right else (right, left)
-
-
-@cache
-def _tint_brush(colour: str) -> QBrush:
-    return QBrush(QColor(colour))
-
-
-@cache
-def _underline_brush(colour: str, line: Qt.PenStyle | None) -> QBrush:
-    """Return what the line below the tokens of a proposer is painted with."""
-    if line is None or line is Qt.PenStyle.SolidLine:
-        return QBrush(QColor(colour))
+def _line_brush(colour: QColor, line: Qt.PenStyle) -> QBrush:
+    """Return what a line below the tokens of a proposer is painted with."""
+    if line is Qt.PenStyle.SolidLine:
+        return QBrush(colour)
     dash, gap = _DASHES[line]
     pattern = QPixmap(dash + gap, _UNDERLINE)
     pattern.fill(Qt.GlobalColor.transparent)
     with QPainter(pattern) as painter:
-        painter.fillRect(0, 0, dash, _UNDERLINE, QColor(colour))
+        painter.fillRect(0, 0, dash, _UNDERLINE, colour)
     return QBrush(pattern)
