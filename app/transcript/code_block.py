@@ -283,7 +283,7 @@ class _CodeView(QPlainTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.layer.is_shown:
             with QPainter(self.viewport()) as painter:
-                self.layer.paint(painter, self._blocks_in(event.rect()))
+                self.layer.paint(painter, self._blocks_in(event.rect()), event.rect())
         super().paintEvent(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:

@@ -182,7 +182,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         if self.layer.is_shown:
             with QPainter(self.viewport()) as painter:
                 painter.translate(-self.horizontalScrollBar().value(), 0)
-                self.layer.paint(painter, self._blocks_in(event.rect()))
+                self.layer.paint(painter, self._blocks_in(event.rect()), event.rect())
         super().paintEvent(event)
         if self._marked:
             painter = QPainter(self.viewport())

@@ -25,6 +25,7 @@ from PySide6.QtGui import (
     QPixmap,
     QTextBlock,
     QTextCursor,
+    QTextLayout,
     QTextLine,
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip
@@ -191,6 +192,8 @@ class TintLayer(QObject):
         self._blocks: dict[int, _BlockTints] = {}
         self._painted_for: tuple[Colours, frozenset[int], bool, float] | None = None
         self._brushes: dict[_TintStyle, QBrush] = {}
+        # None unless the last block has only grown by words since all down to it was painted.
+        self._growth: _Growth | None = None
         self._prose = ProsePlaces()
         self._code = CodePlaces()
         self._at = 0
@@ -283,7 +286,10 @@ class TintLayer(QObject):
         before = self._places
         self._places = places
         count = len(before)
-        if places is before or not count:
+        if places is before:
+            return
+        self._growth = None
+        if not count:
             return
         last = before[-1]
         if len(places) >= count and places[: count - 1] == before[:-1]:
@@ -294,11 +300,11 @@ class TintLayer(QObject):
         same = next((at for at, (old, new) in enumerate(pairs) if old != new), min(count, len(places)))
         changed = min(all_places[same].start for all_places in (before, places) if same < len(all_places))
         self._blocks = {
-            position: known for position, known in self._blocks.items() if position + known.look.length <= changed
+            position: known for position, known in self._blocks.items() if position + known.length <= changed
         }
 
-    def paint(self, painter: QPainter, blocks: Iterable[tuple[QTextBlock, float, float]]) -> None:
-        """Paint the tints of blocks, each with its left and top in the view."""
+    def paint(self, painter: QPainter, blocks: Iterable[tuple[QTextBlock, float, float]], area: QRect) -> None:
+        """Paint the tints of the blocks in an area, each with its left and top in the view."""
         if self._tints is None:
             return
         colours = theme.colours()
@@ -307,11 +313,11 @@ class TintLayer(QObject):
             self._painted_for = painted_for
             self._blocks = {}
             self._brushes = {}
-        tints = _Tints()
-        for block, left, top in blocks:
-            known = self._block_tints(block, left, top)
-            tints.add(known.above)
-            tints.add(known.last)
+            self._growth = None
+        if self._growth is not None and area.top() >= self._growth.top:
+            tints = self._grown_tints(self._growth)
+        else:
+            tints = self._tints_of(blocks, area)
         strength = 1.0 if self._tints.lit else self._tints.strength
         if strength < 1:
             painter.setOpacity(strength)
@@ -323,36 +329,76 @@ class TintLayer(QObject):
             painter.setBrush(brush)
             painter.drawRects(rects)
 
+    def _tints_of(self, blocks: Iterable[tuple[QTextBlock, float, float]], area: QRect) -> _Tints:
+        """Return the tints of the blocks in an area. From now on, it is known how the last one of the document grows."""
+        above = _Tints()
+        last: tuple[QTextBlock, _BlockTints] | None = None
+        for block, left, top in blocks:
+            if last is not None:
+                above.add(last[1].above)
+                above.add(last[1].last)
+            last = block, self._block_tints(block, left, top)
+        tints = _Tints()
+        tints.add(above)
+        if last is not None:
+            block, known = last
+            tints.add(known.above)
+            tints.add(known.last)
+            # Before its first letter it is not known from which side a paragraph is read.
+            if any(map(str.isalpha, block.text())) and not block.next().isValid():
+                self._growth = _Growth(area.top(), above, known)
+        return tints
+
+    def _grown_tints(self, growth: _Growth) -> _Tints:
+        """Return the tints of a document whose last block has grown by words since it was painted."""
+        known = growth.last
+        block = self._document.lastBlock()
+        layout = block.layout()
+        if known.lines == 1:
+            known.look = known.look._replace(begins=layout.lineAt(0).naturalTextRect().width())
+        self._grow(known, layout, block.position(), block.length())
+        tints = _Tints()
+        tints.add(growth.above)
+        tints.add(known.above)
+        tints.add(known.last)
+        return tints
+
     def _block_tints(self, block: QTextBlock, left: float, top: float) -> _BlockTints:
         """Return the tints of a block that is there in the view. Of a paragraph that has grown, the end is new."""
         layout = block.layout()
         position = block.position()
         count = layout.lineCount()
         begins = layout.lineAt(0).naturalTextRect() if count else QRectF()
-        look = _BlockLook(block.length(), count, begins.width(), begins.x(), left, top)
+        look = _BlockLook(begins.width(), begins.x(), left, top)
+        length = block.length()
         known = self._blocks.get(position)
-        if known is not None and known.look == look:
+        if known is not None and (known.length, known.lines, known.look) == (length, count, look):
             return known
-        first = 0
-        if known is not None and known.look.grows_to(look):
-            first = max(0, known.look.lines - 1)
-            known.look = look
-        else:
+        if known is None or known.length > length or known.lines > count or not known.can_be_above(look):
             known = self._blocks[position] = _BlockTints(look)
-        for number in range(first, count):
-            if number > first:
-                known.above.add(known.last)
-            known.last = self._line_tints(layout.lineAt(number), position, left, top, known.line)
+        known.look = look
+        self._grow(known, layout, position, length)
         return known
 
-    def _line_tints(self, line: QTextLine, position: int, left: float, top: float, known: _TintedLine) -> _Tints:
-        """Return the tints of a line of a block that begins at a position of the document, and is there in the view.
+    def _grow(self, known: _BlockTints, layout: QTextLayout, position: int, length: int) -> None:
+        """Take the lines of a block at a position of the document, from the last one on that is known."""
+        first = max(0, known.lines - 1)
+        known.lines = layout.lineCount()
+        known.length = length
+        for number in range(first, known.lines):
+            if number > first:
+                known.above.add(known.last)
+            known.last = self._line_tints(layout.lineAt(number), position, known)
 
-        `known` becomes that line. It may be the line already, but shorter.
+    def _line_tints(self, line: QTextLine, position: int, block: _BlockTints) -> _Tints:
+        """Return the tints of a line of a block that begins at a position of the document.
+
+        The known line of the block becomes that one. It may be the line already, but shorter.
         """
         assert self._tints is not None
         start = position + line.textStart()
         end = start + line.textLength()
+        known = block.line
         if known.start != start or known.end > end:
             known.start = known.end = start
             known.stretches = []
@@ -361,8 +407,9 @@ class TintLayer(QObject):
         # A blank where the line is wrapped is beyond its words.
         leftmost = words.x()
         rightmost = words.right()
+        left = block.look.left
         letters = line.ascent() + line.descent()
-        bottom = round(top + words.y() + letters)
+        bottom = round(block.look.top + words.y() + letters)
         height = round(letters)
         tints = _Tints()
         for begin, after, style in known.stretches:
@@ -395,22 +442,15 @@ class _Tints:
 
 
 class _BlockLook(NamedTuple):
-    """What changes with the lines of a block: its length, their number, the first one's width and place, and its own.
+    """What moves the lines of a block: the first one's width and place within it, and its own place.
 
     The words of a centred cell move within it when another row makes its column wider.
     """
 
-    length: int
-    lines: int
     begins: float
     indent: float
     left: float
     top: float
-
-    def grows_to(self, now: _BlockLook) -> bool:
-        """Return whether all lines but the last one can be as they were. A first line that is the last one may grow."""
-        is_longer = self.length <= now.length and self.lines <= now.lines
-        return is_longer and self[3:] == now[3:] and (self.lines == 1 or self.begins == now.begins)
 
 
 @dataclass(slots=True)
@@ -424,12 +464,27 @@ class _TintedLine:
 
 @dataclass(slots=True)
 class _BlockTints:
-    """The tints of a block that looks like this: of its last line, whose stretches are known, and of those above it."""
+    """The tints of a block of so many units and lines: of its last line, whose stretches are known, and above it."""
 
     look: _BlockLook
+    length: int = 0
+    lines: int = 0
     above: _Tints = field(default_factory=_Tints)
     last: _Tints = field(default_factory=_Tints)
     line: _TintedLine = field(default_factory=_TintedLine)
+
+    def can_be_above(self, now: _BlockLook) -> bool:
+        """Return whether all lines but the last one are as they were. A first line that is the last one may grow."""
+        return self.look[1:] == now[1:] and (self.lines == 1 or self.look.begins == now.begins)
+
+
+@dataclass(slots=True)
+class _Growth:
+    """The tints of a document that was painted from a height on to its end, while only its last block grows."""
+
+    top: int
+    above: _Tints
+    last: _BlockTints
 
 
 def lit_rect(view: QTextEdit | QPlainTextEdit) -> QRect | None:
