@@ -54,26 +54,33 @@ class _PlacedParagraph:
         other = next(others, len(self.marks))
         return max(0, min(other, len(self.marks) - 1, len(after.rows or after.spans)))
 
-    def grow(self, now: Paragraph, source: str) -> bool:
-        """Take the words by which its last span has become longer, if that is all that differs `now`.
-
-        Return whether they were taken: they have to stand next in the source as they are shown.
-        """
+    def grows_to(self, now: Paragraph) -> bool:
+        """Return whether `now` is the same paragraph with more words, of any style, after its last ones."""
         before = self.paragraph
-        if before.rows or self.formulas or not self.marks or self.marks[-1].above + 1 != len(self.places):
+        count = len(before.spans)
+        if before.rows or now.rows or self.formulas or not self.marks or len(now.spans) < count:
             return False
-        if now.kind != before.kind or now.mark != before.mark or now.spans[:-1] != before.spans[:-1]:
+        if (now.kind, now.mark, now.quotes, now.lists) != (before.kind, before.mark, before.quotes, before.lists):
             return False
         old = before.spans[-1]
-        new = now.spans[-1]
-        if new.style != old.style or new.formula or not new.text.startswith(old.text) or "\n" in new.text:
+        new = now.spans[count - 1]
+        is_longer = new.style == old.style and new.formula is None and new.text.startswith(old.text)
+        return is_longer and now.spans[: count - 1] == before.spans[:-1]
+
+    def grow(self, now: Paragraph, source: str) -> bool:
+        """Take a paragraph to which this one grows, if its last span has only become longer. Return whether it has.
+
+        Its words have to stand next in the source as they are shown.
+        """
+        if len(now.spans) != len(self.paragraph.spans) or self.marks[-1].above + 1 != len(self.places):
             return False
         start, end, source_start, source_end = self.places[-1]
-        length = len(new.text)
-        known = len(old.text)
-        if not end - start == source_end - source_start == known or utf16_length(new.text) != length:
+        words = now.spans[-1].text
+        length = len(words)
+        known = len(self.paragraph.spans[-1].text)
+        if not end - start == source_end - source_start == known or utf16_length(words) != length:
             return False
-        if not source.startswith(new.text, source_start):
+        if "\n" in words or not source.startswith(words, source_start):
             return False
         self.paragraph = now
         self.places[-1] = SourcePlace(start, start + length, source_start, source_start + length)
@@ -91,6 +98,8 @@ class ProsePlaces:
         self._places: list[SourcePlace] = []
         self._counts: list[int] = []
         self.end = 0
+        # Whether the text was only longer at its end the last time, by words in its last paragraph.
+        self.grows = False
 
     def place(
         self, paragraphs: Sequence[Paragraph], source: str, at: int, formula_length: Callable[[Formula], int]
@@ -105,8 +114,9 @@ class ProsePlaces:
         line = 1 if paragraphs[0].rows else 0
         same = self._same(paragraphs, at, line, formula_length)
         before = self._known[same] if same < len(self._known) else None
-        is_last = before is not None and same + 1 == len(self._known) == len(paragraphs)
-        if before is not None and is_last and before.grow(paragraphs[-1], source):
+        is_last = same + 1 == len(self._known) == len(paragraphs)
+        self.grows = before is not None and is_last and before.grows_to(paragraphs[-1])
+        if before is not None and self.grows and before.grow(paragraphs[-1], source):
             self._places[-1] = before.places[-1]
             self.end = before.end
             return self._places

@@ -212,12 +212,16 @@ class TintLayer(QObject):
     ) -> int:
         """Find the paragraphs in the answer's text from `at` on. Return where they end."""
         self._tints, self._at = tints, at
-        self._take_places(self._prose.place(paragraphs, tints.text, at, formula_length))
+        places = self._prose.place(paragraphs, tints.text, at, formula_length)
+        if not self._prose.grows:
+            self._growth = None
+        self._take_places(places)
         return self._prose.end
 
     def place_code(self, tints: AnswerTints, at: int, code: str) -> int:
         """Find the lines of code in the answer's text from `at` on. Return where they end."""
         self._tints, self._at = tints, at
+        self._growth = None
         self._take_places(self._code.place(code, tints.text, at))
         return self._code.end
 
@@ -286,16 +290,14 @@ class TintLayer(QObject):
         before = self._places
         self._places = places
         count = len(before)
-        if places is before:
-            return
-        self._growth = None
-        if not count:
+        if places is before or not count:
             return
         last = before[-1]
         if len(places) >= count and places[: count - 1] == before[:-1]:
             now = places[count - 1]
             if now.start == last.start and now.source_start == last.source_start and now.end >= last.end:
                 return
+        self._growth = None
         pairs = zip(before, places, strict=False)
         same = next((at for at, (old, new) in enumerate(pairs) if old != new), min(count, len(places)))
         changed = min(all_places[same].start for all_places in (before, places) if same < len(all_places))
@@ -330,7 +332,7 @@ class TintLayer(QObject):
             painter.drawRects(rects)
 
     def _tints_of(self, blocks: Iterable[tuple[QTextBlock, float, float]], area: QRect) -> _Tints:
-        """Return the tints of the blocks in an area. From now on, it is known how the last one of the document grows."""
+        """Return the tints of the blocks in an area. What grows from now on is asked for alone."""
         above = _Tints()
         last: tuple[QTextBlock, _BlockTints] | None = None
         for block, left, top in blocks:
