@@ -8,10 +8,11 @@ Where a reader of the paper finds its parts:
 
 - the handshake: `messages`. `RoundOutcome` has the accepted tokens and the recovery token, the last of them;
   `DraftReply` has the continuation that was prepared, or none.
-- the tree cache: `tree_cache.TreeCache`. A branch for each number of accepted tokens. `tree_drafter` fills it, and the
-  runner sends it as `PreparedTree` while it grows: an outcome that is in it needs no answer, and so waits for no link.
-- the fan-out, which gives likelier outcomes more of the tree: `deepening`. The branches are one for each cut, and the
-  likelier ones are deepened first.
+- the tree cache: `tree_cache.TreeCache`. Its keys are outcomes: a number of accepted tokens (a "cut") and a recovery
+  token. `tree_drafter` fills it, and the runner sends it as `PreparedTree` while it grows: an outcome that is in it
+  needs no answer, and so waits for no link.
+- the fan-out, which gives likelier outcomes more of the tree: `deepening`. Each cut has branches for up to
+  `messages.MOST_RECOVERY` recovery tokens (the paper's F), and the likelier ones of all cuts are deepened first.
 - the draft runner's loop: `runner`, a process of its own. `branches` reads all branches in one pass.
 - the second device: this computer's processor, or another computer, which `other_computer` reaches.
 - the scheduler's side: `link` starts the runner and reaches it, and `drafting_ahead` is one answer's exchange with it.

@@ -3,7 +3,8 @@
 The gain of one more draft token in a branch is the probability that it is accepted: that the round's outcome is the
 branch, times the acceptance of each draft token up to this one. So the likely branches reach their full depth first,
 and the others follow while the main model still verifies. Kumar, Dao, May (arXiv:2603.03251) spread the branches over
-the cuts for the same reason (geometric fan-out). Here each cut has one branch, and the depths differ.
+the cuts for the same reason (geometric fan-out): likelier cuts have more recovery tokens, all as deep. Here each cut
+has several, and the depths differ.
 
 Where further rows of a pass cost nothing, every pass takes all branches. Where a row costs nearly as much as a pass, as
 it does on a processor, most passes take one or two.
@@ -51,16 +52,13 @@ class PassCosts:
         return row_s / max(row_s, first_row_s)
 
 
-def outcome_chances(acceptance: Sequence[float], recovery: Sequence[float]) -> list[float]:
-    """Return the probability of each cut's branch; the last cut follows the whole proposal.
+def cut_chances(acceptance: Sequence[float], count: int) -> list[float]:
+    """Return the probability that so many of `count` draft tokens are accepted, for 0 to `count`.
 
-    `acceptance` are the rates as in `RoundOutcome`, and `recovery` has the probability of the branch's recovery token
-    at each cut, given that cut.
+    `acceptance` are the rates as in `RoundOutcome`.
     """
-    count = len(recovery) - 1
     reached = [1.0, *_joint(acceptance, count)]
-    cuts = [before - after for before, after in zip(reached, [*reached[1:], 0.0], strict=True)]
-    return [cut * token for cut, token in zip(cuts, recovery, strict=True)]
+    return [before - after for before, after in zip(reached, [*reached[1:], 0.0], strict=True)]
 
 
 def branches_to_deepen(

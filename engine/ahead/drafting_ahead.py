@@ -225,11 +225,13 @@ class DraftingAhead:
         """Use what the runner has drafted so far in place of what it had drafted before, if it is sound."""
         if prepared.conversation != self._begin.conversation:
             return
-        tokens = itertools.chain(prepared.proposed, *prepared.branches)
+        branches = {(branch.accepted, branch.recovery): list(branch.drafted) for branch in prepared.branches}
+        recovery_tokens = [recovery for _, recovery in branches]
+        tokens = itertools.chain(prepared.proposed, recovery_tokens, *branches.values())
         if prepared.position > len(self._text) or any(token >= self._begin.vocabulary for token in tokens):
             self.figures.bad += 1
             return
-        self._tree = TreeCache(prepared.position, list(prepared.proposed), list(map(list, prepared.branches)))
+        self._tree = TreeCache(prepared.position, list(prepared.proposed), branches)
 
     def _from_tree(self) -> DraftReply | None:
         """Return the reply to the latest outcome as far as the tree has it; None if only the runner knows."""

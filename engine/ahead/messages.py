@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from engine.requests import MAX_DRAFTED, SamplingSettings
 from engine.wire.messages import Codec, WireMessage
@@ -17,11 +17,12 @@ LONGEST_WINDOW = 2**20
 TAUGHT_PART = 2**22
 # `RoundOutcome.acceptance` before the first round of an answer tells it: as in text that is usual to draft.
 FIRST_ACCEPTANCE = (0.7,)
+# The most recovery tokens that are prepared for at a cut.
+MOST_RECOVERY = 3
 
 _UInt32 = Annotated[int, Meta(ge=0, lt=2**32)]
 _UInt = Annotated[int, Meta(ge=0)]
 _Chance = Annotated[float, Meta(ge=0.0, le=1.0)]
-_Branch = Annotated[tuple[_UInt32, ...], Meta(min_length=1, max_length=MAX_DRAFTED + 1)]
 
 
 class Ready(WireMessage, frozen=True):
@@ -84,17 +85,24 @@ class DraftReply(WireMessage, frozen=True):
     tokens: Annotated[tuple[_UInt32, ...], Meta(max_length=MAX_DRAFTED)] = ()
 
 
+class PreparedBranch(Struct, frozen=True, array_like=True):
+    """The draft tokens to follow one outcome of a round: `accepted` draft tokens are, and `recovery` follows them."""
+
+    accepted: Annotated[int, Meta(ge=0, le=MAX_DRAFTED)]
+    recovery: _UInt32
+    drafted: Annotated[tuple[_UInt32, ...], Meta(max_length=MAX_DRAFTED)]
+
+
 class PreparedTree(WireMessage, frozen=True):
     """What is drafted so far for the outcomes of a round; sent before the outcome is known, and again as it grows.
 
-    The round verifies `proposed` after a text of `position` tokens. `branches[n]` are the likeliest recovery token
-    after n accepted tokens, and the draft tokens to follow it: fewer for outcomes that are not likely.
+    The round verifies `proposed` after a text of `position` tokens. Branches of likelier outcomes are longer.
     """
 
     conversation: _UInt
     position: _UInt32
     proposed: Annotated[tuple[_UInt32, ...], Meta(max_length=MAX_DRAFTED)]
-    branches: Annotated[tuple[_Branch, ...], Meta(max_length=MAX_DRAFTED + 1)]
+    branches: Annotated[tuple[PreparedBranch, ...], Meta(max_length=(MAX_DRAFTED + 1) * MOST_RECOVERY)]
 
 
 class End(WireMessage, frozen=True):

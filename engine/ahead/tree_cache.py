@@ -8,17 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+# An outcome of a round: the number of accepted draft tokens, and the recovery token that follows them.
+BranchKey = tuple[int, int]
+
 
 @dataclass(slots=True)
 class TreeCache:
     """The branches for outcomes of the proposal `proposed`, which was made for a text of `position` tokens.
 
-    `branches[n]` are the likeliest recovery token after n accepted tokens, and what was drafted to follow it.
+    `branches` has what was drafted to follow each of them.
     """
 
     position: int = 0
     proposed: list[int] = field(default_factory=list)
-    branches: list[list[int]] = field(default_factory=list)
+    branches: dict[BranchKey, list[int]] = field(default_factory=dict)
 
     def continuation(self, position: int, tokens: Sequence[int]) -> list[int]:
         """Return what was drafted for a round that committed `tokens` to a text of `position` tokens; [] for nothing.
@@ -32,12 +35,10 @@ class TreeCache:
             return []
         if self.proposed[count : count + 1] == [recovery]:
             return self.proposed[count + 1 :]
-        if count < len(self.branches) and self.branches[count][0] == recovery:
-            return self.branches[count][1:]
-        return []
+        return self.branches.get((count, recovery), [])
 
     def rules_out(self, position: int, tokens: Sequence[int]) -> bool:
-        """Whether nothing is drafted for this outcome: another proposal was verified, or its cut has another branch."""
+        """Whether nothing is drafted for this outcome: another proposal was verified, or no branch begins with it."""
         *accepted, recovery = tokens
         count = len(accepted)
         if position != self.position or not self.branches:
@@ -45,4 +46,4 @@ class TreeCache:
         if accepted != self.proposed[:count]:
             return True
         follows = self.proposed[count : count + 1] == [recovery]
-        return not follows and (count >= len(self.branches) or self.branches[count][0] != recovery)
+        return not follows and (count, recovery) not in self.branches

@@ -4,9 +4,9 @@
 an outcome never waits for more than one pass.
 
 Speculative speculative decoding (Kumar, Dao, May, arXiv:2603.03251): an outcome is (accepted length, recovery token).
-The paper prepares several recovery tokens at the likelier lengths. Here the drafter knows the noise of the main model's
-draws, so one for each length is right about as often. The paper gives likelier lengths more tokens; here `deepening`
-lets their branches reach the full depth first.
+As in the paper, several recovery tokens are prepared for at each length; they are the draft model's likeliest, with the
+noise of the main model's draw, which the drafter knows. The paper gives likelier lengths more tokens; here `deepening`
+lets the branches of likelier outcomes reach the full depth first.
 """
 
 from __future__ import annotations
@@ -19,9 +19,17 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.ahead.branches import BranchPasses, Tree
-from engine.ahead.deepening import PassCosts, branches_to_deepen, outcome_chances
-from engine.ahead.messages import FIRST_ACCEPTANCE, Begin, DraftReply, PreparedTree, RoundOutcome
-from engine.ahead.tree_cache import TreeCache
+from engine.ahead.deepening import LEAST_GAIN, PassCosts, branches_to_deepen, cut_chances
+from engine.ahead.messages import (
+    FIRST_ACCEPTANCE,
+    MOST_RECOVERY,
+    Begin,
+    DraftReply,
+    PreparedBranch,
+    PreparedTree,
+    RoundOutcome,
+)
+from engine.ahead.tree_cache import BranchKey, TreeCache
 from engine.main_model.sampling import Sampler
 
 # The most tokens of a catch-up pass.
@@ -105,9 +113,8 @@ class TreeDrafter:
             return None
         self._has_grown = False
         cache = self._cache
-        return PreparedTree(
-            self._conversation, cache.position, tuple(cache.proposed), tuple(map(tuple, cache.branches))
-        )
+        branches = [PreparedBranch(*outcome, tuple(drafted)) for outcome, drafted in cache.branches.items()]
+        return PreparedTree(self._conversation, cache.position, tuple(cache.proposed), tuple(branches))
 
     @property
     def backlog(self) -> int:
@@ -151,7 +158,7 @@ class TreeDrafter:
             new = whole[len(self._cached) :]
             start_s = perf_counter()
             self._feed(new)
-            cache.proposed += self._draw(self._logits[len(whole)], [len(whole)], [whole])
+            cache.proposed += self._draw(self._logits[len(whole)], [cache.proposed])
             self._costs.observe(max(1, len(new)), perf_counter() - start_s)
             yield None
         yield from self._prepare(cache, depth)
@@ -159,32 +166,33 @@ class TreeDrafter:
     def _prepare(self, cache: TreeCache, depth: int) -> DraftingSteps:
         """Draft branches for the likely outcomes of verifying `cache.proposed`, by their expected gain a pass."""
         self._cache = cache
-        recovery, likely = self._recovery_tokens(cache)
-        chances = outcome_chances(self._acceptance, likely)
-        branches = cache.branches = [[token] for token in recovery]
+        outcomes = self._likely_outcomes(cache)
+        chances = list(outcomes.values())
+        cache.branches = {outcome: [] for outcome in outcomes}
+        branches = list(cache.branches.items())
         self._has_grown = True
         yield None
-        tree = Tree(len(self._cached), [cache.position + accepted for accepted in range(len(branches))])
+        tree = Tree(len(self._cached), [cache.position + accepted for accepted, _ in outcomes])
         while chosen := branches_to_deepen(
-            chances, [len(branch) - 1 for branch in branches], depth, self._acceptance, self._costs.row
+            chances, [len(drafted) for _, drafted in branches], depth, self._acceptance, self._costs.row
         ):
             start_s = perf_counter()
-            logits = self._passes.feed_tree(tree, chosen, self._known([branches[index][-1] for index in chosen]))
-            texts = [[*self._text, *cache.proposed[:accepted], *branches[accepted]] for accepted in chosen]
-            drawn = self._draw(logits, list(map(len, texts)), texts)
+            tails = [_tail(cache, *branches[index]) for index in chosen]
+            logits = self._passes.feed_tree(tree, chosen, self._known([tail[-1] for tail in tails]))
+            drawn = self._draw(logits, tails)
             self._costs.observe(len(chosen), perf_counter() - start_s)
             for index, token in zip(chosen, drawn, strict=True):
-                branches[index].append(token)
+                branches[index][1].append(token)
             self._has_grown = True
             yield None
         self._passes.cut(len(self._cached))
 
-    def _recovery_tokens(self, cache: TreeCache) -> tuple[list[int], list[float]]:
-        """Return the likeliest recovery token for each accepted length, and its probability there.
+    def _likely_outcomes(self, cache: TreeCache) -> dict[BranchKey, float]:
+        """Return the probabilities of the outcomes of verifying `cache.proposed` that are worth a branch.
 
-        It is never the draft token that is rejected there. The probabilities are the draft model's; of a draw with
-        noise, which the drafter knows, they are those of the values whose largest is drawn; 0 where truncation leaves
-        no other token than the draft's.
+        A recovery token is never the draft token that is rejected there. The probabilities of recovery tokens are the
+        draft model's; of a draw with noise, which the drafter knows, they are those of the values whose largest is
+        drawn. Where truncation leaves no other token than the draft's, there is no branch.
         """
         sampler = self._sampled_with
         proposed = cache.proposed
@@ -196,12 +204,15 @@ class TreeDrafter:
         ranked = self._ranked(scores, range(first, first + count + 1))
         if proposed:
             ranked[mx.arange(count), mx.array(proposed)] = -mx.inf
-        likely = mx.exp(ranked.max(axis=-1) - mx.logsumexp(ranked, axis=-1))
-        # NaN for a row without any possible token, and of a damaged model.
-        likely = mx.where(mx.isnan(likely), 0.0, likely)
-        tokens = mx.argmax(ranked, axis=-1)
-        mx.eval(tokens, likely)
-        return cast("list[int]", tokens.tolist()), cast("list[float]", likely.tolist())
+        recovery, chances = _likeliest(ranked, MOST_RECOVERY)
+        cuts = cut_chances(self._acceptance, count)
+        outcomes = {
+            (accepted, token): cut * chance
+            for accepted, cut in enumerate(cuts)
+            for token, chance in zip(recovery[accepted], chances[accepted], strict=True)
+        }
+        # The chance is NaN for a row without any possible token, and of a damaged model.
+        return {outcome: chance for outcome, chance in outcomes.items() if chance >= LEAST_GAIN}
 
     def _feed(self, tokens: Sequence[int]) -> None:
         """Feed tokens after those in the caches, and keep the logits that predict what follows the text."""
@@ -218,14 +229,15 @@ class TreeDrafter:
         rows = self._rows
         return [token if rows is None or token < rows else 0 for token in tokens]
 
-    def _draw(self, logits: mx.array, positions: Sequence[int], texts: Sequence[list[int]]) -> list[int]:
-        """Draw a token from each row of `logits` (rows, V) at `positions` after `texts`."""
+    def _draw(self, logits: mx.array, tails: Sequence[list[int]]) -> list[int]:
+        """Draw a token from each row of `logits` (rows, V), which follows the text and then that row's tail."""
         sampler = self._sampled_with
         if sampler.contextual:
-            rows = [sampler.scores(logits[index : index + 1], text) for index, text in enumerate(texts)]
+            rows = [sampler.scores(logits[index : index + 1], self._text + tail) for index, tail in enumerate(tails)]
             scores = mx.concatenate(rows)
         else:
             scores = sampler.scores(logits, ())
+        positions = [len(self._text) + len(tail) for tail in tails]
         drawn = mx.argmax(self._ranked(scores, positions), axis=-1)
         mx.eval(drawn, self._passes.arrays())
         return cast("list[int]", drawn.tolist())
@@ -252,3 +264,26 @@ class TreeDrafter:
         """The sampler of the answer that has begun."""
         assert self._sampler is not None
         return self._sampler
+
+
+def _tail(cache: TreeCache, outcome: BranchKey, drafted: list[int]) -> list[int]:
+    """Return what follows the text in a branch."""
+    accepted, recovery = outcome
+    return [*cache.proposed[:accepted], recovery, *drafted]
+
+
+def _likeliest(ranked: mx.array, count: int) -> tuple[list[list[int]], list[list[float]]]:
+    """Return the `count` tokens with the largest values of each row of `ranked` (rows, V), and their softmax there."""
+    ids = mx.arange(ranked.shape[-1])
+    total = mx.logsumexp(ranked, axis=-1, keepdims=True)
+    tokens: list[mx.array] = []
+    chances: list[mx.array] = []
+    for _ in range(count):
+        largest = mx.argmax(ranked, axis=-1, keepdims=True)
+        tokens.append(largest)
+        chances.append(mx.exp(mx.take_along_axis(ranked, largest, axis=-1) - total))
+        ranked = mx.where(ids == largest, -mx.inf, ranked)
+    by_row = mx.concatenate(tokens, axis=-1)
+    chances_by_row = mx.concatenate(chances, axis=-1)
+    mx.eval(by_row, chances_by_row)
+    return cast("list[list[int]]", by_row.tolist()), cast("list[list[float]]", chances_by_row.tolist())

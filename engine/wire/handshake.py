@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 # Changes whenever older versions cannot read a message: the peer may run on another computer. A test compares it with a
 # digest of all messages.
-VERSION = 8
+VERSION = 9
 # Seconds to connect.
 CONNECT_S = 10.0
 # Seconds for the whole handshake of an end that connects: the listener may first wait for the proofs of others.

@@ -21,6 +21,7 @@ from engine.ahead.messages import (
     TO_RUNNER,
     Begin,
     DraftReply,
+    PreparedBranch,
     PreparedTree,
     RoundOutcome,
     ToRunner,
@@ -143,8 +144,11 @@ def with_a_lying_tree(answer: DraftReply) -> list[WireMessage]:
     """Send after an answer any tree for the next outcome, sometimes with ids that no model has."""
     draw = random.Random(answer.round)
     most = 2**32 if answer.round % 4 == 3 else 384
-    branches = tuple(tuple(draw.randrange(most) for _ in range(3)) for _ in range(len(answer.tokens) + 1))
-    return [answer, PreparedTree(answer.conversation, answer.position, answer.tokens, branches)]
+    branches = [
+        PreparedBranch(accepted, draw.randrange(most), tuple(draw.randrange(most) for _ in range(2)))
+        for accepted in range(len(answer.tokens) + 1)
+    ]
+    return [answer, PreparedTree(answer.conversation, answer.position, answer.tokens, tuple(branches))]
 
 
 def dying(answer: DraftReply) -> list[WireMessage]:

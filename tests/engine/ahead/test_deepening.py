@@ -10,7 +10,7 @@ from statistics import fmean
 
 import pytest
 
-from engine.ahead.deepening import PassCosts, branches_to_deepen, outcome_chances
+from engine.ahead.deepening import PassCosts, branches_to_deepen, cut_chances
 
 # What tests of this room do without.
 OBSERVE = PassCosts.observe
@@ -80,11 +80,11 @@ def test_branches_that_are_hardly_ever_used_are_not_deepened() -> None:
     assert branches_to_deepen([1e-6, 0.5], [0, 2], 3, [0.0], 1.0) == []
 
 
-def test_an_outcome_has_the_chances_of_its_cut_and_of_its_recovery_token() -> None:
-    chances = outcome_chances([0.5, 0.8], [0.1, 1.0, 0.5])
-    assert chances == pytest.approx([0.5 * 0.1, 0.5 * 0.2, 0.5 * 0.8 * 0.5])
+def test_a_cut_is_as_likely_as_that_so_many_draft_tokens_are_accepted() -> None:
+    assert cut_chances([0.5, 0.8], 2) == pytest.approx([0.5, 0.5 * 0.2, 0.5 * 0.8])
     # The last rate counts for all further tokens.
-    assert sum(outcome_chances([0.7], [1.0] * 6)) == pytest.approx(1.0)
+    assert cut_chances([0.5, 0.8], 3) == pytest.approx([0.5, 0.5 * 0.2, 0.5 * 0.8 * 0.2, 0.5 * 0.8 * 0.8])
+    assert sum(cut_chances([0.7], 5)) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(("row_ms", "row"), [(0.0, 0.0), (2.5, 0.25), (10.0, 1.0), (-3.0, 0.0)])
@@ -112,7 +112,10 @@ def test_whenever_the_outcome_comes_more_is_prepared_for_it_than_if_all_are_deep
     for _ in range(30):
         depth = draw.randrange(2, 8)
         rates = [min(1.0, acceptance * draw.uniform(0.9, 1.1)) for _ in range(depth)]
-        chances = outcome_chances(rates, [draw.uniform(0.1, 0.9) for _ in range(draw.randrange(2, 8))])
+        cuts = cut_chances(rates, draw.randrange(1, 7))
+        # One or two recovery tokens at each cut, of which the second is the less likely.
+        tokens = [[draw.uniform(0.1, 0.9), draw.uniform(0.0, 0.1)][: draw.choice((1, 2))] for _ in cuts]
+        chances = [cut * token for cut, likely in zip(cuts, tokens, strict=True) for token in likely]
         uniform = played(all_alike(depth), len(chances), row)
         ordered = played(by_gain(chances, rates, row, depth), len(chances), row)
         assert all(before < after for (before, _), (after, _) in pairwise(ordered))

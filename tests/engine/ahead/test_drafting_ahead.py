@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from engine.ahead import drafting_ahead as aheads
 from engine.ahead.drafting_ahead import FIRST_PAUSE, MAX_BAD, MAX_MISSES, DraftingAhead
 from engine.ahead.link import Asker
-from engine.ahead.messages import TO_RUNNER, Begin, DraftReply, End, PreparedTree, RoundOutcome
+from engine.ahead.messages import TO_RUNNER, Begin, DraftReply, End, PreparedBranch, PreparedTree, RoundOutcome
 from engine.ahead.worth import Worth
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DRAFTED, SamplingSettings
@@ -152,15 +152,24 @@ def test_more_tokens_than_were_asked_for_are_no_reply() -> None:
 
 
 def send_tree(link: FakeLink, *, position: int, **changed: Any) -> None:
-    """Let a runner that answers no outcome send a tree: [8, 9] is drafted, or 5 and then 6 and 7 at once."""
+    """Let a runner that answers no outcome send a tree: [8, 9] is drafted, or 6 and 7 after 5, or 10 after 11."""
     begin = link.sent[0]
-    tree = PreparedTree(begin.conversation, position, (8, 9), ((5, 6, 7), (4, 3), (2,)))
+    branches = (branch(0, 5, 6, 7), branch(0, 11, 10), branch(1, 4, 3), branch(2, 2))
+    tree = PreparedTree(begin.conversation, position, (8, 9), branches)
     link.answers.append(replace(tree, **changed))
 
 
+def branch(accepted: int, recovery: int, *drafted: int) -> PreparedBranch:
+    return PreparedBranch(accepted, recovery, drafted)
+
+
 @pytest.mark.parametrize(
-    ("committed", "prepared"), [([5], (6, 7)), ([8, 4], (3,)), ([8], (9,)), ([8, 9, 1], ()), ([4], ()), ([7, 4], ())]
-)
+    ("committed", "prepared"),
+    [
+        ([5], (6, 7)), ([11], (10,)), ([8, 4], (3,)), ([8], (9,)), ([8, 9, 1], ()), ([8, 5], ()), ([4], ()),
+        ([7, 4], ()),
+    ],
+)  # fmt: skip
 def test_what_was_sent_before_the_outcome_answers_it_at_once(committed: list[int], prepared: tuple[int, ...]) -> None:
     link, text = FakeLink(silent=True), [1, 2, 3]
     ahead = following(link, text)
@@ -179,7 +188,7 @@ def test_the_reply_is_waited_for_where_the_tree_is_not_grown_yet(committed: list
     link, text = FakeLink(silent=True), [1, 2, 3]
     ahead = following(link, text)
     ahead.prepared()
-    send_tree(link, position=3, branches=((5,), (4,), (2,)))
+    send_tree(link, position=3, branches=(branch(0, 5), branch(1, 4), branch(2, 2)))
     text += committed
     link.silent = False
     ahead.report_round(0)
@@ -190,13 +199,14 @@ def test_a_tree_that_no_sound_runner_sends_is_bad() -> None:
     link, text = FakeLink(silent=True), [1, 2, 3]
     ahead = following(link, text)
     ahead.prepared()
-    send_tree(link, position=3, branches=((100,),))
+    send_tree(link, position=3, branches=(branch(0, 100),))
+    send_tree(link, position=3, branches=(branch(0, 5, 100),))
     send_tree(link, position=300)
     send_tree(link, position=3, conversation=1)
     text += [5]
     ahead.report_round(0)
     assert ahead.prepared() == ()
-    assert ahead.figures.bad == 2
+    assert ahead.figures.bad == 3
 
 
 def test_what_was_hidden_is_what_drafting_here_would_have_taken() -> None:

@@ -7,13 +7,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import mlx.core as mx
 import mlx.nn as nn
 import pytest
 from msgspec import structs
 
 from engine.ahead.branches import BranchPasses, NoBranches
 from engine.ahead.deepening import PassCosts
-from engine.ahead.messages import Begin, DraftReply, RoundOutcome
+from engine.ahead.messages import MOST_RECOVERY, Begin, DraftReply, RoundOutcome
 from engine.ahead.tree_drafter import TreeDrafter
 from engine.main_model.loading import load
 from engine.main_model.sampling import Sampler
@@ -137,11 +138,29 @@ def test_what_it_sends_before_the_outcome_is_what_it_would_answer(drafter: TreeD
         if (tree := drafter.news()) is not None:
             trees.append(tree)
     assert drafter.news() is None
-    assert [len(tree.branches[0]) for tree in trees] == [1, 2, 3, 4]
+    assert [len(tree.branches[0].drafted) for tree in trees] == [0, 1, 2, 3]
     whole = trees[-1]
-    assert (whole.position, len(whole.proposed), len(whole.branches)) == (len(PROMPT), 3, 4)
-    recovery, *drafted = whole.branches[1]
-    assert taken(drafter, 2, len(PROMPT), (whole.proposed[0], recovery), 3).tokens == tuple(drafted)
+    assert (whole.position, len(whole.proposed), len(whole.branches)) == (len(PROMPT), 3, 4 * MOST_RECOVERY)
+    branch = whole.branches[-1]
+    outcome = (*whole.proposed[: branch.accepted], branch.recovery)
+    assert taken(drafter, 2, len(PROMPT), outcome, 3).tokens == branch.drafted
+
+
+def test_each_cut_has_several_recovery_tokens_but_never_the_draft_token(drafter: TreeDrafter, tiny_draft: Path) -> None:
+    draft = load(tiny_draft).model
+    drafter.begin(BEGIN)
+    taken(drafter, 1, 0, tuple(PROMPT), 3)
+    until_idle(drafter)
+    tree = drafter.news()
+    assert tree is not None
+    for accepted in range(4):
+        tokens = [branch.recovery for branch in tree.branches if branch.accepted == accepted]
+        before = mx.array([[*PROMPT, *tree.proposed[:accepted]]])
+        likeliest: list[int] = mx.argsort(-draft(before)[0, -1]).tolist()  # type: ignore[assignment]
+        assert tokens == [token for token in likeliest if token not in tree.proposed[accepted : accepted + 1]][:3]
+    for branch in tree.branches:
+        text = [*PROMPT, *tree.proposed[: branch.accepted], branch.recovery]
+        assert list(branch.drafted) == continued(draft, sampler_of(BEGIN), text, 3)
 
 
 @pytest.mark.parametrize(("rate", "first"), [(1.0, 3), (0.1, 0)])
@@ -153,15 +172,16 @@ def test_where_rows_are_costly_the_likely_branch_is_deepened_first(
     drafter.begin(BEGIN)
     # Each token after the first is likely, so what is drafted first is drafted to the end.
     taken(drafter, 1, 0, tuple(PROMPT), 3, (rate, *[1.0] * 2))
-    depths: list[list[int]] = []
+    depths: list[dict[int, int]] = []
     while drafter.busy and len(depths) < 4:
         drafter.step()
         if (tree := drafter.news()) is not None:
-            depths.append([len(branch) - 1 for branch in tree.branches])
+            depths.append({branch.accepted: len(branch.drafted) for branch in tree.branches if branch.drafted})
     assert tree is not None
-    assert depths == [[count if branch == first else 0 for branch in range(4)] for count in range(4)]
-    text = [*PROMPT, *tree.proposed[:first], tree.branches[first][0]]
-    assert list(tree.branches[first][1:]) == continued(draft, sampler_of(BEGIN), text, 3)
+    assert depths == [{}, {first: 1}, {first: 2}, {first: 3}]
+    [branch] = [branch for branch in tree.branches if branch.drafted]
+    text = [*PROMPT, *tree.proposed[:first], branch.recovery]
+    assert list(branch.drafted) == continued(draft, sampler_of(BEGIN), text, 3)
 
 
 @pytest.mark.parametrize("truncation", [{"top_k": 1}, {"top_p": 1e-6}])
@@ -176,5 +196,5 @@ def test_where_truncation_leaves_the_draft_token_alone_only_the_last_cut_has_a_b
     until_idle(drafter)
     tree = drafter.news()
     assert tree is not None
-    assert [len(branch) - 1 for branch in tree.branches] == [0, 0, 0, 3]
-    assert [*tree.proposed, *tree.branches[3]] == drafted
+    [branch] = tree.branches
+    assert [*tree.proposed, branch.recovery, *branch.drafted] == drafted

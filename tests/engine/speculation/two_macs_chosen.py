@@ -6,19 +6,21 @@ prints, for each draft model and acceptance, how many times as fast as drafting 
 the share of their rounds whose draft came from the second Mac.
 
 As in the engine, what is prepared is the source "ahead", which is offered in rounds whose draft is there, and the
-runner works or rests by `Worth` and by the pauses of `DraftingAhead`. It has one branch for each cut, and deepens them
-by their expected gain, while the possible gain is that of several branches a cut, all as deep. Rounds are drawn at
-random, with a seed.
+runner works or rests by `Worth` and by the pauses of `DraftingAhead`. It deepens the branches of each cut by their
+expected gain, while the possible gain is that of branches which are all as deep. Rounds are drawn at random, with a
+seed.
 """
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from itertools import accumulate
 from statistics import mean
 
-from engine.ahead.deepening import branches_to_deepen, outcome_chances
+from engine.ahead.deepening import branches_to_deepen, cut_chances
 from engine.ahead.drafting_ahead import FIRST_DEPTH, FIRST_PAUSE, LAST_PAUSE, MAX_MISSES
+from engine.ahead.messages import MOST_RECOVERY
 from engine.ahead.worth import Worth
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
@@ -61,7 +63,7 @@ class _Runner:
     def __init__(self, model: DraftModel, acceptance: float, link: Link) -> None:
         self._model, self._acceptance, self._link = model, acceptance, link
         self._prepared = 0
-        self._depths: dict[tuple[int, bool], list[int]] = {}
+        self._depths: dict[tuple[int, bool], list[list[int]]] = {}
         self._misses = self._pausing = 0
         self._pause = FIRST_PAUSE
         self._worth = Worth()
@@ -84,10 +86,10 @@ class _Runner:
         if not self._pausing:
             self._worth.observe(seconds, tokens)
 
-    def prepare(self, choice: Choice, accepted: int, is_likely: float, offered: int) -> None:
+    def prepare(self, choice: Choice, accepted: int, recovery: float, offered: int) -> None:
         """Prepare for the outcome of a round while it is verified, unless its drafts are of no use.
 
-        It accepts `accepted` draft tokens; `is_likely`, from 0 to 1, decides whether the likeliest token follows them.
+        It accepts `accepted` draft tokens; `recovery`, from 0 to 1, decides how likely the token is that follows them.
         """
         there = choice.source == AHEAD
         if there:
@@ -99,24 +101,36 @@ class _Runner:
             self._misses, self._pausing = 0, self._pause
             self._pause = min(2 * self._pause, LAST_PAUSE)
         self._prepared = 0
-        if self._works and is_likely < (NEXT_BEST if accepted < choice.depth else self._acceptance):
-            self._prepared = self._deepened(choice.depth, there=there)[accepted]
+        rank = sum(recovery >= up_to for up_to in accumulate(self._recovery(accepted == choice.depth)))
+        if self._works and rank < MOST_RECOVERY:
+            self._prepared = self._deepened(choice.depth, there=there)[accepted][rank]
 
-    def _deepened(self, drafted: int, *, there: bool) -> list[int]:
-        """Return how many tokens each cut's branch gets during a pass of `drafted` tokens; `there` as in `two_macs`."""
+    def _recovery(self, is_last: bool) -> list[float]:
+        """Return the chances of the likeliest recovery tokens at a cut, or after the last draft token."""
+        next_best = [NEXT_BEST * (1.0 - NEXT_BEST) ** rank for rank in range(MOST_RECOVERY)]
+        others = [(1.0 - self._acceptance) * chance for chance in next_best]
+        return [self._acceptance, *others][:MOST_RECOVERY] if is_last else next_best
+
+    def _deepened(self, drafted: int, *, there: bool) -> list[list[int]]:
+        """Return how many tokens the branches of each cut get during a pass of `drafted` tokens.
+
+        `there` is that of `two_macs`.
+        """
         if (drafted, there) not in self._depths:
             left_ms = self._link.window_ms(VERIFY_MS[drafted], there=there)
             left_ms -= self._model.pass_there_ms(1 if there else drafted + 1)
             rates = [self._acceptance]
-            chances = outcome_chances(rates, [NEXT_BEST] * drafted + [self._acceptance])
-            depths = [0] * (drafted + 1)
+            cuts = enumerate(cut_chances(rates, drafted))
+            chances = [cut * chance for accepted, cut in cuts for chance in self._recovery(accepted == drafted)]
+            depths = [0] * len(chances)
             while chosen := branches_to_deepen(chances, depths, max(DEPTHS), rates, self._model.row):
                 left_ms -= self._model.pass_there_ms(len(chosen))
                 if left_ms < 0.0:
                     break
                 for branch in chosen:
                     depths[branch] += 1
-            self._depths[drafted, there] = depths
+            by_cut = range(0, len(depths), MOST_RECOVERY)
+            self._depths[drafted, there] = [depths[first : first + MOST_RECOVERY] for first in by_cut]
         return self._depths[drafted, there]
 
 
