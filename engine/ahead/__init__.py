@@ -13,7 +13,8 @@ Where a reader of the paper finds its parts:
   needs no answer, and so waits for no link.
 - the fan-out, which gives likelier outcomes more of the tree: `deepening`. Each cut has branches for up to
   `messages.MOST_RECOVERY` recovery tokens (the paper's F), and the likelier ones of all cuts are deepened first.
-- the draft runner's loop: `runner`, a process of its own. `branches` reads all branches in one pass.
+- the draft runner's loop: `runner`, a process of its own. `branches` reads the newest tokens of several branches
+  in one pass.
 - the second device: this computer's processor, or another computer, which `other_computer` reaches.
 - the scheduler's side: `link` starts the runner and reaches it, and `drafting_ahead` is one answer's exchange with it.
 - verification, greedy and stochastic: `engine.speculation.rounds`, as for all draft tokens. The noise of a draw depends
