@@ -307,14 +307,15 @@ class BatchDecoder:
         if any(member.generation.timing_interrupted for member in current.members):
             return
         seconds = now - (self._ended_at or current.started_at)
-        watch_round(self._drafting, current.rows, current.drafting, seconds)
+        watch_round(self._drafting, current.rows, current.drafting, seconds, len(current.members))
         if pause := self._drafting.timing.pauses.found(seconds):
             for member in current.members:
                 member.generation.skip_pause(pause)
             current.draft_s = None
 
     def _observe(self, current: BatchRound, tokens: int, seconds: float, *, typical: bool) -> None:
-        measured = MeasuredRound(current.rows, tokens, seconds, current.drafting, current.draft_s, typical)
+        answers = len(current.members)
+        measured = MeasuredRound(current.rows, tokens, seconds, current.drafting, current.draft_s, typical, answers)
         self._drafting.controller.observe_round(current.members[0].request.answer, measured)
 
     def _commit(self, current: BatchRound, row: int, now: float) -> TokensCommitted:
@@ -342,5 +343,7 @@ class BatchDecoder:
     def _seconds(self, current: BatchRound, member: Member, now: float) -> tuple[float, float, float]:
         busy = max(0.0, now - member.generation.round_ended)
         timing = self._drafting.timing
-        draft_s = timing.drafting_seconds(member.request, current.drafting, current.rows, busy, current.draft_s)
+        draft_s = timing.drafting_seconds(
+            member.request, current.drafting, current.rows, busy, current.draft_s, len(current.members)
+        )
         return draft_s, busy - draft_s, 0.0

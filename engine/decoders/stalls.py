@@ -7,14 +7,17 @@ from engine.speculation.choosing.pauses import LEAST_S
 from engine.speculation.drafting import Drafting
 
 
-def watch_round(drafting: Drafting, rows: int, drafted: tuple[str, int] | None, seconds: float) -> None:
+def watch_round(
+    drafting: Drafting, rows: int, drafted: tuple[str, int] | None, seconds: float, answers: int = 1
+) -> None:
     """Report a round to `drafting.on_stall` if it took STALLED times as long as its pass and its drafting should.
 
+    Its `rows` are those of so many `answers`.
     While no costs are known, it should take as long as usual. In less than LEAST_S, other programs may have delayed it.
     """
     costs, expected_s = drafting.controller.costs, drafting.timing.pauses.usual
     if costs.known:
-        drafting_s = 0.0 if drafted is None else costs.drafting(*drafted).seconds
+        drafting_s = 0.0 if drafted is None else costs.drafting(*drafted, answers).seconds
         expected_s = costs.verify(rows).seconds + drafting_s
     if expected_s is not None and seconds > max(LEAST_S, STALLED * expected_s):
         drafting.on_stall(rows, seconds / expected_s)

@@ -42,11 +42,16 @@ class RoundTiming:
 
     @staticmethod
     def drafting_seconds(
-        request: RequestProposers, drafting: tuple[str, int] | None, rows: int, busy: float, timed_s: float | None
+        request: RequestProposers,
+        drafting: tuple[str, int] | None,
+        rows: int,
+        busy: float,
+        timed_s: float | None,
+        answers: int = 1,
     ) -> float:
-        """Return how much of `busy` seconds `drafting` took, `timed_s` or its usual share, in a round of `rows`.
+        """Return how much of `busy` seconds `drafting` took, `timed_s` or its usual share.
 
-        What a draft runner had drafted before took none.
+        The round had `rows` rows in all, those of so many `answers`. What a draft runner had drafted before took none.
         """
         if drafting is None or PROPOSERS[drafting[0]].ahead:
             return 0.0
@@ -54,7 +59,7 @@ class RoundTiming:
             seconds = min(timed_s, busy)
             request.timed_share = seconds / busy if busy else None
             return seconds
-        share = request.answer.costs.drafting_share(*drafting, rows)
+        share = request.answer.costs.drafting_share(*drafting, rows, answers)
         return busy * ((request.timed_share if share is None else share) or 0.0)
 
     def observe(

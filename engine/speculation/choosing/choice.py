@@ -46,9 +46,9 @@ class Offer:
 class MeasuredRound:
     """A round to learn from: it committed `tokens` in all and took `seconds` until the next one.
 
-    Its pass had `rows` rows in all. `draft` is (source, tokens for each answer) if a drafter drafted; `draft_seconds`
-    is the duration of that, None if it was not timed apart. A round that is not `typical` included other work, such as
-    the catch-up of a drafter.
+    Its pass had `rows` rows in all, of so many `answers`. `draft` is (source, tokens for each answer) if a drafter
+    drafted; `draft_seconds` is the duration of that, None if it was not timed apart. A round that is not `typical`
+    included other work, such as the catch-up of a drafter.
     """
 
     rows: int
@@ -57,3 +57,4 @@ class MeasuredRound:
     draft: tuple[str, int] | None = None
     draft_seconds: float | None = None
     typical: bool = True
+    answers: int = 1

@@ -236,7 +236,7 @@ class Controller:
         self._tried = None
         self._unsampled_s += measured.seconds
         if measured.typical:
-            costs.observe(measured.rows, measured.seconds, measured.draft, measured.draft_seconds)
+            costs.observe(measured.rows, measured.seconds, measured.draft, measured.draft_seconds, measured.answers)
         if not costs.known:
             return
         learned = self.learned
@@ -258,7 +258,7 @@ class Controller:
         if costs.known:
             usual = costs.verify(measured.rows)
             if measured.draft is not None:
-                usual = usual.plus(costs.drafting(*measured.draft))
+                usual = usual.plus(costs.drafting(*measured.draft, measured.answers))
             costs.observe_reading(source, tokens, measured.seconds - usual.seconds)
 
     def take_costs(self, trial: Controller) -> None:

@@ -34,7 +34,17 @@ MOST_ROWS, MOST_LOG = 1024, 20.0
 
 # A curve is a kind of work, such as "draft:" and a source. Nothing can be estimated without the curve of passes.
 PASS = "pass"
-CurvePoint = tuple[str, int]
+# The kinds of curves that have a source: drafting for one answer by tokens, a draft token for each of several answers
+# by answers, and reading a token.
+KINDS = ("draft", "joint", "read")
+
+
+class CostPart(NamedTuple):
+    """A part of a round: the figure of `curve` at `key`, so many `times`."""
+
+    curve: str
+    key: int
+    times: int = 1
 
 
 class CostEstimate(NamedTuple):
@@ -80,7 +90,7 @@ class Costs(Struct):
     guess: dict[int, Annotated[float, Meta(gt=0.0)]] = {}
 
     def __post_init__(self) -> None:
-        names = {PASS, *(f"{kind}:{source}" for kind in UNTIMED for source in PROPOSERS)}
+        names = {PASS, *(f"{kind}:{source}" for kind in KINDS for source in PROPOSERS)}
         if not self.curves.keys() <= names or not all(self.curves.values()) or (self.curves and not self.known):
             raise ValueError("not learned costs")
         self.curves = {name: dict(sorted(curve.items())) for name, curve in self.curves.items()}
@@ -109,9 +119,11 @@ class Costs(Struct):
         """Estimate a pass of `rows` rows in all; plain decoding has one for each answer. Needs `known`."""
         return self._seconds(PASS, rows)
 
-    def drafting(self, source: str, tokens: int) -> CostEstimate:
-        """Estimate drafting `tokens` tokens with `source`, for any number of answers at once."""
-        return self._seconds(f"draft:{source}", tokens)
+    def drafting(self, source: str, tokens: int, answers: int = 1) -> CostEstimate:
+        """Estimate drafting `tokens` tokens with `source` for each of so many answers."""
+        [part] = _drafting_parts((source, tokens), answers)
+        figure = self._seconds(part.curve, part.key)
+        return figure._replace(seconds=part.times * figure.seconds)
 
     def reading(self, source: str, tokens: int) -> float:
         """Estimate the seconds in which a drafter reads `tokens` tokens that it missed."""
@@ -121,18 +133,24 @@ class Costs(Struct):
         """Whether drafting was timed apart from the verify pass."""
         return f"draft:{source}" in self.curves
 
-    def drafting_share(self, source: str, drafted: int, rows: int) -> float | None:
+    def drafting_share(self, source: str, drafted: int, rows: int, answers: int = 1) -> float | None:
         """Return the share of drafting in a round of `drafted` draft tokens and `rows` rows; None if never timed."""
         if not self.known or not self.timed(source):
             return None
-        drafting = self.drafting(source, drafted).seconds
+        drafting = self.drafting(source, drafted, answers).seconds
         return drafting / (drafting + self.verify(rows).seconds)
 
     def observe(
-        self, rows: int, seconds: float, draft: tuple[str, int] | None = None, draft_s: float | None = None
+        self,
+        rows: int,
+        seconds: float,
+        draft: tuple[str, int] | None = None,
+        draft_s: float | None = None,
+        answers: int = 1,
     ) -> None:
         """Learn from a round that took `seconds`; the arguments are as in `MeasuredRound`."""
-        passes, drafting = _parts(rows, draft)
+        passes = [CostPart(PASS, rows)]
+        drafting = _drafting_parts(draft, answers)
         if draft_s is None:
             self._learn([*passes, *drafting], seconds)
         else:
@@ -141,26 +159,26 @@ class Costs(Struct):
 
     def observe_reading(self, source: str, tokens: int, seconds: float) -> None:
         """Learn that `source` took `seconds` to read `tokens` tokens."""
-        self._learn([(f"read:{source}", 1)], seconds / max(1, tokens))
+        self._learn([CostPart(f"read:{source}", 1)], seconds / max(1, tokens))
 
     def is_measured(self, rows: int, draft: tuple[str, int] | None) -> bool:
         """Whether a pass of `rows` rows and the drafting `draft`, (source, tokens), were measured."""
-        passes, drafting = _parts(rows, draft)
-        return all(key in self.curves.get(curve, {}) for curve, key in [*passes, *drafting])
+        parts = [CostPart(PASS, rows), *_drafting_parts(draft, 1)]
+        return all(part.key in self.curves.get(part.curve, {}) for part in parts)
 
-    def _learn(self, parts: Sequence[CurvePoint], seconds: float) -> None:
+    def _learn(self, parts: Sequence[CostPart], seconds: float) -> None:
         """Divide the error of a duration of `seconds` among its parts and the level."""
         if seconds <= 0.0 or not parts:
             return
         level = self.level
         if self.known:
-            figures = [self._own(*part) for part in parts]
-            times = [exp(figure.mean) for figure in figures]
+            figures = [self._own(part.curve, part.key) for part in parts]
+            times = [part.times * exp(figure.mean) for part, figure in zip(parts, figures, strict=True)]
             shares = [time / sum(times) for time in times]
             self._divide(log(seconds / sum(times)) - level.mean, [*figures, level], [*shares, 1.0])
             level.variance = min(MOST_LOG, level.variance + DRIFT**2)
-        elif len(parts) == 1 and parts[0][0] == PASS:
-            self.curves[PASS] = {parts[0][1]: _LogNormal(log(seconds) - level.mean, self.noise)}
+        elif len(parts) == 1 and parts[0].curve == PASS:
+            self.curves[PASS] = {parts[0].key: _LogNormal(log(seconds) - level.mean, self.noise)}
 
     def _divide(self, error: float, figures: Sequence[_LogNormal], shares: Sequence[float]) -> None:
         """Update the filter with an observation that is the sum of `figures` weighted by `shares`."""
@@ -186,6 +204,12 @@ class Costs(Struct):
             self.curves[curve] = points
         return points[key]
 
+    def _untimed(self, kind: str, source: str) -> _LogNormal:
+        """Return what a curve of this kind has at 1 if it was never measured."""
+        if kind == "joint":
+            return self._figure(f"draft:{source}", 1)
+        return _LogNormal(self._figure(PASS, 1).mean, 0.0).between(*UNTIMED[kind])
+
     def _seconds(self, curve: str, key: int) -> CostEstimate:
         figure = self._figure(curve, key)
         return CostEstimate(exp(figure.mean + self.level.mean), figure.variance)
@@ -194,8 +218,7 @@ class Costs(Struct):
         """Return the measured figure, an interpolated one, or one extrapolated from the nearest."""
         points = self.curves.get(curve)
         if points is None:
-            plain = _LogNormal(self._figure(PASS, 1).mean, 0.0)
-            points = {1: plain.between(*UNTIMED[curve.partition(":")[0]])}
+            points = {1: self._untimed(*curve.split(":"))}
         if key in points:
             return points[key]
         keys = list(points)
@@ -216,7 +239,9 @@ class Costs(Struct):
         return _LogNormal(mean, variance + share * (1.0 - share) * (above.mean - below.mean) ** 2)
 
 
-def _parts(rows: int, draft: tuple[str, int] | None) -> tuple[list[CurvePoint], list[CurvePoint]]:
-    """Return the parts of a round: the pass, and the drafting if any."""
-    drafting = [] if draft is None else [(f"draft:{draft[0]}", draft[1])]
-    return [(PASS, rows)], drafting
+def _drafting_parts(draft: tuple[str, int] | None, answers: int) -> list[CostPart]:
+    """Return the part of a round in which (source, tokens) are drafted for each of so many answers; [] without."""
+    if draft is None:
+        return []
+    source, tokens = draft
+    return [CostPart(f"draft:{source}", tokens)] if answers == 1 else [CostPart(f"joint:{source}", answers, tokens)]

@@ -172,7 +172,7 @@ def _plan(
     exact = len(asked) == 1 and asked[0][1].rule.allows(rows)
     time = costs.verify(rows)
     if drafts:
-        time = time.plus(costs.drafting(drafter, depth))
+        time = time.plus(costs.drafting(drafter, depth, len(asked)))
     even = even_tokens(tokens)
     return Plan(
         depth,

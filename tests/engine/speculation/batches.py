@@ -138,7 +138,7 @@ class Batches:
         draft = ("draft", drafted) if drafted else None
         # The drafting for several is timed in one round of many.
         timed_s = noise * drafting / 1e3 if drafted and len(answers) == 1 else None
-        measured = MeasuredRound(len(answers) * (1 + depth), tokens, seconds, draft, timed_s)
+        measured = MeasuredRound(len(answers) * (1 + depth), tokens, seconds, draft, timed_s, answers=len(answers))
         self.controller.observe_round(answers[0], measured)
         return 1e3 * seconds
 

@@ -94,6 +94,21 @@ def test_a_round_that_is_not_timed_apart_is_divided_among_its_parts(costs: Costs
     assert PLAIN_S < costs.verify(5).seconds < 4.0 * PLAIN_S
 
 
+@pytest.mark.first
+def test_drafting_for_several_answers_changes_nothing_of_drafting_for_one(costs: Costs) -> None:
+    """A draft token for each of eight takes four times as long as one for a single answer."""
+    noisy(costs, 40, lambda _: 2.0 * PLAIN_S, rows=8)
+    before = costs.verify(5), costs.drafting("draft", 4)
+    for _ in range(60):
+        costs.observe(40, 5.0 * PLAIN_S, ("draft", 4), 3.2 * PLAIN_S, answers=8)
+    after = costs.verify(5), costs.drafting("draft", 4)
+    assert [figure.seconds for figure in after] == pytest.approx([figure.seconds for figure in before], rel=0.05)
+    assert costs.drafting("draft", 4, 8).seconds == pytest.approx(3.2 * PLAIN_S, rel=0.05)
+    # Twice as many tokens take twice as long; for fewer answers it takes less, but no less than for one.
+    assert costs.drafting("draft", 8, 8).seconds == pytest.approx(6.4 * PLAIN_S, rel=0.05)
+    assert 0.8 * PLAIN_S < costs.drafting("draft", 4, 4).seconds < 3.2 * PLAIN_S
+
+
 @pytest.mark.parametrize("seconds", [0.0, -1.0])
 def test_a_clock_that_stands_still_teaches_nothing(costs: Costs, seconds: float) -> None:
     before = deepcopy(costs)

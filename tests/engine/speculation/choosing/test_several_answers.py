@@ -234,7 +234,7 @@ def play(
         draft = ("draft", depth) if drafting else None
         draft_s = 0.05 * depth if drafting else None
         rows = len(answers) * (depth + 1)
-        controller.observe_round(answers[0], MeasuredRound(rows, tokens, took, draft, draft_s))
+        controller.observe_round(answers[0], MeasuredRound(rows, tokens, took, draft, draft_s, answers=len(answers)))
         chosen.append(choices)
     return chosen
 
