@@ -27,7 +27,7 @@ from app.settings.engine_settings import none_values, own_sampling
 from app.text.thinking import without_thoughts
 from engine import EngineClient, EngineError, Finished
 from engine.errors import PromptTooLong
-from engine.events import Failed
+from engine.events import Failed, Token
 from engine.files.atomic_file import write_atomically
 from engine.methods import method_of
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
@@ -121,6 +121,8 @@ class TerminalConversation:
         self._thinking = ThinkingChoice()
         # The last answer while it is paused because it repeats itself. The history has its reply.
         self._paused: _PausedAnswer | None = None
+        # Of the newest answer.
+        self._first_tokens: list[Token] = []
 
     def load(self, main: str, draft: str | None) -> None:
         """Load the models and keep the turns. Raises `EngineError`; the earlier models stay loaded then."""
@@ -198,6 +200,7 @@ class TerminalConversation:
             turns = [_without(turn, self._files.pictures) for turn in turns]
         asked = request(self._arguments, turns, self._recommended, self._thinking, pictures)
         stream = WatchedStream(self._engine.submit(asked), begun.tokens)
+        self._first_tokens = stream.first_tokens
         code = DONE
         try:
             last = self._show.events(stream)
@@ -270,6 +273,7 @@ class TerminalConversation:
             model=name,
             question=str(asked[-1]["content"]),
             text=text,
+            tokens=self._first_tokens,
             said_before="\n".join(str(turn["content"]) for turn in asked[:-1]),
             with_files=len(asked) == 1 and bool(self._files.texts or self._pictures),
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
 from itertools import accumulate, pairwise
+from math import log
 
 from msgspec.structs import replace as with_figures
 
@@ -54,6 +55,10 @@ _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
 # The Starter's main model, as stored figures name it.
 STARTER = "starter/main"
+# The Starter's answer is decided by its first tokens: it knows the rest by heart. Where these are less likely than not,
+# it would rather have said something else, and it is wrong about every third time.
+_DECIDING_TOKENS = 10
+_AS_LIKELY_AS_NOT = log(0.5)
 
 
 @dataclass
@@ -69,8 +74,9 @@ class Answer:
     tokens repeat themselves; the figures then have no speed-up. `closing` is the end of `before` that closed thoughts.
     `given_before` says whether another answer in this chat or another one has the same text. `question` is what it
     answers, and `with_files` whether that has attachments. `said_before` are the latest texts of the chat before it, ""
-    where the Starter does not write it. `pair` are the names of its main and draft model, the latter "" where it only
-    looks up, and `pair_speedup` is their measured speed-up on this computer, not rounded, None if that is not known.
+    where the Starter does not write it, and `was_beyond` says whether it was stored as beyond the Starter. `pair` are
+    the names of its main and draft model, the latter "" where it only looks up, and `pair_speedup` is their measured
+    speed-up on this computer, not rounded, None if that is not known.
     """
 
     state: State = State.WAITING
@@ -96,6 +102,7 @@ class Answer:
     question: str = field(default="", repr=False, compare=False)
     with_files: bool = field(default=False, repr=False, compare=False)
     said_before: str = field(default="", repr=False, compare=False)
+    was_beyond: bool = field(default=False, repr=False, compare=False)
     separator: AnswerParts | None = field(default=None, repr=False, compare=False)
     _repetition: Repetition = field(default_factory=Repetition, repr=False, compare=False)
     # The characters that the separator has read, and how many of its next ones the earlier text has already.
@@ -155,11 +162,13 @@ class Answer:
     @property
     def asks_too_much(self) -> bool:
         """Whether the Starter cannot answer the question, as its words or the answer tell."""
-        if self.refuses or self.with_files:
+        if self.refuses or self.with_files or self.was_beyond:
             return True
         subject = subject_of(self.question)
-        if subject is Subject.BEYOND or self.is_known:
-            return subject is Subject.BEYOND
+        if subject is Subject.BEYOND:
+            return True
+        if self.is_known:
+            return self.is_unsure and not facts_for(self.question)
         if subject is Subject.DOUBTFUL:
             return self.is_made_up or not self.ended
         # Where the help of Tandem answers, no other model needs to.
@@ -180,6 +189,12 @@ class Answer:
     def is_known(self) -> bool:
         """Whether the Starter learned this answer word for word, so that it did not make it up."""
         return self._begins_as("known")
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether the Starter would rather have begun otherwise, by its own probabilities of the first tokens."""
+        first = self.tokens[:_DECIDING_TOKENS]
+        return self.model == STARTER and sum(token.logprob for token in first) < _AS_LIKELY_AS_NOT
 
     @property
     def is_made_up(self) -> bool:

@@ -14,6 +14,7 @@ from app.conversations.database.records import (
     GIVEN_BEFORE,
     INTERRUPTED,
     LOOPS,
+    REFUSED,
     REPEATING,
     STOPPED_REPEATING,
     STREAMING,
@@ -373,5 +374,6 @@ def stored_answer(message: Message | None, calls: Sequence[Message] = ()) -> Ans
         calls=[stored_call(call) for call in calls],
         repeats=message.finish_reason in LOOPS,
         given_before=message.finish_reason == GIVEN_BEFORE,
+        was_beyond=message.finish_reason == REFUSED,
         sampling=_sampling_of(message.source),
     )

@@ -74,7 +74,7 @@ def play(script: Script) -> Iterator[Event]:
         return
     yield PrefillProgress(0, script.prompt_tokens)
     yield PrefillProgress(script.prompt_tokens, script.prompt_tokens)
-    yield counts.commit([Token(0, words[0], "main", 0, 0, -0.1)], ScriptedRound(0, 0, "main", "first-token"), at)
+    yield counts.commit([Token(0, words[0], "main", 0, 0, -0.01)], ScriptedRound(0, 0, "main", "first-token"), at)
     index, number = 1, 1
     while index < len(words):
         if script.fail_after is not None and number > script.fail_after:
@@ -90,7 +90,7 @@ def play(script: Script) -> Iterator[Event]:
                 plan.source if place < plan.accepted else "main",
                 place,
                 number,
-                -0.25 * place,
+                -0.02 * place,
                 top2_margin=script.top2_margin,
             )
             for place, text in enumerate(part)

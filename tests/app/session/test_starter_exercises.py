@@ -6,6 +6,7 @@ import pytest
 
 from app.session.answer import STARTER, Answer, State
 from app.session.starter_exercises import is_worked_out
+from engine.events import Token
 from resources.starter.recipe.content import LANGUAGES, read_content
 from resources.starter.recipe.corpus import conversations
 from resources.starter.recipe.courses import EVERYTHING
@@ -119,3 +120,24 @@ def test_what_the_starter_makes_up_is_beyond_it_once_it_is_whole(language: str) 
     other = Answer(State.DONE, "8 + 7 = 16", model="org/other", question=question)
     assert [one.is_beyond for one in (wrong, right, half, learned, other)] == [True, False, False, False, False]
     assert [one.speed_counts for one in (wrong, right)] == [False, True]
+
+
+def begun(logprob: float, model: str = STARTER, question: str = "How come?") -> Answer:
+    """Return an answer that the Starter learned, whose tokens are each as likely as that."""
+    text = read_content("en").topics["joke"].answer
+    tokens = [Token(0, word, "main", 0, number, logprob) for number, word in enumerate(text.split(" "))]
+    return Answer(State.DONE, text, tokens=tokens, model=model, question=question)
+
+
+def test_an_answer_that_would_rather_have_begun_otherwise_offers_another_model() -> None:
+    assert begun(-0.2).is_beyond
+    assert not begun(-0.01).is_beyond
+    assert not begun(-0.2, "org/other").is_beyond
+    # The help of Tandem is there, or agrees.
+    assert not begun(-0.2, question="Can I open GGUF files?").is_beyond
+
+
+def test_an_answer_that_was_stored_as_beyond_the_starter_stays_so() -> None:
+    answer = begun(-0.01)
+    answer.was_beyond = True
+    assert answer.is_beyond
