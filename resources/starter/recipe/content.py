@@ -6,6 +6,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -306,6 +307,17 @@ def read_strangers() -> tuple[NewcomerQuestion, ...]:
     )
 
 
+@cache
+def read_unseen(name: str) -> tuple[NewcomerQuestion, ...]:
+    """What newcomers ask, in four languages: the "first", "second" or "third" set, which the corpus leaves out."""
+    entries = _read(_HERE / "evaluation" / "unseen.toml")[name]
+    return tuple(
+        NewcomerQuestion(language, tuple(entry["topics"]), entry[language])
+        for entry in entries
+        for language in LANGUAGES
+    )
+
+
 def _short_messages(language: str, name: str) -> tuple[ShortMessage, ...]:
     kinds = _read(_HERE / "evaluation" / name)["messages"]
     return tuple(ShortMessage(language, kind, text) for kind, texts in kinds.items() for text in texts)
@@ -331,5 +343,6 @@ def held_out_wordings() -> frozenset[str]:
         for language in LANGUAGES
         for item in (*read_short_held_out(language), *read_beyond_held_out(language), *read_tools_held_out(language))
     )
-    newcomer = (item.text for item in (*read_newcomer(), *read_strangers()))
+    unseen = chain.from_iterable(map(read_unseen, ("first", "second", "third")))
+    newcomer = (item.text for item in (*read_newcomer(), *read_strangers(), *unseen))
     return frozenset(normalised(text) for text in (*(item.turns[-1] for item in questions), *others, *newcomer))
