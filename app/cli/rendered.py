@@ -54,17 +54,14 @@ class MarkdownText:
     """
 
     def __init__(self, stream: TextIO, style: str = "") -> None:
-        from markdown_it import MarkdownIt
         from rich.console import Console
 
-        from app.cli.folded_results import fold_results
         from app.cli.tinted_markdown import markdown_theme
 
         self._console = Console(file=terminal_of(stream), highlight=False)
         self._console.push_theme(markdown_theme(self._console, is_tinted=False))
         self._tinted_theme = markdown_theme(self._console, is_tinted=True)
         self.has_colours = self._console.color_system is not None and not self._console.no_color
-        self._parser = fold_results(MarkdownIt("commonmark").enable("table").disable("reference"))
         self._style = style
         self._live: Live | None = None
         self._block, self._printed, self._drawn_at = "", False, 0.0
@@ -105,8 +102,10 @@ class MarkdownText:
         Unless the text has `ended`, an incomplete line begins no block: a number may become an item of the list above
         it, and dashes the line below the head of a table.
         """
+        from app.cli.answer_markdown import parse_answer
+
         lines_end = len(self._block) if ended else self._block.rfind("\n") + 1
-        tokens = self._parser.parse(self._block[:lines_end])
+        tokens = parse_answer(self._block[:lines_end], references=False, goes_on=not ended)
         starts = [token.map[0] for token in tokens if token.level == 0 and token.map and token.nesting >= 0]
         lengths = [len(line) + 1 for line in self._block.split("\n")]
         for first, after in pairwise([0, *starts[1:]]):
@@ -120,7 +119,7 @@ class MarkdownText:
             # One that has stopped would move the cursor up as far as it did before.
             self._live = Live(console=self._console, auto_refresh=False, transient=True, redirect_stdout=False)
             self._live.start()
-        shown_lines = self._lines(self._block, self._roles)[-max(1, self._console.height - 2) :]
+        shown_lines = self._lines(self._block, self._roles, goes_on=True)[-max(1, self._console.height - 2) :]
         self._live.update(SegmentLines(shown_lines, new_lines=True), refresh=True)
         self._drawn_at = time.monotonic()
 
@@ -129,18 +128,22 @@ class MarkdownText:
         from rich.segment import SegmentLines
 
         self.pause()
-        if lines := self._lines(self._block[:length], self._roles[:length]):
+        if lines := self._lines(self._block[:length], self._roles[:length], goes_on=False):
             self._console.print(SegmentLines(lines, new_lines=True), end="")
             self._printed = True
         self._block = self._block[length:]
         del self._roles[:length]
 
-    def _lines(self, text: str, roles: Sequence[str]) -> list[list[Segment]]:
-        """Return the lines of a text without empty ones around it, below one that parts it from what was printed."""
+    def _lines(self, text: str, roles: Sequence[str], *, goes_on: bool) -> list[list[Segment]]:
+        """Return the lines of a text without empty ones around it, below one that parts it from what was printed.
+
+        `goes_on` says that more text may come.
+        """
         from app.cli.tinted_markdown import TintedMarkdown
 
-        markup = self._with_definitions(text)
-        markdown = TintedMarkdown(markup, text, roles, code_theme="ansi_light", style=self._style)
+        markup = _with_definitions(text, goes_on=goes_on)
+        options = {"code_theme": "ansi_light", "style": self._style}
+        markdown = TintedMarkdown(markup, text, roles, goes_on=goes_on, **options)
         lines = self._console.render_lines(markdown, pad=False)
         # Markdown turns the characters that an address or `&#x202e;` spells out into themselves.
         lines = [[segment._replace(text=shown(segment.text)) for segment in line] for line in lines]
@@ -150,14 +153,17 @@ class MarkdownText:
         filled_lines = lines[filled[0] : filled[-1] + 1]
         return [[], *filled_lines] if self._printed else filled_lines
 
-    def _with_definitions(self, text: str) -> str:
-        """Return Markdown in which definitions are words, so that they are shown."""
-        lines = text.split("\n")
-        for token in self._parser.parse(text):
-            if token.type == "inline" and token.map:
-                for number in range(*token.map):
-                    lines[number] = _DEFINITION.sub(r"\1\\[", lines[number])
-        return "\n".join(lines)
+
+def _with_definitions(text: str, *, goes_on: bool) -> str:
+    """Return Markdown in which definitions are words, so that they are shown; `goes_on` as in `parse_answer`."""
+    from app.cli.answer_markdown import parse_answer
+
+    lines = text.split("\n")
+    for token in parse_answer(text, references=False, goes_on=goes_on):
+        if token.type == "inline" and token.map:
+            for number in range(*token.map):
+                lines[number] = _DEFINITION.sub(r"\1\\[", lines[number])
+    return "\n".join(lines)
 
 
 def growing_text(stream: TextIO, style: str = "") -> UnchangedText | MarkdownText:

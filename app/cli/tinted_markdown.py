@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, ClassVar
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from rich.cells import split_graphemes
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -20,9 +19,9 @@ from rich.syntax import Syntax
 from rich.text import Text
 from rich.theme import Theme
 
-from app.cli.folded_results import RESULT, FoldedResult, end_of_result, fold_results
+from app.cli.answer_markdown import STYLES, parse_answer
+from app.cli.folded_results import RESULT, FoldedResult, end_of_result
 from app.cli.terminal import terminal_of
-from app.text.echoed_results import START
 from app.text.places import SourcePlace, SourceReader
 from app.text.utf16 import utf16_length
 from engine.methods import source_words
@@ -31,7 +30,7 @@ from engine.methods import source_words
 # a terminal that has sixteen, whose shades its owner has chosen.
 _COLOURS = {"draft": ("#0d8c7b", "cyan"), "lookup": ("#ad6c08", "yellow"), "chats": ("#cb5a9a", "magenta")}
 # Without a background, which is dark on a light terminal.
-_PLAIN = {"markdown.code": "cyan", "markdown.code_block": "cyan"}
+_PLAIN = {"markdown.code": "cyan", "markdown.code_block": "cyan", "markdown.u": "underline", "markdown.mark": "bold"}
 # Where colours say who wrote the letters, Markdown has none of its own.
 _BESIDE_TINTS = {
     "markdown.code": "bold",
@@ -47,6 +46,8 @@ _BESIDE_TINTS = {
     "markdown.table.border": "dim",
     "markdown.table.header": "bold",
     "markdown.kbd": "bold",
+    "markdown.u": "underline",
+    "markdown.mark": "bold",
 }
 
 
@@ -108,7 +109,8 @@ class _TintedCode(CodeBlock):
 class TintedMarkdown(Markdown):
     """Markdown with the role of each character of its source, "" or "main" for one without a colour.
 
-    `markup` may differ from the source in signs that are not shown. Without `roles`, it is drawn as it is.
+    `markup` may differ from the source in signs that are not shown. Without `roles`, it is drawn as it is. `goes_on`
+    says that more text may come.
     """
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
@@ -117,12 +119,13 @@ class TintedMarkdown(Markdown):
         "code_block": _TintedCode,
         RESULT: FoldedResult,
     }
-    inlines = Markdown.inlines | {*_COLOURS, "link", "link_url"}
+    inlines = Markdown.inlines | {*_COLOURS, *STYLES, "link", "link_url"}
 
-    def __init__(self, markup: str, source: str, roles: Sequence[str], **options: Any) -> None:
-        super().__init__(markup, hyperlinks=False, **options)
-        if START in markup:
-            self.parsed = fold_results(MarkdownIt().enable("strikethrough").enable("table")).parse(markup)
+    def __init__(self, markup: str, source: str, roles: Sequence[str], *, goes_on: bool, **options: Any) -> None:
+        super().__init__("", hyperlinks=False, **options)
+        self.markup = markup
+        parsed = parse_answer(markup, references=True, goes_on=goes_on)
+        self.parsed = [token for token in parsed if token.type != "comment"]
         if any(role in _COLOURS for role in roles):
             reader = SourceReader(source)
             for token in self.parsed:
