@@ -96,7 +96,7 @@ class Controller:
     def __init__(self, learned: ControllerState | None = None) -> None:
         self.learned = learned or ControllerState()
         self.speedup = SpeedupMeter(self.learned.comparisons)
-        # Seconds since the last sample of plain rounds.
+        # Seconds since the last sample of plain rounds, or since as many others were compared.
         self._unsampled_s = 0.0
         # The share of its refill that the budget had when the latest answer began.
         self._first_refill = self.learned.budget_refill
@@ -186,8 +186,11 @@ class Controller:
     def wants_sample(self, share: float) -> bool:
         """Whether a speculative round is to be plain instead, to measure the speed-up.
 
-        The budget pays for that, also on credit, but no more than `share` of the time since the last sample.
+        The budget pays for that, also on credit, but no more than `share` of the time since the last sample. Plain
+        rounds that come anyway, as where nothing can be proposed, are as good as one.
         """
+        if self.speedup.pop_sample():
+            self._unsampled_s = 0.0
         plain_s = self.costs.verify(1).seconds if self.costs.known else inf
         cost = self.speedup.sample_cost(plain_s) if self.learned.exploration_budget > 0.0 else None
         # A sample is due at once if what is known of plain decoding is impossible.

@@ -20,6 +20,8 @@ from engine.stats import MeasuredSpeedup
 
 # Rounds on each side of a comparison: enough that a stall does not move the median, few enough that load is constant.
 RUN = 5
+# The rounds of a run that are between two other plain ones, so that their durations tell something.
+TYPICAL = RUN - 2
 # The standard deviation (natural log) of a comparison, and of a round.
 UNSURE = 0.1
 # Plain rounds this many times as slow as the fastest known ones were disturbed: usual load changes less within a run.
@@ -70,6 +72,8 @@ class SpeedupMeter:
 
     def __init__(self, comparisons: Comparisons) -> None:
         self.comparisons = comparisons
+        # Plain rounds that were compared since as many as a sample has.
+        self._compared = 0
         self.begin(0)
 
     def begin(self, prompt_tokens: int, *, constrained: bool = False) -> None:
@@ -115,6 +119,16 @@ class SpeedupMeter:
     def take_sample(self) -> None:
         """Make the next RUN rounds plain."""
         self._plain_wanted = RUN
+
+    def pop_sample(self) -> bool:
+        """Whether as many plain rounds as a sample has were compared; if so, they are counted anew.
+
+        Some need no sample, such as those behind an edit of a copy, where nothing can be proposed.
+        """
+        if self._compared < TYPICAL:
+            return False
+        self._compared = 0
+        return True
 
     def take_plain_round(self) -> bool:
         """Whether the next round is to be plain for a sample; if so, it is counted."""
@@ -198,9 +212,11 @@ class SpeedupMeter:
             return
         before = near[: places[0]][-RUN:]
         step = median(near[place][1] for place in places)
-        if not self._is_basis(step):
+        beside = [*before, *after]
+        if not self._is_basis(step) or not beside:
             return
-        for kind in dict.fromkeys(kind for kind, _ in (*before, *after)):
+        self._compared += len(places)
+        for kind in dict.fromkeys(kind for kind, _ in beside):
             sides = [[duration for other, duration in side if other == kind] for side in (before, after)]
             differences = [median(side) - step for side in sides if side]
             # The difference of the two sides is the change of the load.

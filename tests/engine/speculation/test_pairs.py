@@ -105,8 +105,9 @@ def test_one_disturbed_round_does_not_keep_a_depth_from_being_tried_again() -> N
 def test_a_file_is_written_again_in_rounds_of_32_where_these_cost_no_more_than_16(
     edit_every: int, few_readings: bool
 ) -> None:
-    verdict = judge(pair := copies(edit_every, few_readings), 0, calibrated=True)
-    assert verdict.twenty >= 0.95
+    pair = copies(edit_every, few_readings)
+    verdict, other = (judge(pair, seed, calibrated=True) for seed in range(2))
+    assert mean([verdict.twenty, other.twenty]) >= 0.97
     assert mean(verdict.long) >= COPIES[edit_every, few_readings]
     narrow = replace(pair.machine, passes=pair.machine.passes[: MAX_DRAFTED + 1])
     most_16 = judge(replace(pair, name="most 16", machine=narrow), 0, calibrated=True)

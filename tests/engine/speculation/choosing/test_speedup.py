@@ -7,17 +7,21 @@ from copy import deepcopy
 from itertools import product
 from math import sqrt
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
+from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.speedup import MEMORY
 from engine.stats import RequestStats, RoundedSpeedup, rounded_speedup
 from tests.engine.serving_requests import load_models, request, run
+from tests.engine.speculation.choosing.scenes import measure, round_s
 from tests.engine.speculation.loaded_machine import LOADS, LoadedMachine, bursts, quiet
 from tests.engine.speculation.long_run import SHOWN, shown_speedups
+from tests.engine.speculation.simulation import learn
 from tests.engine.tiers import by_tier
 
 
@@ -105,6 +109,32 @@ def test_samples_cost_at_most_their_share_of_the_time(load: str) -> None:
         sampled = sum(record.reason == "measuring" for record in answered.rounds)
         lost_s += sampled * (1.0 - 1.0 / answered.truth) * answered.plain_s / answered.tokens
     assert lost_s <= 0.03 * decode_s
+
+
+def rounds_of_samples(undrafted: int) -> int:
+    """Return how many plain rounds are asked for in a copy, of which `undrafted` of 20 rounds have no proposal."""
+    controller = Controller()
+    answer = controller.begin()
+    measure(answer.costs, "ngram")
+    noise, asked = Random(1), 0
+    for number in range(200):
+        if number % 20 < undrafted:
+            depth = 0
+        else:
+            sampled = controller.speedup.take_plain_round() or controller.wants_sample(0.02)
+            asked += sampled
+            depth = 0 if sampled else 8
+        choice = Choice("ngram", depth) if depth else Choice(None, 0)
+        seconds = round_s(depth) * noise.lognormvariate(0.0, 0.1)
+        learn(controller, answer, choice, depth, seconds)
+        controller.speedup.observe(choice.source, depth + 1, depth + 1, seconds, typical=True)
+    return asked
+
+
+def test_plain_rounds_that_a_text_has_by_itself_are_as_good_as_a_sample() -> None:
+    """As behind an edit of a copy, where nothing can be proposed."""
+    assert rounds_of_samples(undrafted=0) > 0
+    assert rounds_of_samples(undrafted=3) == 0
 
 
 def test_rounds_unlike_those_that_were_compared_are_estimated_by_their_cost() -> None:
