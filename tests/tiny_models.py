@@ -30,6 +30,11 @@ QWEN3: dict[str, Any] = {
     "max_position_embeddings": 512, "tie_word_embeddings": False,
 }  # fmt: skip
 
+QWEN3_MOE: dict[str, Any] = {
+    **QWEN3, "model_type": "qwen3_moe", "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+    "norm_topk_prob": True, "decoder_sparse_step": 1, "mlp_only_layers": [],
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Stored:
@@ -110,6 +115,24 @@ def write_weights(folder: Path, weights: Mapping[str, mx.array], packed: Set[str
         parts = zip(("weight", "scales", "biases"), mx.quantize(numbers, stored.group, stored.bits, stored.mode))  # noqa: B905
         written |= {f"{name.removesuffix('weight')}{part}": value for part, value in parts}
     mx.save_safetensors(str(folder / "model.safetensors"), written, metadata={"format": "mlx"})
+
+
+def write_experts_apart(folder: Path) -> Path:
+    """Write a model of the family qwen3_moe with each expert's matrices apart, as such are published.
+
+    It is in float32, because the CPU computes no experts in bfloat16.
+    """
+    write_model(folder, seed=1, config=QWEN3_MOE, stored=FLOAT32)
+    file = folder / "model.safetensors"
+    held: dict[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
+    apart: dict[str, mx.array] = {}
+    for name, array in held.items():
+        before, stacked, after = name.partition("switch_mlp")
+        experts = enumerate(array) if stacked else ()
+        apart |= {f"{before}experts.{number}{after}": matrix for number, matrix in experts} or {name: array}
+    mx.eval(apart)
+    mx.save_safetensors(str(file), apart, metadata={"format": "pt"})
+    return folder
 
 
 def read_weights(folder: Path) -> tuple[dict[str, mx.array], set[str]]:

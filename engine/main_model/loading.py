@@ -41,7 +41,7 @@ from engine.model_files.model_folder import ModelFolder, check_unchanged
 from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.pooling import has_pooling
 from engine.model_files.vlm_language import VlmLanguageModel, vlm_classes
-from engine.model_files.weight_reading import TensorPlace, read_arrays, tensor_places
+from engine.model_files.weight_reading import read_arrays, tensor_places
 from engine.pictures.vision_tower import vision_tower_of
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer
@@ -203,52 +203,52 @@ def _remove_loading_functions(model: nn.Module) -> None:
         vars(model).pop(name, None)
 
 
-def _reported_chunks(model: nn.Module, on_progress: OnProgress) -> Iterator[dict[str, mx.array]]:
+def _chunks(model: nn.Module) -> Iterator[list[mx.array]]:
+    """Yield the model's parameters in chunks."""
+    return in_chunks([array for _, array in tree_flatten(model.parameters())])
+
+
+def _reported_chunks(model: nn.Module, on_progress: OnProgress) -> Iterator[list[mx.array]]:
     """Yield the model's parameters in chunks, and report before each how many bytes the earlier ones had."""
     loaded = 0
     total = _parameter_bytes(model)
-    parameters: list[tuple[str, mx.array]] = tree_flatten(model.parameters())
-    named = iter(parameters)
-    for arrays in in_chunks([array for _, array in parameters]):
+    for chunk in _chunks(model):
         on_progress(loaded, total)
-        yield dict(islice(named, len(arrays)))
-        loaded += sum(array.nbytes for array in arrays)
+        yield chunk
+        loaded += sum(array.nbytes for array in chunk)
 
 
-def _unchanged_places(folder: ModelFolder, model: nn.Module, stored: dict[str, mx.array]) -> dict[str, TensorPlace]:
-    """Return, by the names of parameters, where those are that are tensors of the files as they are stored.
+def _read_tensors(
+    folder: ModelFolder, read: Mapping[Path, tuple[int, int]], disk: DiskPool, on_progress: OnProgress
+) -> Steps[dict[str, mx.array]]:
+    """Read the tensors that mlx-lm would have MLX read, by name, and report before each chunk how much was read.
 
-    `stored` are the files' lazy arrays by name. It is emptied: an array in it would keep what is computed from it.
+    `read` are the states of the files when they were checked. Raises `ModelNotUsable`.
     """
-    names = {id(array): name for name, array in stored.items()}
-    places = tensor_places({file: folder.header(file) for file in folder.weight_files})
-    of_parameters = {
-        name: places[names[id(array)]]
-        for name, array in tree_flatten(model.parameters())
-        if names.get(id(array)) in places
-    }
-    stored.clear()
-    return of_parameters
-
-
-def _read_unchanged(
-    path: Path, model: nn.Module, chunk: dict[str, mx.array], places: Mapping[str, TensorPlace], disk: DiskPool
-) -> Steps[None]:
-    """Give the model the parameters of a chunk whose `places` are known, read without MLX, and drop them from it."""
-    stored_as_they_are = places.keys() & chunk.keys()
-    for name in stored_as_they_are:
-        del chunk[name]
-    arrays = yield from read_arrays(path, {name: places[name] for name in stored_as_they_are}, disk)
-    mx.eval(arrays)
-    model.load_weights(list(arrays.items()), strict=False)
+    beside = folder.tensors_beside
+    headers = {file: folder.header(file) for file in folder.weight_files}
+    places = {name: place for name, place in tensor_places(headers).items() if name not in beside}
+    total = sum(place.nbytes for place in places.values())
+    arrays: dict[str, mx.array] = {}
+    loaded = 0
+    named = iter(places.items())
+    for chunk in in_chunks(places.values()):
+        on_progress(loaded, total)
+        yield None
+        check_unchanged(folder.path, read)
+        arrays |= yield from read_arrays(folder.path, dict(islice(named, len(chunk))), disk)
+        loaded += sum(place.nbytes for place in chunk)
+    return arrays
 
 
 def _build_model(
-    folder: ModelFolder, part: ModelShard | None, stored: dict[str, mx.array]
+    folder: ModelFolder, part: ModelShard | None, tensors: dict[str, mx.array]
 ) -> tuple[nn.Module, dict[str, Any]]:
     """Build the model of a folder, or this process's `part` of it, with its configuration.
 
-    Its weights are lazy: they have not been read. `stored` receives the lazy arrays of the files by name.
+    Its weights are computed from `tensors`, which are those of the files by name. It is emptied, because an array in it
+    would keep its memory. A part's are computed from what MLX reads when they are evaluated: its tensors together do
+    not fit into one computer.
 
     Raises `ModelNotUsable` if files lack some, and whatever mlx-lm or mlx-vlm raise for wrong ones.
     """
@@ -259,7 +259,7 @@ def _build_model(
         lazy=True,
         strict=whole,
         model_config=layer_settings(folder.config) | _output_settings(folder),
-        get_model_classes=partial(_classes, folder.tensors_beside, parameters_read, stored),
+        get_model_classes=partial(_classes, folder.tensors_beside, parameters_read, tensors),
     )
     _remove_loading_functions(model)
     model = as_computed(model)
@@ -292,20 +292,18 @@ def _load_weights(
     """
     folder = ModelFolder(path)
     # Reading more than half of the free memory ahead would evict what was read first.
-    ahead = disk.read_ahead(folder.weight_files, system_memory().available // 2) if streaming() else None
+    ahead = disk.read_ahead(folder.weight_files, system_memory().available // 2) if part and streaming() else None
     try:
-        stored = dict[str, mx.array]()
-        model, config = _build_model(folder, part, stored)
+        tensors = {} if part else (yield from _read_tensors(folder, read, disk, on_progress))
+        model, config = _build_model(folder, part, tensors)
         adapt(model)
         use_narrow_products(model)
-        places = _unchanged_places(folder, model, stored)
-        for chunk in _reported_chunks(model, on_progress):
+        for chunk in _reported_chunks(model, on_progress) if part else _chunks(model):
             yield None
             while ahead is not None and not ahead.done() and streaming():
                 yield ahead
+            # Where reading a part fails, MLX may hang.
             check_unchanged(path, read)
-            yield from _read_unchanged(path, model, chunk, places, disk)
-            # Where reading fails, MLX may hang.
             mx.eval(chunk)
         check_unchanged(path, read)
         # New layers drew numbers from it, and what it has still to compute would grow with each model.
@@ -320,11 +318,12 @@ def _load_weights(
 
 
 def _classes(
-    skipped: Set[str], parameters_read: set[str], stored: dict[str, mx.array], config: dict[str, Any]
+    skipped: Set[str], parameters_read: set[str], tensors: dict[str, mx.array], config: dict[str, Any]
 ) -> tuple[Callable[[Any], nn.Module], Any]:
     """Return the classes of mlx-lm or mlx-vlm for a configuration, such that models skip the tensors in `skipped`.
 
-    `parameters_read` receives the names of the parameters that the files hold, `stored` the files' lazy arrays by name.
+    `parameters_read` receives the names of the parameters that the files hold. `tensors`, by name, replace those that
+    MLX would read, and are emptied.
     """
     family = mlx_vlm_module(config)
     model_class, arguments = model_classes(config) if family is None else vlm_classes(family)
@@ -339,12 +338,13 @@ def _classes(
 
         sanitize = getattr(model, "sanitize", dict)
 
-        def noted(weights: dict[str, mx.array]) -> Any:
-            stored.update(weights)
+        def from_tensors(weights: dict[str, mx.array]) -> Any:
+            weights.update(tensors)
+            tensors.clear()
             return sanitized(model, sanitize, skipped, weights)
 
         model.load_weights = loaded
-        model.sanitize = noted
+        model.sanitize = from_tensors
         return model
 
     return built, arguments

@@ -30,7 +30,7 @@ from tests.engine.pictures.questions import FILES, embedded
 from tests.engine.serving_requests import open_scheduler, request, run
 from tests.tiny_adapters import write_adapter
 from tests.tiny_heads import write_head
-from tests.tiny_models import BFLOAT16, FOUR_BITS, Stored, write_model
+from tests.tiny_models import BFLOAT16, FOUR_BITS, Stored, write_experts_apart, write_model
 from tests.tiny_vision import GEMMA3, write_vision_model
 
 DESCRIPTORS = Path("/proc/self/fd")
@@ -86,6 +86,11 @@ def main_model(stored: Stored) -> Callable[[Path], Loader]:
     return written
 
 
+def stacked(folder: Path) -> Loader:
+    write_experts_apart(folder)
+    return lambda: [(name, array.tolist()) for name, array in tree_flatten(load(folder).model.parameters())]
+
+
 def adapter(folder: Path) -> Loader:
     write_adapter(write_model(folder.parent, seed=1, stored=BFLOAT16), folder)
     return lambda: load(folder).model(IDS).tolist()
@@ -130,6 +135,8 @@ def kept_turn(folder: Path) -> Loader:
 PARTS: dict[str, Callable[[Path], Loader]] = {
     "main model, bfloat16": main_model(BFLOAT16),
     "main model, four bits": main_model(FOUR_BITS),
+    "main model, stacked experts": stacked,
+    "main model, computed in float32": main_model(BFLOAT16),
     "adapter": adapter,
     "head": head,
     "encoder": encoder,
@@ -142,7 +149,8 @@ PARTS: dict[str, Callable[[Path], Loader]] = {
 def test_no_failing_read_hangs_or_disturbs_the_next_evaluation(
     tmp_path: Path, part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(backend.VARIABLE, backend.GPU.name)
+    computed = backend.CPU if part == "main model, computed in float32" else backend.GPU
+    monkeypatch.setenv(backend.VARIABLE, computed.name)
     monkeypatch.setattr("engine.files.steps.CHUNK_BYTES", 5_000)
     folder = tmp_path / "part"
     loaded = PARTS[part](folder)

@@ -29,7 +29,7 @@ from tests.engine.heads.heads_on_disk import load_head
 from tests.engine.pictures.questions import FILES, embedded
 from tests.tiny_adapters import as_peft, write_adapter
 from tests.tiny_heads import write_head
-from tests.tiny_models import BFLOAT16, FOUR_BITS, QWEN3, write_model
+from tests.tiny_models import BFLOAT16, FOUR_BITS, QWEN3, write_experts_apart, write_model
 from tests.tiny_vision import GEMMA3, write_vision_model
 
 
@@ -96,6 +96,65 @@ def test_a_model_has_the_numbers_of_its_file(tmp_path: Path, stored: Any, monkey
     for name, array in parameters.items():
         assert array.dtype == written[name].dtype
         assert mx.array_equal(array, written[name])
+
+
+def converted(folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write a model of which tensors are converted while it loads: stacked, or from bfloat16 to float32."""
+    if kind == "stacked":
+        return write_experts_apart(folder)
+    monkeypatch.setenv(backend.VARIABLE, backend.CPU.name)
+    return write_model(folder, seed=1, stored=BFLOAT16)
+
+
+@pytest.mark.parametrize("kind", ["stacked", "float32"])
+def test_a_failing_read_of_any_tensor_that_is_converted_is_told(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = converted(tmp_path / "main", kind, monkeypatch)
+    file = folder / "model.safetensors"
+    [header_bytes] = struct.unpack("<Q", file.read_bytes()[:8])
+    read_bytes = os.preadv
+    for name, tensor in read_checked_header(folder, file).items():
+
+        def preadv(descriptor: int, buffers: Any, offset: int, lost: int = 8 + header_bytes + tensor.begin) -> int:
+            if offset <= lost < offset + sum(map(len, buffers)) and os.path.samestat(os.fstat(descriptor), file.stat()):
+                raise OSError(errno.EIO, "Input/output error")
+            return read_bytes(descriptor, buffers, offset)
+
+        with monkeypatch.context() as failing:
+            failing.setattr(os, "preadv", preadv)
+            with pytest.raises(ModelNotUsable, match="damaged") as refused:
+                load(folder)
+        assert refused.value.detail == "model.safetensors (Input/output error)", name
+    assert load(folder).model.parameters()
+
+
+@pytest.mark.parametrize("kind", ["stacked", "float32"])
+def test_converted_weights_are_those_of_mlx(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = converted(tmp_path / "main", kind, monkeypatch)
+    held: dict[str, mx.array] = mx.load(str(folder / "model.safetensors"))  # type: ignore[assignment]
+    parameters: dict[str, mx.array] = dict(tree_flatten(load(folder).model.parameters()))
+    # The output matrix has another layout where the CPU computes.
+    for name, array in [(name, array) for name, array in parameters.items() if not name.startswith("lm_head.")]:
+        before, experts, after = name.partition("switch_mlp")
+        parts = [held[f"{before}experts.{number}{after}"] for number in range(4)] if experts else [held[name]]
+        wanted = mx.stack(parts) if experts else parts[0]
+        assert array.dtype == mx.float32
+        assert mx.array_equal(array, wanted.astype(mx.float32))
+
+
+@pytest.mark.parametrize("kind", ["stacked", "float32"])
+def test_a_converted_main_model_is_in_memory_once(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = converted(tmp_path / "main", kind, monkeypatch)
+    monkeypatch.setattr("engine.files.steps.CHUNK_BYTES", 10_000)
+    monkeypatch.setattr("engine.main_model.loading._warm_up", lambda *_: iter(()))
+    gc.collect()
+    mx.clear_cache()
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    loaded = load(folder)
+    # A copy of what is stored would be half as much, or as much again.
+    assert mx.get_peak_memory() - before < 1.4 * loaded.info.bytes
 
 
 Loaded = Callable[[], object]

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Iterator, Set
-from concurrent.futures import Future
+from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine import Engine
 from engine.errors import EngineClosed, EngineError, LoadCancelled, ModelNotUsable
 from engine.events import Failed
-from engine.files.disk_pool import DiskPool
+from engine.files.steps import run_to_completion
 from engine.main_model import loading
+from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load_in_steps
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
@@ -299,15 +302,24 @@ def test_an_error_keeps_no_frames_and_so_no_model(scheduler: Scheduler, tiny_mai
 
 
 def test_no_step_waits_for_the_disk_while_an_answer_streams(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: Future[None] = Future()
-    monkeypatch.setattr(DiskPool, "read_ahead", lambda *_: read)
-    steps = load_in_steps(tiny_main, streaming=lambda: not read.done() or True)
-    while (pending := next(steps)) is not read:
-        if pending is not None:
-            pending.result(timeout=PATIENCE_S)
-    assert next(steps) is read
-    read.set_result(None)
-    assert all(pending is not read for pending in steps)
+    begun, go_on, read = threading.Event(), threading.Event(), os.preadv
+
+    def slow(*given: Any) -> int:
+        begun.set()
+        assert go_on.wait(PATIENCE_S)
+        return read(*given)
+
+    monkeypatch.setattr(os, "preadv", slow)
+    steps = load_in_steps(tiny_main, streaming=lambda: True)
+    while not begun.is_set():
+        if (pending := next(steps)) is not None:
+            wait([pending], timeout=0.01)
+    for _ in range(3):
+        pending = next(steps)
+        assert pending is not None
+        assert not pending.done()
+    go_on.set()
+    assert isinstance(run_to_completion(steps), LoadedModel)
 
 
 def test_closing_abandons_a_load_in_the_middle(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
