@@ -368,6 +368,7 @@ def test_a_pair_that_drafts_ahead_has_one_figure(pair: ShownPair, ahead: dict[st
     agree_on(pair.shown(), "2.0")
 
 
+@pytest.mark.full
 def test_a_head_where_drafting_ahead_is_not_offered_has_one_figure(pair: ShownPair) -> None:
     pair.answer(HEAD, figures=NOT_WITH_HEADS)
     agree_on(pair.shown(), "")
@@ -385,6 +386,7 @@ def test_answers_to_programs_count_like_those_in_chats(pair: ShownPair) -> None:
     agree_on(pair.shown(), "2.0")
 
 
+@pytest.mark.full
 def test_several_answers_at_once_measure_nothing_and_have_the_figure_of_their_pair(pair: ShownPair) -> None:
     pair.answer_programs(FULL, at_once=4)
     pair.answer(FULL)
