@@ -7194,6 +7194,10 @@
         <translation>スターターが知っているのはTandemのことだけです。この質問には、より大きなモデルなら回答できます。</translation>
     </message>
     <message>
+        <source>The Starter may be wrong here. A larger model can answer this.</source>
+        <translation>ここはスターターが間違えている可能性があります。より大きなモデルなら回答できます。</translation>
+    </message>
+    <message>
         <source>The Starter knows one answer to each question. A larger model can answer in other words.</source>
         <translation>スターターは質問ごとに1つの回答しか知りません。より大きなモデルなら、別の言葉でも回答できます。</translation>
     </message>

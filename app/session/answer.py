@@ -175,6 +175,12 @@ class Answer:
         return self.ended and self.is_made_up and not self.correction
 
     @property
+    def may_be_wrong(self) -> bool:
+        """Whether the answer alone tells that the Starter cannot answer: it made it up, or was unsure of it."""
+        is_declined = self.refuses or self.with_files or subject_of(self.question) is not Subject.ANY
+        return self.asks_too_much and not is_declined
+
+    @property
     def correction(self) -> str:
         """What is so, where the question names a part of Tandem and the Starter says something else; "" elsewhere.
 

@@ -135,6 +135,8 @@ def problem_note(turn: Turn, offer: str) -> Problem | None:
             return Problem(words.format(fact=fact), button, "ask-another", is_info=True, fills_button=True)
         if is_beyond_starter(turn):
             words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
+            if answer.may_be_wrong:
+                words = translate("TurnView", "The Starter may be wrong here. A larger model can answer this.")
         elif repeats(turn):
             words = translate(
                 "TurnView", "The Starter knows one answer to each question. A larger model can answer in other words."

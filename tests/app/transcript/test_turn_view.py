@@ -310,6 +310,24 @@ def test_right_answers_have_their_figure_and_no_note_and_refusals_the_reverse(
     assert (figures, notes) == ([True, True, True, False], [False, False, False, True])
 
 
+def test_below_what_the_starter_makes_up_stands_that_it_may_be_wrong(
+    open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = model_info("starter/main")
+    monkeypatch.setattr(scripted_engine, "model_info", lambda _: replace(named, name=STARTER))
+    window, _, engine = open_shown(bare(), ("starter/main", "starter/draft"))
+    engine.scripts[:] = [Script("the kettle is on the wall"), Script("the kettle is on the shelf")]
+    question = "say exactly: the kettle is on the shelf"
+    window.ask_and_wait(question)
+    note = window.turn().view.findChild(Note)
+    window.wait(note.isVisible)
+    assert note.findChild(QLabel).text() == "The Starter may be wrong here. A larger model can answer this."
+    (button,) = note.findChildren(QPushButton)
+    assert button.text().startswith("Ask ")
+    window.ask_and_wait(question)
+    assert window.turn().view.findChild(Note).isHidden()
+
+
 def test_what_the_starter_says_wrongly_of_tandem_is_corrected_below_it(
     open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
