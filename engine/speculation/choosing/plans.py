@@ -30,8 +30,9 @@ Candidate = tuple[AnswerState, Offer]
 class Plan:
     """The `parts` of all answers, with the `tokens` expected in `time`, between `least` and `most`.
 
-    `depth` is that of the longest proposal. `tokens`, `least` and `most` are what `even_tokens` counts; `evenness` is
-    the share of all expected tokens that it counts. `exact`: its rows are rounded like those of plain decoding.
+    `depth` is that of the longest proposal. `tokens` and `most` are what `even_tokens` counts. Of a trial, `least`
+    counts as many tokens for each answer as the one gets that gets fewest, and `shared` is the share of all expected
+    tokens that would be counted so. `exact`: its rows are rounded like those of plain decoding.
     """
 
     depth: int
@@ -39,7 +40,7 @@ class Plan:
     tokens: float
     least: float
     most: float
-    evenness: float
+    shared: float
     time: CostEstimate
     exact: bool
 
@@ -178,9 +179,9 @@ def _plan(
         depth,
         parts,
         even,
-        even_tokens(least),
+        len(least) * min(least),
         even_tokens(most),
-        even / sum(tokens),
+        len(tokens) * min(tokens) / sum(tokens),
         time._replace(seconds=time.seconds + reading),
         exact,
     )
