@@ -56,7 +56,8 @@ class DraftingAhead:
     The runner rests while its tokens are of no use, because it slows a main model on the same computer down.
     `fixed_depth` is the depth that the person fixed, if any. `drafting_s(tokens)` returns the seconds that drafting so
     many tokens in this process takes, None before that was measured: about as long a round waits for the runner.
-    `worth` says whether rounds are faster with the runner, and so whether it works; at a fixed depth it is not asked.
+    `worth` says whether rounds are faster with the runner, and so whether it works; a fixed depth neither asks nor
+    teaches it.
     `acceptance(depth)` returns the rates that `RoundOutcome.acceptance` describes. `asker` is who asks for the answer.
     Belongs to the engine's thread.
     """
@@ -144,8 +145,12 @@ class DraftingAhead:
         self.figures.detail = self._link.detail
 
     def observe_round(self, seconds: float, tokens: float) -> None:
-        """Learn from a round of a runner that does not pause by itself; the arguments are those of `Worth.observe`."""
-        if self._link.state == "ready" and not self._pausing and self.figures.bad < MAX_BAD:
+        """Learn from a round of a runner that does not pause by itself; the arguments are those of `Worth.observe`.
+
+        At a fixed depth it works in all rounds, which therefore say nothing of its rests.
+        """
+        by_turns = not self._fixed and not self._pausing and self.figures.bad < MAX_BAD
+        if by_turns and self._link.state == "ready":
             self._worth.observe(seconds, tokens)
 
     def end(self) -> None:

@@ -295,6 +295,19 @@ def test_a_runner_with_which_rounds_are_longer_rests_even_while_it_is_tried(dept
     assert ahead.figures.state == "ready"
 
 
+def test_rounds_at_a_fixed_depth_do_not_tell_whether_the_runner_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runner works in all of them, so they cannot be compared with others."""
+    monkeypatch.setattr(DraftingAhead, "observe_round", OBSERVE)
+    link, worth, text = FakeLink(), Worth(), [1, 2]
+    ahead = DraftingAhead(link, Sampler(SamplingSettings(), 100), text, lambda _tokens: 0.001, 4, worth)  # type: ignore[arg-type]
+    for _ in range(40):
+        worth.observe(1.2 if worth.works else 1.0, 1.0)
+    for _ in range(300):
+        rounds(ahead, text, 1, used=2)
+        ahead.observe_round(1.2, 1.0)
+    assert not worth.pays
+
+
 def test_rounds_of_a_runner_that_pauses_say_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DraftingAhead, "observe_round", OBSERVE)
     link, worth, text = FakeLink(), Worth(), [1, 2]
