@@ -165,9 +165,10 @@ class RequestStats(Struct, frozen=True):
     or were not used), "bad-replies" (three that no sound runner sends), "no-memory", "other-tokenizer", "several" (it
     serves an answer alone only), "pictures" or "head" (which drafts a block in one pass). The runner had prepared
     draft tokens for `ahead_hits` outcomes of rounds, of which `ahead_used` were verified, and not for `ahead_misses`;
-    `ahead_late` replies came too late, `ahead_bad` were not sound. Drafting here as many tokens as were used would have
-    taken `ahead_hidden_s` seconds. `ahead_host` is the name of the runner's computer, "" for this one, and
-    `ahead_detail` what was found there, if the state is a reason.
+    `ahead_late` replies came too late, `ahead_bad` were not sound. A round that asked for none is in no figure: so a
+    runner that has stopped is not late while it rests, or while a rest is tried, in which `ahead` stays "ready".
+    Drafting here as many tokens as were used would have taken `ahead_hidden_s` seconds. `ahead_host` is the name of the
+    runner's computer, "" for this one, and `ahead_detail` what was found there, if the state is a reason.
 
     The prompt has `pictures`; those that no cache held have `picture_tokens`, and their files and the tower took
     `picture_s` seconds of the time to the first token.
