@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
+from app.widgets.icons import icon
 from app.widgets.labels import fixed_font
+
+# The size of a tick and its distance from the edge of its row, in pixels, as the style sheet leaves them room.
+_TICK, _BEFORE_TICK = 14, 5
 
 
 class Menu(QMenu):
-    """A menu with rounded corners."""
+    """A menu with rounded corners. It paints its own ticks, because those of Qt have jagged edges on a sharp screen."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -24,6 +28,16 @@ class Menu(QMenu):
         rows = [row for row in self.actions() if row.isEnabled() and row.isVisible() and not row.isSeparator()]
         if self.activeAction() is None and rows:
             self.setActiveAction(next((row for row in rows if row.isChecked()), rows[0]))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        with QPainter(self) as painter:
+            for row in self.actions():
+                if row.isVisible() and row.isCheckable() and row.isChecked():
+                    place = self.actionGeometry(row)
+                    top = place.center().y() - _TICK // 2 + 1
+                    tick = icon("check", "text" if row.isEnabled() else "faint")
+                    tick.paint(painter, QRect(place.left() + _BEFORE_TICK, top, _TICK, _TICK))
 
     def add_choice(self, name: str, chosen: bool, choose: Callable[[], object]) -> None:
         """Add a choice with its literal name, marked if it is the `chosen` one."""

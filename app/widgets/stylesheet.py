@@ -196,6 +196,7 @@ QMenu::item:disabled { color: $faint; }
 QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }
 QMenu::icon { padding-left: 10px; }
 QMenu::indicator { width: 14px; height: 14px; margin-left: 4px; }
+Menu::indicator:checked { image: none; }
 """)
 
 

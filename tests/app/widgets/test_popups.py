@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QPoint
-from PySide6.QtGui import QColor, QContextMenuEvent, QShowEvent
+from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
@@ -22,7 +22,7 @@ from app.widgets import theme
 from app.widgets.application import Application
 from app.widgets.controls import Chooser
 from app.widgets.popups import Menu
-from tests.app.conftest import OpenShown
+from tests.app.conftest import OpenShown, Show
 
 
 def corner_and_middle(popup: QWidget) -> tuple[int, QColor]:
@@ -81,3 +81,23 @@ def test_a_menu_opens_at_its_checked_row_or_else_its_first(qtbot: QtBot) -> None
         QCoreApplication.sendEvent(menu, QShowEvent())
         assert menu.activeAction().text() == chosen
         menu.actions()[-1].setChecked(False)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_a_tick_has_soft_edges_and_stands_beside_the_chosen_row_only(show: Show[Menu]) -> None:
+    menu = show(Menu())
+    for name in ("Low", "Medium", "High"):
+        menu.add_choice(name, name == "Medium", lambda: None)
+    menu.addAction("Other")
+    menu.adjustSize()
+    picture = menu.grab().toImage()
+
+    def shades(row: QAction) -> int:
+        """The number of colours in the room that a row has for its tick."""
+        place = menu.actionGeometry(row)
+        left = place.left() + 4
+        inside = range(place.top() + 4, place.bottom() - 4)
+        return len({picture.pixel(x, y) for x in range(left, left + 16) for y in inside})
+
+    assert [shades(row) > 1 for row in menu.actions()] == [False, True, False, False]
+    assert shades(menu.actions()[1]) > 4
