@@ -80,10 +80,9 @@ class Controller:
     2. The fastest known plan is used, plain decoding unless another is faster by MARGIN. For several answers, tokens
        count as in `even_tokens`, so that none is kept waiting by the proposals of the others.
     3. A plan that is not known well enough is tried if it could be faster, and if the exploration budget covers what it
-       would lose in a bad case; of several answers, what the one loses that gains least. The budget is refilled with
-       SHARE of all time, so an answer never gets noticeably slower, whatever is tried. A failed trial halves the
-       refill, a successful one doubles it. All that fail in one answer tell of one text, so they leave the next answer
-       at least half of what that one began with.
+       would lose in a bad case. The budget is refilled with SHARE of all time, so an answer never gets noticeably
+       slower, whatever is tried. A failed trial halves the refill, a successful one doubles it. All that fail in one
+       answer tell of one text, so they leave the next answer at least half of what that one began with.
     4. After the round, `observe` learns what was accepted, `observe_round` what it cost.
 
     For example, a plain round takes 20 ms: 50 tokens a second. Four draft tokens cost 10 ms to make, the round takes
@@ -249,7 +248,7 @@ class Controller:
             BUDGET, learned.exploration_budget + learned.budget_refill * SHARE * measured.seconds / plain_s
         )
         if tried is not None and measured.typical:
-            lost = measured.seconds - tried.shared * measured.tokens / self._best_speed
+            lost = measured.seconds - tried.evenness * measured.tokens / self._best_speed
             # A disturbed trial cannot cost more than the budget holds.
             learned.exploration_budget = min(BUDGET, max(0.0, learned.exploration_budget - lost / plain_s))
             learned.budget_refill = (

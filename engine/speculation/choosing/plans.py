@@ -30,9 +30,8 @@ Candidate = tuple[AnswerState, Offer]
 class Plan:
     """The `parts` of all answers, with the `tokens` expected in `time`, between `least` and `most`.
 
-    `depth` is that of the longest proposal. `tokens` and `most` are what `even_tokens` counts. Of a trial, `least`
-    counts as many tokens for each answer as the one gets that gets fewest, and `shared` is the share of all expected
-    tokens that would be counted so. `exact`: its rows are rounded like those of plain decoding.
+    `depth` is that of the longest proposal. `tokens`, `least` and `most` are what `even_tokens` counts; `evenness` is
+    the share of all expected tokens that it counts. `exact`: its rows are rounded like those of plain decoding.
     """
 
     depth: int
@@ -40,7 +39,7 @@ class Plan:
     tokens: float
     least: float
     most: float
-    shared: float
+    evenness: float
     time: CostEstimate
     exact: bool
 
@@ -179,9 +178,9 @@ def _plan(
         depth,
         parts,
         even,
-        len(least) * min(least),
+        even_tokens(least),
         even_tokens(most),
-        len(tokens) * min(tokens) / sum(tokens),
+        even / sum(tokens),
         time._replace(seconds=time.seconds + reading),
         exact,
     )

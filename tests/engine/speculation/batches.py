@@ -16,7 +16,6 @@ from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import DEPTHS
 from engine.speculation.choosing.texts import AnswerState
-from tests.engine.speculation.apple_pairs import LAYER_8B, blended
 
 # (rows or answers, milliseconds), ascending; linear between two points and beyond the last two.
 Curve = Sequence[tuple[int, float]]
@@ -49,11 +48,6 @@ STARTER = BatchMachine(
 # Passes that hardly grow up to some thirty rows, and then in proportion.
 MEMORY_BOUND = BatchMachine(
     ((1, 20.0), (8, 21.5), (16, 24.0), (32, 32.0), (64, 56.0), (128, 110.0)), ((1, 1.6), (8, 1.9))
-)
-
-# An 8B model with a draft model of 0.6B on an M4 Pro, by published costs.
-M4_8B = BatchMachine(
-    tuple((rows, 19.0 * cost) for rows, cost in {1: 1.0, **blended(LAYER_8B)}.items()), ((1, 2.28), (8, 2.96))
 )
 
 

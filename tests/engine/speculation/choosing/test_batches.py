@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from statistics import mean
-
 import pytest
 
 from engine.speculation.choosing.plans import even_tokens
-from tests.engine.speculation.batches import M4_8B, MEMORY_BOUND, STARTER, Batches, BatchMachine, Text, mean_gain
+from tests.engine.speculation.batches import MEMORY_BOUND, STARTER, BatchMachine, mean_gain
 from tests.engine.tiers import by_tier
 
 # How often the draft model is right in texts that it drafts well, and badly.
@@ -30,13 +28,6 @@ def test_answers_of_all_sorts_end_no_later_than_without_drafts(
 ) -> None:
     """What counts is the time until the last one ends, as `tandem bench --concurrent` measures it."""
     assert mean_gain(machine, rates, seeds=4, skipped=1, batches=4) >= least
-
-
-def test_trials_cost_an_answer_that_is_drafted_badly_little() -> None:
-    """They are known not to pay for it, however much the answer beside it gains."""
-    texts = [Text(100, GOOD), Text(100, BAD)]
-    pairs = [Batches(M4_8B, seed) for seed in range(6)]
-    assert mean(pair.plain_ms(texts) / pair.answer(texts, seed) for seed, pair in enumerate(pairs)) >= 0.92
 
 
 def test_a_long_wait_counts_more_than_a_short_one() -> None:
