@@ -269,7 +269,9 @@ class _CodeView(QPlainTextEdit):
         """Yield the lines of code in an area of the view, with left and top."""
         block = self.firstVisibleBlock()
         place = self.blockBoundingGeometry(block).translated(self.contentOffset())
-        left, top, height = place.x(), place.y(), place.height()
+        left = place.x()
+        top = place.y()
+        height = place.height()
         # Lines of code are not wrapped, so they are of one height.
         above = max(0, int((area.top() - top) / height))
         block = self.document().findBlockByNumber(block.blockNumber() + above)

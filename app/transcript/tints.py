@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from itertools import accumulate, groupby
 from operator import attrgetter
 from typing import NamedTuple
@@ -17,12 +17,10 @@ from typing import NamedTuple
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
-    QColor,
     QHelpEvent,
     QMouseEvent,
     QPainter,
     QPen,
-    QPixmap,
     QTextBlock,
     QTextCursor,
     QTextLayout,
@@ -34,21 +32,15 @@ from app.text.formulas import Formula
 from app.text.places import CodePlaces, SourcePlace, token_places
 from app.text.prose_places import ProsePlaces
 from app.text.shown import Paragraph
+from app.transcript.tint_styles import UNDERLINE, TintStyle, style_of
 from app.widgets import theme
 from app.widgets.colours import Colours
-from app.wording.sources import role_of
 from app.wording.tokens import token_text
 from engine.events import Token
-from engine.methods import PROPOSERS, ProposerEntry
+from engine.methods import PROPOSERS
 from engine.stats import RoundRecord
 
 _NO_PEN = QPen(Qt.PenStyle.NoPen)
-# The thickness of the line below the tokens of a proposer, so that colour is not needed to tell them apart.
-_UNDERLINE = 1
-# The pixels of its dashes and of the gaps between them.
-_DASHES = {Qt.PenStyle.DashLine: (4, 2), Qt.PenStyle.DotLine: (1, 2)}
-
-
 _run_of = attrgetter("round", "source")
 
 
@@ -123,7 +115,7 @@ class AnswerTints:
         return self.tokens[first + token_places(places, starts, position, position + 1)[0].token]
 
     def stretches_in(
-        self, places: Sequence[SourcePlace], start: int, end: int, stretches: list[tuple[int, int, _TintStyle]]
+        self, places: Sequence[SourcePlace], start: int, end: int, stretches: list[tuple[int, int, TintStyle]]
     ) -> int:
         """Add what is tinted between two positions of a document to the stretches before it. Return where it ends."""
         for begin, after, token in self.runs_in(places, start, end):
@@ -137,40 +129,11 @@ class AnswerTints:
                 stretches.append((begin, after, style))
         return start
 
-    def style(self, token: Token) -> _TintStyle | None:
+    def style(self, token: Token) -> TintStyle | None:
         """Return how a token is tinted now; None if it is not."""
         if self.lit:
-            return _style_of(token.source) if token.round in self.lit else None
-        return _style_of(token.source) if token.source in PROPOSERS else None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _TintStyle:
-    """The tint of a role or, with a `line`, its accent in that pattern. `below` is the line below words so tinted."""
-
-    role: str
-    line: Qt.PenStyle | None = None
-    below: _TintStyle | None = None
-
-    def brush(self, colours: Colours) -> QBrush:
-        """Return what areas of this style are painted with."""
-        if self.line is None:
-            return QBrush(QColor(colours.tint(self.role)))
-        return _line_brush(QColor(colours.accent(self.role)), self.line)
-
-
-@cache
-def _style_of(source: str) -> _TintStyle:
-    role = role_of(source)
-    below = _TintStyle(role, underline_of(PROPOSERS[source])) if source in PROPOSERS else None
-    return _TintStyle(role, below=below)
-
-
-def underline_of(proposer: ProposerEntry) -> Qt.PenStyle:
-    """Return the line below a proposer's tokens: solid of a drafter, dotted of an answer format, dashed of lookup."""
-    if proposer.uses_drafter:
-        return Qt.PenStyle.SolidLine
-    return Qt.PenStyle.DotLine if proposer.every_method else Qt.PenStyle.DashLine
+            return style_of(token.source) if token.round in self.lit else None
+        return style_of(token.source) if token.source in PROPOSERS else None
 
 
 class TintLayer(QObject):
@@ -191,7 +154,7 @@ class TintLayer(QObject):
         # The tints of blocks by where they begin, and what they were worked out for.
         self._blocks: dict[int, _BlockTints] = {}
         self._painted_for: tuple[Colours, frozenset[int], bool, float] | None = None
-        self._brushes: dict[_TintStyle, QBrush] = {}
+        self._brushes: dict[TintStyle, QBrush] = {}
         # None unless the last block has only grown by words since all down to it was painted.
         self._growth: _Growth | None = None
         self._prose = ProsePlaces()
@@ -424,7 +387,7 @@ class TintLayer(QObject):
             if width > 0:
                 tints.areas[style].append(QRect(first, bottom - height, width, height))
                 if self._tints.underlined and style.below is not None:
-                    tints.underlines[style.below].append(QRect(first, bottom - _UNDERLINE, width, _UNDERLINE))
+                    tints.underlines[style.below].append(QRect(first, bottom - UNDERLINE, width, UNDERLINE))
         return tints
 
 
@@ -432,8 +395,8 @@ class TintLayer(QObject):
 class _Tints:
     """Where text is tinted in its view, and where it has lines below its words, by how."""
 
-    areas: defaultdict[_TintStyle, list[QRect]] = field(default_factory=partial(defaultdict, list))
-    underlines: defaultdict[_TintStyle, list[QRect]] = field(default_factory=partial(defaultdict, list))
+    areas: defaultdict[TintStyle, list[QRect]] = field(default_factory=partial(defaultdict, list))
+    underlines: defaultdict[TintStyle, list[QRect]] = field(default_factory=partial(defaultdict, list))
 
     def add(self, others: _Tints) -> None:
         """Take the tints of other text, too."""
@@ -461,7 +424,7 @@ class _TintedLine:
 
     start: int = -1
     end: int = -1
-    stretches: list[tuple[int, int, _TintStyle]] = field(default_factory=list)
+    stretches: list[tuple[int, int, TintStyle]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -507,15 +470,3 @@ def selected_rounds(view: QTextEdit | QPlainTextEdit) -> set[int]:
     if layer is None or not cursor.hasSelection():
         return set()
     return layer.rounds_between(cursor.selectionStart(), cursor.selectionEnd())
-
-
-def _line_brush(colour: QColor, line: Qt.PenStyle) -> QBrush:
-    """Return what a line below the tokens of a proposer is painted with."""
-    if line is Qt.PenStyle.SolidLine:
-        return QBrush(colour)
-    dash, gap = _DASHES[line]
-    pattern = QPixmap(dash + gap, _UNDERLINE)
-    pattern.fill(Qt.GlobalColor.transparent)
-    with QPainter(pattern) as painter:
-        painter.fillRect(0, 0, dash, _UNDERLINE, colour)
-    return QBrush(pattern)
