@@ -103,11 +103,12 @@ def calls_of_rounds(body: AnswerBody, tints: AnswerTints | None, tokens: list[To
 @pytest.mark.parametrize(
     ("text", "most"),
     [
-        ("A draft model guesses **several** tokens, and `main` checks them in one pass. " * 12, 550),
-        ("초안 모델이 다음 토큰을 제안하고, 메인 모델이 **한 번에** 확인합니다. " * 8, 400),
-        ("| Round | Guess |\n|---|---|\n" + "".join(f"| {row} | **{row % 7}** more |\n" for row in range(16)), 1300),
+        ("A draft model guesses **several** tokens, and `main` checks them in one pass. " * 12, 390),
+        ("초안 모델이 다음 토큰을 제안하고, 메인 모델이 **한 번에** 확인합니다. " * 8, 290),
+        ("| Round | Guess |\n|---|---|\n" + "".join(f"| {row} | **{row % 7}** more |\n" for row in range(16)), 880),
+        ("".join(f"{line}. A right guess costs *nothing*, a wrong one `step {line}`.\n" for line in range(1, 20)), 480),
     ],
-    ids=["paragraph", "Korean", "table"],
+    ids=["paragraph", "Korean", "table", "list"],
 )
 def test_a_round_with_tints_calls_few_functions_more(show: Show[AnswerBody], text: str, most: int) -> None:
     tokens = tokens_of(text, 3)
