@@ -204,8 +204,13 @@ class Answer:
 
     @property
     def is_made_up(self) -> bool:
-        """Whether the Starter wrote something that it has neither learned, nor worked out right, nor from a tool."""
+        """Whether the Starter wrote something that it has neither learned, nor worked out right, nor from a tool.
+
+        An answer without words, such as one that only calls a tool, has nothing that could be wrong.
+        """
         if self.model != STARTER or self.is_known or self.refuses or self.calls or self.earlier or not self.question:
+            return False
+        if not self.reply.strip():
             return False
         return not is_worked_out(self.question, self.reply, self.said_before)
 
