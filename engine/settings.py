@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.ahead.messages import MOST_RECOVERY
 from engine.computers.hosts import is_name
 from engine.errors import require, require_between, require_one_of
 from engine.requests import OVERFLOW_RULES
@@ -38,7 +39,8 @@ class EngineSettings:
     What drafters are taught is kept in `taught_folder`, if given, and used by the pairs that are loaded afterwards.
 
     `draft_ahead`, one of DRAFT_AHEAD or the name or address of another computer as ssh takes it, is where a draft model
-    drafts while the main model verifies, from the answers on that begin afterwards.
+    drafts while the main model verifies. For each number of draft tokens that a round may accept, it prepares for at
+    most `draft_ahead_branches` recovery tokens. These apply to the answers that begin afterwards.
     """
 
     most_active: int = 8
@@ -59,6 +61,7 @@ class EngineSettings:
     overflow: str = "refuse"
     allow_oversize: bool = False
     draft_ahead: str = "off"
+    draft_ahead_branches: int = MOST_RECOVERY
 
     def __post_init__(self) -> None:
         require_between("most_active", self.most_active, 1, 32)
@@ -67,6 +70,7 @@ class EngineSettings:
         require(self.context >= 1, "context", "1 or more", self.context)
         require_one_of(OVERFLOW_RULES, "overflow", self.overflow)
         require(is_name(self.draft_ahead), "draft_ahead", "off, here or a computer", self.draft_ahead)
+        require_between("draft_ahead_branches", self.draft_ahead_branches, 1, MOST_RECOVERY)
         for name in ("kv_bits", "draft_kv_bits"):
             bits = getattr(self, name)
             require(bits is None or bits in KV_BITS, name, "4, 8 or None", bits)

@@ -12,7 +12,8 @@ Where a reader of the paper finds its parts:
   token. `tree_drafter` fills it, and the runner sends it as `PreparedTree` while it grows: an outcome that is in it
   needs no answer, and so waits for no link.
 - the fan-out, which gives likelier outcomes more of the tree: `deepening`. Each cut has branches for up to
-  `messages.MOST_RECOVERY` recovery tokens (the paper's F), and the likelier ones of all cuts are deepened first.
+  `EngineSettings.draft_ahead_branches` recovery tokens (the paper's F), and the likelier ones of all cuts are deepened
+  first.
 - the draft runner's loop: `runner`, a process of its own. `branches` reads the newest tokens of several branches
   in one pass.
 - the second device: this computer's processor, or another computer, which `other_computer` reaches.

@@ -87,7 +87,8 @@ class RunnerLink:
     """A runner for one draft model, which `connect` starts on a thread of its own.
 
     `connect` raises `NoRunner` or `OSError`. `host` is the name of the runner's computer, "" for this one. `taught`,
-    which is called on that thread, returns the file of what the draft model was taught, b"" for nothing.
+    which is called on that thread, returns the file of what the draft model was taught, b"" for nothing. The runner
+    prepares for at most `recovery_tokens` tokens at each cut.
 
     `state` is "starting", "ready" or "gone". `reason` says why it is gone: "not-usable" (the model cannot be loaded),
     "no-branches" (its passes cannot hold several continuations), "unreachable", "ended" or "closed"; for another
@@ -96,9 +97,14 @@ class RunnerLink:
     """
 
     def __init__(
-        self, connect: Callable[[], RunnerConnection], host: str = "", taught: Callable[[], bytes] = bytes
+        self,
+        connect: Callable[[], RunnerConnection],
+        host: str = "",
+        taught: Callable[[], bytes] = bytes,
+        recovery_tokens: int = messages.MOST_RECOVERY,
     ) -> None:
         self._connect, self._taught = connect, taught
+        self._recovery_tokens = recovery_tokens
         self.host = host
         self._connection: RunnerConnection | None = None
         self._attempts = 0
@@ -127,10 +133,13 @@ class RunnerLink:
         return True
 
     def begin(self, message: messages.Begin, asker: Asker) -> None:
-        """Let an answer begin. What the runner has read for another asker shortens it by the same opening only.
+        """Let an answer begin, with this link's number of recovery tokens.
+
+        What the runner has read for another asker shortens it by the same opening only.
 
         Else that asker's answers would be drafted earlier after a right guess of what the other one has asked.
         """
+        message = replace(message, recovery_tokens=self._recovery_tokens)
         before, self._asker = self._asker, asker
         if before.audience != asker.audience:
             message = replace(message, most_kept=len(asker.opening) if before.opening == asker.opening else 0)

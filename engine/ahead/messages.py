@@ -51,7 +51,8 @@ class Begin(WireMessage, frozen=True):
     """An answer begins, with its random `conversation` key and the settings of the main model's draws.
 
     `vocabulary` is the number of the main model's tokens. `seed` is the sampler's, which `sampling` lacks. Of the text
-    before, the caches keep no more than the first `most_kept` tokens.
+    before, the caches keep no more than the first `most_kept` tokens. At each cut, at most `recovery_tokens` tokens are
+    prepared for.
     """
 
     conversation: _UInt
@@ -59,6 +60,7 @@ class Begin(WireMessage, frozen=True):
     vocabulary: Annotated[int, Meta(gt=0, le=2**24)]
     sampling: SamplingSettings
     most_kept: _UInt32 = 2**32 - 1
+    recovery_tokens: Annotated[int, Meta(ge=1, le=MOST_RECOVERY)] = MOST_RECOVERY
 
 
 class RoundOutcome(WireMessage, frozen=True):

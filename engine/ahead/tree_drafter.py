@@ -52,6 +52,8 @@ class TreeDrafter:
         self._rows = rows
         self._conversation: int | None = None
         self._sampler: Sampler | None = None
+        # As in `Begin`.
+        self._recovery_tokens = MOST_RECOVERY
         self._text: list[int] = []
         # The tokens in the caches: the text, then draft tokens.
         self._cached: list[int] = []
@@ -72,6 +74,7 @@ class TreeDrafter:
         # The seed of a sampler may be larger than settings allow.
         self._sampler = Sampler(message.sampling, message.vocabulary)
         self._sampler.seed = message.seed
+        self._recovery_tokens = message.recovery_tokens
         self._text = []
         if message.most_kept < len(self._cached):
             del self._cached[message.most_kept :]
@@ -204,7 +207,7 @@ class TreeDrafter:
         ranked = self._ranked(scores, range(first, first + count + 1))
         if proposed:
             ranked[mx.arange(count), mx.array(proposed)] = -mx.inf
-        recovery, chances = _likeliest(ranked, MOST_RECOVERY)
+        recovery, chances = _likeliest(ranked, self._recovery_tokens)
         cuts = cut_chances(self._acceptance, count)
         outcomes = {
             (accepted, token): cut * chance

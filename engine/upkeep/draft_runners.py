@@ -83,7 +83,8 @@ class DraftRunners:
             here = place == "here"
             connect = partial(links.in_a_process if here else partial(other_computer.on_computer, place), folder)
             content = partial(taught_content, self._memory.settings.taught_folder, taught)
-            self._link = RunnerLink(connect, "" if here else place, content)
+            recovery_tokens = self._memory.settings.draft_ahead_branches
+            self._link = RunnerLink(connect, "" if here else place, content, recovery_tokens)
         self._folder, self._place, self._taught = folder, place, taught
         return self._link
 

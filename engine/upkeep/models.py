@@ -82,7 +82,9 @@ class Models:
 
     def configure(self, settings: EngineSettings) -> None:
         """Use other settings from now on; answers under way go on without a draft runner of other settings."""
-        if settings.draft_ahead != self.settings.draft_ahead:
+        before = self.settings
+        if settings.draft_ahead != before.draft_ahead or settings.draft_ahead_branches != before.draft_ahead_branches:
+            # What rounds are worth with the runner depends on both.
             self._draft_runners.forget()
         self.settings = self.memory.settings = settings
 

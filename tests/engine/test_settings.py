@@ -46,6 +46,8 @@ def change(scheduler: Scheduler, **changes: object) -> None:
         ("most_active", 0),
         ("prefix_cache_bytes", -1),
         ("prefix_folder_bytes", -1),
+        ("draft_ahead_branches", 0),
+        ("draft_ahead_branches", 4),
     ],
 )
 def test_settings_say_what_is_wrong_with_them(name: str, value: object) -> None:

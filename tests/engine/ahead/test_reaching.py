@@ -9,6 +9,8 @@ import pytest
 
 from engine.ahead import link as links
 from engine.ahead.link import NoRunner, RunnerConnection
+from engine.ahead.messages import Begin
+from engine.ahead.tree_drafter import TreeDrafter
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -84,6 +86,33 @@ def test_it_ends_with_the_models_and_when_it_is_switched_off(
     scheduler.configure(EngineSettings(draft_ahead="off"))
     assert not drafters
     assert alone(scheduler, request(speculation=FIXED, max_tokens=4)).stats.ahead == ""
+
+
+@pytest.mark.parametrize("branches", [1, 2])
+def test_the_drafter_is_asked_for_the_branches_of_the_settings_and_the_text_stays(
+    tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch, branches: int
+) -> None:
+    asked: list[int] = []
+    begin = TreeDrafter.begin
+
+    def begun(drafter: TreeDrafter, message: Begin) -> None:
+        asked.append(message.recovery_tokens)
+        begin(drafter, message)
+
+    monkeypatch.setattr(TreeDrafter, "begin", begun)
+    with open_scheduler(tiny_main, tiny_draft, draft_ahead="here", draft_ahead_branches=branches) as scheduler:
+        plain = alone(scheduler, request(speculation=PLAIN))
+        started(scheduler)
+        assert alone(scheduler, request(speculation=FIXED)).ids == plain.ids
+        wait_until(lambda: bool(asked))
+    assert set(asked) == {branches}
+
+
+def test_other_branches_begin_with_another_drafter(scheduler: Scheduler, drafters: list[Path]) -> None:
+    started(scheduler)
+    scheduler.configure(EngineSettings(draft_ahead="here", draft_ahead_branches=1))
+    assert not drafters
+    assert started(scheduler).ahead == "ready"
 
 
 def test_there_is_none_without_memory_for_another_copy(

@@ -146,9 +146,12 @@ def test_what_it_sends_before_the_outcome_is_what_it_would_answer(drafter: TreeD
     assert taken(drafter, 2, len(PROMPT), outcome, 3).tokens == branch.drafted
 
 
-def test_each_cut_has_several_recovery_tokens_but_never_the_draft_token(drafter: TreeDrafter, tiny_draft: Path) -> None:
+@pytest.mark.parametrize("most", range(1, MOST_RECOVERY + 1))
+def test_each_cut_has_as_many_recovery_tokens_as_asked_for_but_never_the_draft_token(
+    drafter: TreeDrafter, tiny_draft: Path, most: int
+) -> None:
     draft = load(tiny_draft).model
-    drafter.begin(BEGIN)
+    drafter.begin(structs.replace(BEGIN, recovery_tokens=most))
     taken(drafter, 1, 0, tuple(PROMPT), 3)
     until_idle(drafter)
     tree = drafter.news()
@@ -157,7 +160,7 @@ def test_each_cut_has_several_recovery_tokens_but_never_the_draft_token(drafter:
         tokens = [branch.recovery for branch in tree.branches if branch.accepted == accepted]
         before = mx.array([[*PROMPT, *tree.proposed[:accepted]]])
         likeliest: list[int] = mx.argsort(-draft(before)[0, -1]).tolist()  # type: ignore[assignment]
-        assert tokens == [token for token in likeliest if token not in tree.proposed[accepted : accepted + 1]][:3]
+        assert tokens == [token for token in likeliest if token not in tree.proposed[accepted : accepted + 1]][:most]
     for branch in tree.branches:
         text = [*PROMPT, *tree.proposed[: branch.accepted], branch.recovery]
         assert list(branch.drafted) == continued(draft, sampler_of(BEGIN), text, 3)
