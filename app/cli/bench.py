@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from app.cli.bench_report import print_report
 from app.cli.command import DONE, INTERRUPTED, add_command
 from app.cli.pair_options import (
-    AHEAD_HELP,
+    add_ahead_options,
     add_pair_options,
     checked,
     chosen_pair,
-    draft_place,
     installed_path,
     model_folder,
+    with_drafting_ahead,
 )
 from app.cli.terminal import say, terminal_of
 from app.system.versions import installed_version
@@ -63,10 +63,10 @@ def add_parser(subparsers: Any) -> None:
     questions("--repetitions", type=int, default=3, metavar="N", help="answers to each prompt (3)")
     questions("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
     questions("--context", metavar="TOKENS", help="a question behind so many tokens of text, such as 2k,8k, read once")
-    ways = parser.add_argument_group("ways of drafting").add_argument
+    ways_of_drafting = parser.add_argument_group("ways of drafting")
+    ways = ways_of_drafting.add_argument
     ways("--against", choices=("mlx-lm", "mlx-dspark"), help="also measure another program, which must be installed")
-    ahead_help = f"also measure {AHEAD_HELP}"
-    ways("--draft-ahead", type=draft_place, default="off", metavar="PLACE", help=ahead_help)
+    add_ahead_options(ways_of_drafting, "also measure {}")
     ways("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, compared with mlx-lm")
     output = parser.add_argument_group("output").add_argument
     output("--json", action="store_true", help="print one JSON object instead of a table")
@@ -213,7 +213,7 @@ def _measure_arms(
         drafter = install(other, benched.main, path)
         chosen += arms.arms_of_drafter(other, drafter.name if drafter is not None else path, arguments.temperature)
     if arguments.draft_ahead != "off" and isinstance(source, DraftSource):
-        ahead = Scheduler(replace(settings, draft_ahead=arguments.draft_ahead))
+        ahead = Scheduler(with_drafting_ahead(settings, arguments))
         schedulers.append(ahead)
         install(ahead, benched.main, str(source.info.path))
         _progress("starting the draft runner")

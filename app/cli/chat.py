@@ -16,7 +16,13 @@ from typing import Any
 from app.cli.answers import JsonOutput, TextOutput
 from app.cli.command import BAD_USAGE, DONE, FAILED, INTERRUPTED, add_command
 from app.cli.conversation import QuestionFiles, TerminalConversation, add_request_options, readable, request, talk
-from app.cli.pair_options import AHEAD_HELP, add_pair_options, chosen_pair, draft_place, own_engine_settings
+from app.cli.pair_options import (
+    add_ahead_options,
+    add_pair_options,
+    chosen_pair,
+    own_engine_settings,
+    with_drafting_ahead,
+)
 from app.conversations.database.records import pictures_in
 from app.session.attachments import extent_of, read_attachment
 from app.settings.engine_settings import OWN_SAMPLING
@@ -75,7 +81,7 @@ def add_parser(subparsers: Any) -> None:
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the engine that `run` opens itself."""
-    parser.add_argument("--draft-ahead", type=draft_place, default="off", metavar="PLACE", help=f"{AHEAD_HELP} (off)")
+    add_ahead_options(parser, "{} (off)")
 
 
 def add_options(parser: argparse.ArgumentParser, *, with_main: bool = True) -> None:
@@ -134,7 +140,7 @@ def run(
 
 
 def _own_engine(arguments: argparse.Namespace) -> Engine:
-    return Engine(replace(own_engine_settings(), draft_ahead=arguments.draft_ahead))
+    return Engine(with_drafting_ahead(own_engine_settings(), arguments))
 
 
 def _question(arguments: argparse.Namespace) -> str | None:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from app.settings.engine_settings import memory_limit_of
 from app.settings.store import SettingsStore
 from app.system.paths import learned_file, settings_folder
 from engine import ModelNotUsable
+from engine.ahead.messages import MOST_RECOVERY
 from engine.computers.hosts import is_name
 from engine.errors import BadRequest, CodedError, EngineError
 from engine.files.paths import resources
@@ -31,9 +33,13 @@ from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.status import LoadedPair
 
-AHEAD_HELP = (
+_AHEAD_HELP = (
     "a draft model that drafts while the main model verifies: off, here (on this computer's processor), or the name or "
     "address of another computer, as ssh takes it"
+)
+_BRANCHES_HELP = (
+    "with --draft-ahead: draft continuations prepared for each possible length of an accepted draft, 1 to "
+    f"{MOST_RECOVERY} ({MOST_RECOVERY})"
 )
 
 # Their names in `tandem models list`.
@@ -78,11 +84,33 @@ def add_pair_options(parser: Any, *, with_main: bool = True) -> None:
     parser.add_argument("--draft", metavar="MODEL", help=draft_help)
 
 
-def draft_place(text: str) -> str:
+def add_ahead_options(parser: Any, place_help: str) -> None:
+    """Declare --draft-ahead and --draft-ahead-branches on a parser or a group of its options.
+
+    `place_help` is the help of the first, with "{}" for what drafts ahead and where.
+    """
+    add = parser.add_argument
+    add("--draft-ahead", type=_draft_place, default="off", metavar="PLACE", help=place_help.format(_AHEAD_HELP))
+    add("--draft-ahead-branches", type=_branches, default=MOST_RECOVERY, metavar="N", help=_BRANCHES_HELP)
+
+
+def with_drafting_ahead(settings: EngineSettings, arguments: argparse.Namespace) -> EngineSettings:
+    """Return `settings` with what the options of `add_ahead_options` choose."""
+    return replace(settings, draft_ahead=arguments.draft_ahead, draft_ahead_branches=arguments.draft_ahead_branches)
+
+
+def _draft_place(text: str) -> str:
     """Return a value for `EngineSettings.draft_ahead` from an option of the terminal."""
     if not is_name(text):
         raise argparse.ArgumentTypeError(f"{text!r} is neither off nor here, nor the name of a computer")
     return text
+
+
+def _branches(text: str) -> int:
+    """Return a value for `EngineSettings.draft_ahead_branches` from an option of the terminal."""
+    if text.isdecimal() and 1 <= int(text) <= MOST_RECOVERY:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST_RECOVERY}")
 
 
 def use_last_pair(arguments: argparse.Namespace, values: SettingsValues) -> None:

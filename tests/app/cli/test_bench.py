@@ -13,6 +13,8 @@ import pytest
 from app.__main__ import main
 from app.cli import bench
 from engine import starter_pair
+from engine.ahead.link import RunnerLink
+from engine.ahead.messages import Begin, ToRunner
 from engine.bench import arms, concurrency
 from tests.app.cli.terminal import Terminal
 from tests.tiny_eagle import write_eagle_head
@@ -91,11 +93,24 @@ def test_bench_measures_several_drafters_in_one_table(
 
 
 @pytest.mark.full
-def test_bench_measures_drafting_ahead(capsys: pytest.CaptureFixture[str], measure: Callable[..., int]) -> None:
+def test_bench_measures_drafting_ahead(
+    capsys: pytest.CaptureFixture[str], measure: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+    send = RunnerLink.send
+
+    def sent(link: RunnerLink, message: ToRunner) -> bool:
+        if isinstance(message, Begin):
+            begun.append(message.recovery_tokens)
+        return send(link, message)
+
+    monkeypatch.setattr(RunnerLink, "send", sent)
     names = "draft, depth 4; draft ahead, depth 4"
-    assert measure("--json", "--draft-ahead", "here", "--ways", names, tokens=24) == 0
+    options = ("--draft-ahead", "here", "--draft-ahead-branches", "2")
+    assert measure("--json", *options, "--ways", names, tokens=24) == 0
     report = printed_report(capsys)
     assert set(report["arms"]) == {"plain", *names.split("; ")}
+    assert set(begun) == {2}
 
 
 def test_bench_refuses_an_unknown_arm(capsys: pytest.CaptureFixture[str]) -> None:

@@ -613,22 +613,27 @@ def test_what_is_beyond_the_starter_is_asked_again_with_a_model_that_is_named(
     assert capsys.readouterr().err.endswith(f"tandem: a larger model can answer this: {once}\n")
 
 
+@pytest.mark.parametrize("command", [["chat"], ["run", "starter"]], ids=lambda command: command[0])
 @pytest.mark.parametrize(
-    ("options", "place"),
-    [([], "off"), (["--draft-ahead", "here"], "here"), (["--draft-ahead", "me@studio"], "me@studio")],
+    ("options", "place", "branches"),
+    [
+        ([], "off", 3),
+        (["--draft-ahead", "here"], "here", 3),
+        (["--draft-ahead", "me@studio", "--draft-ahead-branches", "1"], "me@studio", 1),
+    ],
 )
-def test_the_engine_drafts_ahead_where_the_option_says(
-    monkeypatch: pytest.MonkeyPatch, options: list[str], place: str
+def test_the_engine_drafts_ahead_as_the_options_say(
+    monkeypatch: pytest.MonkeyPatch, command: list[str], options: list[str], place: str, branches: int
 ) -> None:
     opened = []
 
     def open_engine(settings: EngineSettings) -> AnsweringEngine:
-        opened.append(settings.draft_ahead)
+        opened.append((settings.draft_ahead, settings.draft_ahead_branches))
         return AnsweringEngine([*KOREAN])
 
     monkeypatch.setattr("app.cli.chat.Engine", open_engine)
-    assert main(["chat", *options, "hi"]) == 0
-    assert opened == [place]
+    assert main([*command, *options, "hi"]) == 0
+    assert opened == [(place, branches)]
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,22 @@ from tests.patience import PATIENCE_S
 from tests.tiny_gguf import write_gguf
 
 
+@pytest.mark.parametrize("command", [["chat"], ["run", "starter"], ["bench"]], ids=lambda command: command[0])
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("--draft-ahead", "two, computers", "neither off nor here"),
+        *(("--draft-ahead-branches", number, "not a number from 1 to 3") for number in ("0", "4", "-1", "1.5", "all")),
+    ],
+)
+def test_commands_say_how_drafting_ahead_can_be_chosen(
+    command: list[str], option: str, value: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main([*command, f"{option}={value}"])
+    assert f"argument {option}: {value!r} is {says}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "command",
     [
