@@ -40,6 +40,9 @@ def translations(language: str, text: str) -> set[str]:
     return {form for _, message in messages(folder) if message.findtext("source") == text for form in forms(message)}
 
 
+HELP = [(name, language) for name, fact in FACTS.items() for language in LANGUAGES if "help" in fact[language]]
+
+
 @pytest.mark.parametrize("name", [name for name, fact in FACTS.items() if "shown" in fact])
 def test_a_fact_names_what_the_window_shows(name: str) -> None:
     for text in FACTS[name]["shown"]:
@@ -113,6 +116,33 @@ def test_an_answer_about_another_part_that_the_question_names_is_not_corrected()
 def test_an_answer_that_is_right_as_well_is_not_corrected() -> None:
     better = read_content("en").topics["better-models"].answer
     assert Answer(model=STARTER, question="Which model should I download?", text=better).correction == ""
+
+
+@pytest.mark.parametrize(("name", "language"), HELP)
+def test_an_answer_that_was_learned_imprecisely_is_corrected(name: str, language: str) -> None:
+    fact = FACTS[name][language]
+    questions = [question for question in read_newcomer() if question.language == language and name in question.topics]
+    assert len(questions) > 0
+    for question in questions:
+        said = [Answer(model=STARTER, question=question.text, text=fact[kind]) for kind in ("answer", "help")]
+        assert [answer.correction for answer in said] == [fact["help"] if fact.get("imprecise") else "", ""]
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "How do I turn on offline mode?"),
+        ("en", "Can I block all connections?"),
+        ("ko", "인터넷 연결을 완전히 막을 수 있어?"),
+        ("ja", "通信を禁止できる？"),
+        ("zh", "能禁止一切连接吗？"),
+    ],
+)
+def test_an_answer_that_working_offline_forbids_all_connections_is_corrected(language: str, question: str) -> None:
+    (followup,) = read_content(language).topics["offline"].followups
+    shown = Answer(model=STARTER, question=question, text=followup.answer).correction
+    for text in ("Work offline", "Privacy and network"):
+        assert any(form in shown for form in translations(language, text)), text
 
 
 @pytest.mark.parametrize(

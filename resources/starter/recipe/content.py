@@ -77,10 +77,11 @@ class NewcomerQuestion:
         return self.topics == ("offtopic",)
 
     def is_answered_by(self, answer: str) -> bool:
-        """Whether that is the answer of one of the topics, word for word."""
-        content = read_content(self.language)
+        """Whether that is the answer of one of the topics, word for word, or Tandem's help on it."""
+        content, facts = read_content(self.language), read_facts()
         topics = content.topics | {content.offtopic.name: content.offtopic}
-        return answer in [topics[name].answer for name in self.topics]
+        helps = [facts[name][self.language].get("help") for name in self.topics if name in facts]
+        return answer in [*(topics[name].answer for name in self.topics), *helps]
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,10 @@ def answer_beginnings() -> dict[str, list[Any]]:
         {
             "words": fact["words"],
             "answers": {
-                language: [content.topics[topic].answer for topic in (name, *fact.get("also", ()))]
+                language: [
+                    *_help_of(fact[language]),
+                    *(content.topics[topic].answer for topic in fact.get("also", ())),
+                ]
                 for language, content in by_language.items()
             },
         }
@@ -191,6 +195,13 @@ def answer_beginnings() -> dict[str, list[Any]]:
         if "words" in fact
     ]
     return {"refusals": refusals, "known": list(known), "facts": facts, "exercises": _exercises()}
+
+
+def _help_of(fact: dict[str, Any]) -> list[str]:
+    """Return what is right about a fact in one language; what Tandem says below an answer comes first."""
+    if "help" not in fact:
+        return [fact["answer"]]
+    return [fact["help"]] if fact.get("imprecise") else [fact["help"], fact["answer"]]
 
 
 def _exercises() -> dict[str, Any]:
