@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from html import escape
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale, Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
 from app.session.answer import STARTER, Answer, State
 from app.session.chats import Turn
@@ -25,6 +26,8 @@ from app.wording.tools import tool_name
 translate = QCoreApplication.translate
 # Links under an answer: a line or two.
 _MOST_SOURCES = 8
+# The margin of a note on the left and right, and the least number of characters in a line beside its buttons.
+_NOTE_MARGIN, _LINE_CHARACTERS = 14, 30
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,10 @@ def is_beyond_starter(turn: Turn) -> bool:
 
 
 class Note(QFrame):
-    """A sentence with one button or two. `acted` carries the action of the pressed button."""
+    """A sentence with one button or two, beside it where that leaves room to read, else below.
+
+    `acted` carries the action of the pressed button.
+    """
 
     acted = Signal(str)
 
@@ -174,7 +180,8 @@ class Note(QFrame):
         self._button.clicked.connect(lambda: self.acted.emit(self._action))
         # Made for the first problem with two buttons, because each turn has a note.
         self._other: QPushButton | None = None
-        self._row = fill(hbox(self, margins=(14, 10, 10, 10), spacing=12), (self._label, 1), self._button)
+        self._buttons = fill(hbox(spacing=12), self._button, 0)
+        self._line = fill(hbox(self, margins=(_NOTE_MARGIN, 10, 10, 10), spacing=12), (self._label, 1), self._buttons)
 
     def show_problem(self, problem: Problem, *, with_buttons: bool = True) -> None:
         """Show why an answer is of no use, and the buttons that help."""
@@ -185,14 +192,27 @@ class Note(QFrame):
         self._button.setText(problem.button)
         self._button.setVisible(with_buttons and bool(problem.button))
         self._show_other(*(problem.other if with_buttons and problem.other else ("", "")))
+        self._place_buttons()
         self.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_buttons()
+
+    def _place_buttons(self) -> None:
+        """Put the buttons next to the sentence, or below it if a line would be too short there."""
+        shown = [button for button in (self._other, self._button) if button is not None and not button.isHidden()]
+        taken = sum(button.sizeHint().width() + self._line.spacing() for button in shown)
+        room = self.width() - 2 * _NOTE_MARGIN - taken
+        is_wide = not shown or room >= self._label.fontMetrics().averageCharWidth() * _LINE_CHARACTERS
+        self._line.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
 
     def _show_other(self, text: str, action: str) -> None:
         self._other_action = action
         if text and self._other is None:
             self._other = styled(QPushButton(self), "button")
             self._other.clicked.connect(lambda: self.acted.emit(self._other_action))
-            self._row.insertWidget(1, self._other)
+            self._buttons.insertWidget(0, self._other)
             self.setTabOrder(self._other, self._button)
         if self._other is not None:
             self._other.setText(text)

@@ -60,6 +60,19 @@ def install(library: ShownLibrary) -> None:
     library.models_changed.emit()
 
 
+def test_the_button_stands_below_the_sentence_where_it_would_leave_it_no_room(
+    open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, _, engine = open_shown(bare(), PAIR)
+    refuse(window, engine, monkeypatch)
+    sentence, offer = note(window).findChild(QLabel), button(window)
+    for width, is_below in ((1440, False), (560, True), (1440, False)):
+        window.resize(width, 700)
+        window.wait(lambda is_below=is_below: (offer.y() >= sentence.geometry().bottom()) == is_below)
+        assert sentence.width() >= 30 * sentence.fontMetrics().averageCharWidth()
+        assert note(window).rect().contains(offer.geometry())
+
+
 def test_an_installed_model_is_loaded_and_answers_and_goes_on_answering(
     open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
