@@ -2231,7 +2231,7 @@
     </message>
     <message>
         <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
-        <translation>이 답변은 보통과 달라요. 이 Mac에서 이 모델들은 {gain}예요.</translation>
+        <translation>이 답변은 보통과 달라요. 이 Mac에서 이 모델들은 평소 {gain} 정도예요.</translation>
     </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
