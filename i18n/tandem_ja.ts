@@ -6252,8 +6252,8 @@
         <translation>プロセッサは、より多くのトークンを一度に検証すると丸めが変わることがあります。オンにすると、Tandemは丸めが同じになるドラフト長だけを使い、回答を1件ずつ計算します。</translation>
     </message>
     <message>
-        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
-        <translation>TandemはHugging Faceへの接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、ツールのサーバ、選択した別のコンピュータはそのまま使えます。</translation>
+        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tools and other computers that you chose keep working.</source>
+        <translation>TandemはHugging Faceへの接続やアップデートの確認を行わず、ダウンロードは待機します。チャット、インストール済みのモデル、オンにしたツール、選択した別のコンピュータはそのまま使えます。</translation>
     </message>
     <message>
         <source>Show Tandem in the menu bar</source>

@@ -6252,8 +6252,8 @@
         <translation>프로세서는 한 번에 검증하는 토큰이 많아지면 반올림이 달라질 수 있어요. 이 설정을 켜면 Tandem은 반올림이 같은 초안 길이만 쓰고 한 번에 답변 하나씩 계산해요.</translation>
     </message>
     <message>
-        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
-        <translation>Tandem이 Hugging Face에 연결하거나 업데이트를 확인하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델, 도구 서버, 직접 고른 다른 컴퓨터는 그대로 쓸 수 있어요.</translation>
+        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tools and other computers that you chose keep working.</source>
+        <translation>Tandem이 Hugging Face에 연결하거나 업데이트를 확인하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델, 켜 둔 도구와 직접 고른 다른 컴퓨터는 그대로 쓸 수 있어요.</translation>
     </message>
     <message>
         <source>Show Tandem in the menu bar</source>

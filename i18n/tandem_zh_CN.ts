@@ -6252,8 +6252,8 @@
         <translation>处理器一次验证更多 token 时，舍入可能不同。打开后，Tandem 只使用舍入一致的草稿 token 数，并且一次只计算一个回答。</translation>
     </message>
     <message>
-        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tool servers and other computers that you chose keep working.</source>
-        <translation>Tandem 不会连接 Hugging Face，也不会检查更新，下载会等待。对话、已安装的模型、工具服务器和你选择的其他电脑照常可用。</translation>
+        <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tools and other computers that you chose keep working.</source>
+        <translation>Tandem 不会连接 Hugging Face，也不会检查更新，下载会等待。对话、已安装的模型、你打开的工具和选择的其他电脑照常可用。</translation>
     </message>
     <message>
         <source>Show Tandem in the menu bar</source>

@@ -295,7 +295,7 @@ class SettingsValues(RememberedValues):
         title="Work offline",
         help=(
             "Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, "
-            "tool servers and other computers that you chose keep working."
+            "tools and other computers that you chose keep working."
         ),
     )
     check_updates: bool = NETWORK.setting(
