@@ -1,4 +1,4 @@
-"""Where a Japanese or Chinese sentence, for which Unicode allows any place, and a very long word may break."""
+"""Where a Japanese or Chinese sentence, for which Unicode allows any place, a size and a very long word may break."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ _COUNTER = r"(?<=\d)(?=[\u4e00-\u9fff])"
 _IN_ITEM = rf"(?<=[{_FULL_WIDTH}/])(?=\S)|(?<=\S)(?=[{_FULL_WIDTH}])"
 _SEPARATOR = f"{_NO_BREAK_SPACE}· "
 _LONGEST_ITEM = 22
+# A size in bytes, in any language.
+_SIZE = r"(?<=\d) (?=[KMGT]i?B(?![A-Za-z]))"
 # A path or an address of more letters may also be broken in a name of more than 20, so that no end of it is cut off.
 _LONG_WORD, _LONG_NAME = r"[!-~]{40,}", r"[^/-]{20}(?=[^/-])"
 # Texts whose characters are all below this one have no full-width letters.
@@ -39,7 +41,7 @@ def with_good_breaks(text: str) -> str:
 
     The runs that they hold together are short (a word's end with its inflection, a short item), so that any width fits.
     """
-    text = text.replace(" · ", _SEPARATOR)
+    text = re.sub(_SIZE, _NO_BREAK_SPACE, text.replace(" · ", _SEPARATOR))
     text = re.sub(_LONG_WORD, lambda word: re.sub(_LONG_NAME, rf"\g<0>{_MAY_BREAK}", word.group()), text)
     if max(text, default="") < _FIRST_FULL_WIDTH:
         return text

@@ -117,6 +117,14 @@ def test_no_width_leaves_a_character_alone_or_a_particle_at_the_beginning_of_a_l
         assert not [line for line, after in itertools.pairwise(lines) if re.search(r"\d $", line) and after], lines
 
 
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("sentence", ["It needs 20.0 GB of it.", "メモリが20.0 GB必要です。", "需要 20.0 GB 内存。"])
+def test_a_size_stays_with_its_unit(sentence: str) -> None:
+    for width in range(90, 300, 3):
+        lines = [line.replace("\u00a0", " ") for line in lines_of(with_good_breaks(sentence), width)]
+        assert any("20.0 GB" in line for line in lines), lines
+
+
 def test_what_keeps_a_line_together_is_seen_by_nobody(qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
