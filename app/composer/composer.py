@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary, WeakSet, finalize
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -174,8 +175,8 @@ class Composer(ThemeAware, QWidget):
             keys = QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
             self._keys.setText(self.tr("{keys} to send · Enter for a new line").format(keys=keys))
 
-    def set_info(self, text: str, problem: str = "", brief: str = "") -> None:
-        """Show a line below the text, or `brief` if it does not fit.
+    def set_info(self, text: str, problem: str = "", briefer: Sequence[str] = ()) -> None:
+        """Show a line below the text, or if it does not fit the first of `briefer` that does.
 
         `problem` is why the message cannot be sent. The line is red if it says that.
         """
@@ -183,7 +184,7 @@ class Composer(ThemeAware, QWidget):
             self._problem = problem
             self.sendable_changed.emit()
         set_style_class(self._info, "problem" if problem and problem == text else "muted")
-        self._info.show_text(text, brief)
+        self._info.show_text(text, *briefer)
 
     @property
     def can_be_sent(self) -> bool:

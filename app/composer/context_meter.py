@@ -155,8 +155,8 @@ class ContextMeter(QObject):
         blind = pair.main is not None and pair.loading != "main" and not pair.sees
         if blind and attached_pictures(self._composer.files.attachments):
             # A notice says so beside what helps; the line goes on counting the rest.
-            text, _, brief = self._words(usage) if usage else ("", "", "")
-            self._composer.set_info(text, self.tr("This model can't see pictures"), brief)
+            text, _, briefer = self._words(usage) if usage else ("", "", ())
+            self._composer.set_info(text, self.tr("This model can't see pictures"), briefer)
         elif self._composer.queued and self._chat().streaming:
             self._composer.set_info(self.tr("Queued until the answer has ended."))
         elif self._composer.queued:
@@ -178,25 +178,25 @@ class ContextMeter(QObject):
         """The counts so far of the chat on screen; None without any."""
         return self._counted[1] if self._counted and self._counted[0].chat is self._chat() else None
 
-    def _words(self, usage: _ContextUsage) -> tuple[str, str, str]:
-        """Return the info line, the problem that it tells, and its brief form."""
+    def _words(self, usage: _ContextUsage) -> tuple[str, str, tuple[str, ...]]:
+        """Return the info line, the problem that it tells, and its briefer forms."""
         chat = self._chat()
         limit = usage.limit
         # What was counted last does not know the answer that is being written, or has just ended.
         used = max(usage.total, chat.context_tokens() + usage.message)
         if not used:
-            return "", "", ""
+            return "", "", ()
+        text = counts = self.tr("{used} of {limit} tokens")
         if usage.too_long and usage.message < usage.limit and usage.largest:
             text = self.tr("{used} of {limit} tokens: too long for this model, mostly {name}")
         elif usage.too_long:
             text = self.tr("{used} of {limit} tokens: too long for this model")
         elif used >= limit:
             text = self.tr("{used} of {limit} tokens: the oldest messages are dropped")
-        else:
-            text = self.tr("{used} of {limit} tokens")
-        text = text.format(used=number(used, 0), limit=number(limit, 0), name=usage.largest)
+        figures = {"used": number(used, 0), "limit": number(limit, 0)}
+        text = text.format(**figures, name=usage.largest)
         problem = text if usage.too_long and self._is_begun else ""
-        return text, problem, percent(used / limit)
+        return text, problem, (counts.format(**figures), percent(used / limit))
 
     def fill_menu(self) -> None:
         """Fill the menu with the ways to make the message fit."""

@@ -56,11 +56,12 @@ class ElidedLabel(QLabel):
     def __init__(self, parent: QWidget | None = None, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
-        self._mode, self._brief = mode, ""
+        self._mode = mode
+        self._briefer: tuple[str, ...] = ()
 
-    def show_text(self, text: str, brief: str) -> None:
-        """Show `text`, or `brief` where it does not fit."""
-        self._brief = brief
+    def show_text(self, text: str, *briefer: str) -> None:
+        """Show `text`, or where it does not fit the first of `briefer` that does."""
+        self._briefer = briefer
         self.setText(text)
         self.update()
 
@@ -69,9 +70,10 @@ class ElidedLabel(QLabel):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         inside = self.contentsRect()
-        shown = self.fontMetrics().elidedText(self.text(), self._mode, inside.width())
-        if shown != self.text() and self._brief:
-            shown = self.fontMetrics().elidedText(self._brief, self._mode, inside.width())
+        for words in (self.text(), *self._briefer):
+            shown = self.fontMetrics().elidedText(words, self._mode, inside.width())
+            if shown == words:
+                break
         QPainter(self).drawText(inside, self.alignment(), shown)
         self.setToolTip("" if shown == self.text() else tip(self.text()))
 

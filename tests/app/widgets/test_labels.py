@@ -125,6 +125,19 @@ def test_a_size_stays_with_its_unit(sentence: str) -> None:
         assert any("20.0 GB" in line for line in lines), lines
 
 
+def test_an_elided_label_shows_the_longest_text_that_fits(qtbot: QtBot) -> None:
+    shown = ElidedLabel()
+    qtbot.addWidget(shown)
+    shown.ensurePolished()
+    texts = ("5,007 of 4,096 tokens: too long for this model", "5,007 of 4,096 tokens", "122%")
+    for fitting in texts:
+        shown.show_text(*texts)
+        shown.resize(shown.fontMetrics().horizontalAdvance(fitting) + 4, 30)
+        drawn = shown.grab().toImage()
+        shown.show_text(fitting)
+        assert shown.grab().toImage() == drawn, fitting
+
+
 def test_what_keeps_a_line_together_is_seen_by_nobody(qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
