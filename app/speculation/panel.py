@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from app.actions.actions import Actions
 from app.session.answer import Answer
@@ -16,7 +16,7 @@ from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Headli
 from app.speculation.round_strip import RoundStrip
 from app.transcript.token_legend import TokenLegend
 from app.widgets import theme
-from app.widgets.keyboard_focus import FocusRing
+from app.widgets.keyboard_focus import PassedArea
 from app.widgets.labels import label, show_words, wrapped_tip
 from app.widgets.layouts import FlowLayout, fill, hbox, keep_right_edge, vbox
 from app.widgets.style_class import set_style_class, styled
@@ -110,12 +110,11 @@ class SpeculationPanel(ThemeAware, QFrame):
 
         The body is empty as yet: if it had content, each call here would lay that out again.
         """
-        self._area = QScrollArea(self)
+        self._area = PassedArea(self)
         self._body = QWidget()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        FocusRing(self._area)
         self._body.setObjectName("panelBody")
         self._area.setWidget(self._body)
         return self._body

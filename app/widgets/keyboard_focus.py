@@ -83,6 +83,25 @@ class FocusRing(QWidget):
         painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), _RADIUS, _RADIUS)
 
 
+class PassedArea(QScrollArea):
+    """A scroll area that Tab passes by on its way to the controls in it. A click gives it the focus.
+
+    Tab stops at it only while it can be scrolled and there is no stop in it: no other key would scroll it then.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        FocusRing(self)
+
+    def can_scroll(self) -> bool:
+        return any(bar.minimum() < bar.maximum() for bar in (self.horizontalScrollBar(), self.verticalScrollBar()))
+
+
+class LastStop:
+    """The mixin for a control that Tab reaches after everything else in its parent, wherever it is."""
+
+
 class TabOrdered(WidgetMixin):
     """The mixin for a window or a card inside of which Tab stays: `class Card(TabOrdered, QFrame)`."""
 
@@ -96,9 +115,11 @@ def go_to_next(container: QWidget, forwards: bool) -> bool:
     if not all_stops:
         return False
     focus = QApplication.focusWidget()
-    # A part of a control, or a text that is not a stop, counts as the stop around it.
-    while focus is not None and focus not in all_stops and focus is not container:
+    # A part of a control, or a text that is not a stop, counts as the stop or the scroll area around it.
+    while focus is not None and focus not in (container, *all_stops) and not isinstance(focus, PassedArea):
         focus = focus.parentWidget()
+    if isinstance(focus, PassedArea):
+        all_stops = _stops(container, _policy(), focus)
     if focus in all_stops:
         wanted = all_stops[(all_stops.index(focus) + (1 if forwards else -1)) % len(all_stops)]
     else:
@@ -114,21 +135,34 @@ def go_to_next(container: QWidget, forwards: bool) -> bool:
 
 def stops(container: QWidget) -> list[QWidget]:
     """Return every widget in `container` at which Tab stops, in reading order."""
+    return _stops(container, _policy())
+
+
+def _policy() -> Qt.FocusPolicy:
+    """Return what the focus policy of a stop includes: the system may let Tab stop at texts and lists only."""
     all_controls = QGuiApplication.styleHints().tabFocusBehavior() == Qt.TabFocusBehavior.TabFocusAllControls
-    return _stops(container, Qt.FocusPolicy.TabFocus if all_controls else Qt.FocusPolicy.StrongFocus)
+    return Qt.FocusPolicy.TabFocus if all_controls else Qt.FocusPolicy.StrongFocus
 
 
-def _stops(widget: QWidget, policy: Qt.FocusPolicy) -> list[QWidget]:
-    inside = []
+def _stops(widget: QWidget, policy: Qt.FocusPolicy, passed: QWidget | None = None) -> list[QWidget]:
+    """Return the stops in `widget` in reading order, and `passed` in its place among them."""
+    in_order = []
     children = widget.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-    for child in in_reading_order((each for each in children if not each.isHidden()), QWidget.geometry):
-        if child.isWindow() or not child.isEnabled():
-            continue
-        if child.focusPolicy() & policy == policy and child.focusProxy() is None:
-            inside.append(child)
-        if not isinstance(child, _WHOLE):
-            inside += _stops(child, policy)
-    return inside
+    usable = [child for child in children if not child.isHidden() and not child.isWindow() and child.isEnabled()]
+    ordered = in_reading_order((child for child in usable if not isinstance(child, LastStop)), QWidget.geometry)
+    for child in (*ordered, *(child for child in usable if isinstance(child, LastStop))):
+        inside = [] if isinstance(child, _WHOLE) else _stops(child, policy, passed)
+        if child is passed or _is_stop(child, policy, inside):
+            in_order.append(child)
+        in_order += inside
+    return in_order
+
+
+def _is_stop(widget: QWidget, policy: Qt.FocusPolicy, inside: list[QWidget]) -> bool:
+    """Return whether Tab stops at a widget that has the stops `inside` in it."""
+    if isinstance(widget, PassedArea):
+        return not inside and widget.can_scroll()
+    return widget.focusPolicy() & policy == policy and widget.focusProxy() is None
 
 
 def in_reading_order(things: Iterable[QWidget], place: Callable[[QWidget], QRect]) -> list[QWidget]:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractSlider, QApplication, QListView, QWidget
 from app.settings.store import SettingsStore
 from app.speculation.panel import WIDTH as _PANEL_WIDTH
 from app.widgets import theme
-from app.widgets.keyboard_focus import stops
+from app.widgets.keyboard_focus import LastStop, stops
 from app.widgets.keys import claims_escape, is_escape
 from app.widgets.layouts import fill, hbox, settle_layouts
 from app.widgets.overlay import Shade
@@ -23,10 +23,11 @@ _GRIP, _LINE = 7, 2
 _STEP, _PAGE = 16, 64
 
 
-class PaneHandle(ThemeAware, QAbstractSlider):
+class PaneHandle(ThemeAware, LastStop, QAbstractSlider):
     """A slider on the edge of `pane` that faces the middle; its value is the pane's width in pixels.
 
-    A double click or Enter emits `reset_wanted`, which asks for the usual width.
+    A double click or Enter emits `reset_wanted`, which asks for the usual width. Tab reaches it after the controls of
+    the pane.
     """
 
     reset_wanted = Signal()

@@ -8,13 +8,21 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QListWidget,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.composer.settings_sheet import ChatSettingsSheet
 from app.composer.welcome import Welcome
 from app.widgets.controls import Segments
-from app.widgets.keyboard_focus import TabOrdered, stops
+from app.widgets.keyboard_focus import PassedArea, TabOrdered, stops
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
@@ -65,6 +73,99 @@ def test_tab_goes_round_past_what_cannot_be_used(qtbot: QtBot) -> None:
         QTest.keyClick(QApplication.focusWidget(), key)
         seen.append(QApplication.focusWidget())
     assert seen == [d, a, d]
+
+
+class AreaPage(TabOrdered, QWidget):
+    """A button above a scroll area, in which are two buttons, and a button below it."""
+
+    def __init__(self, body_height: int) -> None:
+        super().__init__()
+        self.above, self.area, self.below = QPushButton("above"), PassedArea(), QPushButton("below")
+        column = QVBoxLayout(self)
+        for each in (self.above, self.area, self.below):
+            column.addWidget(each)
+        body = QWidget()
+        body.setFixedSize(100, body_height)
+        self.inner = [QPushButton(name, body) for name in ("first", "second")]
+        for number, inner in enumerate(self.inner):
+            inner.setGeometry(0, 30 * number, 80, 20)
+        self.area.setWidget(body)
+        self.resize(300, 300)
+
+
+@pytest.fixture
+def area_page(qtbot: QtBot, request: pytest.FixtureRequest) -> AreaPage:
+    """A page whose area can be scrolled, or cannot if its parameter is a smaller height."""
+    page = AreaPage(getattr(request, "param", 2000))
+    qtbot.addWidget(page)
+    page.show()
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    return page
+
+
+def test_tab_passes_by_a_scroll_area_both_ways(area_page: AreaPage) -> None:
+    page = area_page
+    page.above.setFocus()
+    for key, wanted in (
+        (Qt.Key.Key_Tab, [*page.inner, page.below, page.above]),
+        (Qt.Key.Key_Backtab, [page.below, *page.inner[::-1], page.above]),
+    ):
+        seen = []
+        for _ in wanted:
+            QTest.keyClick(focus(), key)
+            seen.append(focus())
+        assert seen == wanted
+
+
+def test_tab_goes_on_from_where_a_scroll_area_was_clicked(area_page: AreaPage) -> None:
+    page = area_page
+    for key, wanted in ((Qt.Key.Key_Tab, page.inner[0]), (Qt.Key.Key_Backtab, page.above)):
+        click(page.area.viewport())
+        assert focus() is page.area
+        QTest.keyClick(focus(), key)
+        assert focus() is wanted
+
+
+def test_page_keys_scroll_the_area_around_the_button_with_the_focus(area_page: AreaPage) -> None:
+    bar = area_page.area.verticalScrollBar()
+    area_page.inner[0].setFocus()
+    QTest.keyClick(focus(), Qt.Key.Key_PageDown)
+    assert bar.value() == bar.pageStep()
+    QTest.keyClick(focus(), Qt.Key.Key_PageUp)
+    assert bar.value() == 0
+    assert focus() is area_page.inner[0]
+
+
+def test_tab_stops_at_a_scroll_area_that_no_control_in_it_can_scroll(area_page: AreaPage) -> None:
+    for inner in area_page.inner:
+        inner.setEnabled(False)
+    area_page.above.setFocus()
+    QTest.keyClick(focus(), Qt.Key.Key_Tab)
+    assert focus() is area_page.area
+    QTest.keyClick(focus(), Qt.Key.Key_PageDown)
+    assert area_page.area.verticalScrollBar().value() > 0
+    assert shows_focus()
+
+
+@pytest.mark.parametrize("area_page", [60], indirect=True)
+def test_tab_never_stops_at_a_scroll_area_with_nothing_to_scroll_or_use(area_page: AreaPage) -> None:
+    for inner in area_page.inner:
+        inner.setEnabled(False)
+    area_page.above.setFocus()
+    QTest.keyClick(focus(), Qt.Key.Key_Tab)
+    assert focus() is area_page.below
+
+
+def test_a_scroll_area_that_is_disabled_or_hidden_passes_its_focus_on(area_page: AreaPage) -> None:
+    for leave, back in (
+        (lambda: area_page.area.setEnabled(False), lambda: area_page.area.setEnabled(True)),
+        (area_page.area.hide, area_page.area.show),
+    ):
+        click(area_page.area.viewport())
+        leave()
+        assert focus() in (area_page.above, area_page.below)
+        back()
 
 
 @pytest.fixture
@@ -123,12 +224,10 @@ def go_elsewhere_and_back(window: WindowDriver) -> None:
 
 
 def test_a_click_shows_no_focus_and_tab_does(window: WindowDriver) -> None:
-    panel = window.panel.findChild(QScrollArea)
     for target, clicked in (
         (window.transcript, window.transcript.viewport()),
         (window.transcript, button(window.transcript, "Copy the answer as Markdown")),
         (window.transcript, window.transcript.verticalScrollBar()),
-        (panel, panel.viewport()),
     ):
         click(clicked)
         assert focus() is target
@@ -145,6 +244,16 @@ def test_a_click_shows_no_focus_and_tab_does(window: WindowDriver) -> None:
         assert not shows_focus()
         rows.setFocus(Qt.FocusReason.TabFocusReason)
         assert shows_focus()
+
+
+def test_a_click_on_the_panel_shows_no_focus_and_tab_goes_on_to_its_first_control(window: WindowDriver) -> None:
+    panel = window.panel.findChild(QScrollArea)
+    click(panel.viewport())
+    assert focus() is panel
+    assert not shows_focus()
+    click(panel.viewport())
+    QTest.keyClick(focus(), Qt.Key.Key_Tab)
+    assert focus() is window.panel.findChild(Segments).buttons[0]
 
 
 def test_a_clicked_button_and_a_card_show_no_focus_and_tab_reaches_the_button(window: WindowDriver) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.settings.declarations import PAGES
 from app.widgets.application import Application
+from app.widgets.keyboard_focus import PassedArea, stops
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
@@ -56,9 +57,12 @@ def test_every_stop_of_the_window_shows_the_focus_and_tab_stays_in_an_open_card(
         "Tint drafted tokens only while an answer is written", "Hide live panel",
         "Chat", "Edit the message", "Copy this code", "Code", "Copy the answer as Markdown", "More actions",
         "Message", "Attach files…", "Chat settings: Defaults",
-        "Width of the live panel", "This answer", "Rounds", "Compare", "Details",
+        "Speculate only when it is faster", "Rounds", "Compare", "Details", "Width of the live panel",
     ]  # fmt: skip
     assert [name for name in found if name in wanted] == wanted
+    # Nothing of the panel comes between the message and the panel's first control.
+    assert found[found.index("Chat settings: Defaults") + 1] == "Speculate only when it is faster"
+    assert found[-1] == "Width of the live panel"
     # Shift and Tab go the same way back.
     back = names(walk(window.window, backwards=True))
     assert from_first(back[::-1], "New chat") == found
@@ -67,6 +71,23 @@ def test_every_stop_of_the_window_shows_the_focus_and_tab_stays_in_an_open_card(
     assert invisible(stops) == []
     assert len(stops) > 10
     assert all(window.chat_settings.isAncestorOf(stop.widget) for stop in stops)
+
+
+def test_page_keys_scroll_the_panel_while_any_of_its_controls_has_the_focus(window: WindowDriver) -> None:
+    window.resize(1440, 300)
+    window.settle()
+    area = window.panel.findChild(PassedArea)
+    bar = area.verticalScrollBar()
+    assert bar.maximum() > 0
+    controls = stops(area)
+    assert len(controls) > 2
+    for control in controls:
+        control.setFocus()
+        bar.setValue(0)
+        QTest.keyClick(control, Qt.Key.Key_PageDown)
+        assert bar.value() > 0, control
+        QTest.keyClick(control, Qt.Key.Key_PageUp)
+        assert bar.value() == 0, control
 
 
 @pytest.mark.parametrize(
