@@ -20,7 +20,7 @@ from app.widgets.theme import scaled
 from app.widgets.theme_aware import ThemeAware
 
 # In pixels at the normal text size: wider controls, such as one with the name of a computer, stand by themselves.
-_WIDEST_ALIGNED = 260
+_WIDEST_ALIGNED = 320
 # The pages whose changes an answer under way does not follow.
 _WITH_NEXT_ANSWER = ("speculation", "generation")
 
