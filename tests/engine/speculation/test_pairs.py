@@ -117,9 +117,9 @@ def test_a_file_is_written_again_in_rounds_of_32_where_these_cost_no_more_than_1
 @pytest.mark.full
 def test_auto_keeps_near_the_best_arm_of_each_kind_of_prompt() -> None:
     """On two cores a rejected round takes as long as two or three plain ones."""
-    found = by_kind(CORES, range(2))
+    found = by_kind(CORES, range(4))
     assert geometric_mean(found.values()) >= 0.85, found
-    assert min(found.values()) >= 0.6, found
+    assert min(found.values()) >= 0.55, found
 
 
 @pytest.mark.campaign
