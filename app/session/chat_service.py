@@ -432,10 +432,11 @@ class ChatService(QObject):
             self.restorable.remove(chat.id)
 
     def _follow_moves(self) -> None:
-        """Note which folders the chats in memory are in now, as far as they are listed."""
-        folders = {listed.id: listed.folder_id for listed in self._store.conversations}
-        for chat in (*self._open.values(), self.shown):
-            chat.folder_id = folders.get(chat.id or 0, chat.folder_id)
+        """Note which folders the chats in memory are in now, of those that changed in the list."""
+        for listed in self._store.changed_conversations:
+            chat = self.shown if self.shown.id == listed.id else self._open.get(listed.id)
+            if chat is not None:
+                chat.folder_id = listed.folder_id
 
     def _forget(self, chat_id: int) -> None:
         """Let go of a chat that is being deleted, so that nothing restores or shows it."""

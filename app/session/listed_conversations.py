@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from app.conversations.conversation_list import ACTIVE
 from app.conversations.database.records import Conversation, Folder, StoreChanges, list_order
@@ -11,7 +13,13 @@ from app.conversations.store import ConversationStore
 # Above this number of changed chats, reading all of them is faster.
 _MOST = 100
 
-Listed = tuple[list[Conversation], list[Folder]]
+
+class Listed(NamedTuple):
+    """What a view lists, in its order: `changed` are those of the `chats` that may differ from what was read before."""
+
+    chats: list[Conversation]
+    folders: list[Folder]
+    changed: Sequence[Conversation]
 
 
 class ListedConversations:
@@ -56,16 +64,17 @@ class ListedConversations:
         if view != before or len(changed) > _MOST:
             self.chats = [chat for chat in store.conversations.view(view) if _is_listed(store, chat)]
             self._by_id = {chat.id: chat for chat in self.chats}
+            read: Sequence[Conversation] = self.chats
         else:
             # A copy, because another thread reads the list returned before.
             self.chats = list(self.chats)
             for chat_id in changed:
                 self._remove(chat_id)
-            for chat in store.conversations.among(changed, view):
-                if _is_listed(store, chat):
-                    insort(self.chats, chat, key=list_order)
-                    self._by_id[chat.id] = chat
-        listed = self.chats, store.conversations.folders()
+            read = [chat for chat in store.conversations.among(changed, view) if _is_listed(store, chat)]
+            for chat in read:
+                insort(self.chats, chat, key=list_order)
+                self._by_id[chat.id] = chat
+        listed = Listed(self.chats, store.conversations.folders(), read)
         self._view = view
         return listed
 

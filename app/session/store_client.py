@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
@@ -46,10 +46,11 @@ class StoreClient(QObject):
 
     `opened` carries the path of a damaged file that was set aside, or None, `unavailable` the error that prevents the
     store from opening, `failed` the StoreError of an operation, `purged` the uids of chats that lost messages for good.
-    `saved` is emitted after every operation that wrote, `listed` after every change of `conversations`, and of
-    `list_error`, which is why they cannot be read, or None. `replaced` precedes `opened` and carries the open
-    StoreThread of the temporary store that the user's store has just replaced; `recovered_store` carries that of an
-    earlier run with its number of chats. `moved` follows `keep_in` and carries the error or None.
+    `saved` is emitted after every operation that wrote, `listed` after every change of `conversations`, of which
+    `changed_conversations` may differ from before, and of `list_error`, which is why they cannot be read, or None.
+    `replaced` precedes `opened` and carries the open StoreThread of the temporary store that the user's store has just
+    replaced; `recovered_store` carries that of an earlier run with its number of chats. `moved` follows `keep_in` and
+    carries the error or None.
     """
 
     opened = Signal(object)
@@ -68,6 +69,7 @@ class StoreClient(QObject):
         super().__init__(parent)
         self.conversations: list[Conversation] = []
         self.folders: list[Folder] = []
+        self.changed_conversations: Sequence[Conversation] = ()
         self.view = ACTIVE
         self.list_error: Exception | None = None
         self.ready = False
@@ -172,9 +174,10 @@ class StoreClient(QObject):
             if self.list_error is None:
                 self._report(listed)
             self.list_error = listed
+            self.changed_conversations = ()
         else:
             self.list_error = None
-            self.conversations, self.folders = listed
+            self.conversations, self.folders, self.changed_conversations = listed
         self.listed.emit()
 
     def schedule(self, operation: Callable[[ConversationStore], Any], delay: float) -> None:

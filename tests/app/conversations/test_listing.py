@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED, ConversationList
-from app.conversations.database.records import AnswerSource
+from app.conversations.database.records import AnswerSource, Conversation
 from app.session.store_client import ListedConversations
 from engine.stats import RequestStats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from app.conversations.store import ConversationStore
     from tests.app.conversations.conftest import Clock
@@ -61,15 +61,24 @@ def test_whatever_is_done_the_list_is_as_if_read_anew(
     chance = random.Random(4)
     for number in range(12):
         use(store, store.conversations.create(title="Chat" if number % 2 else ""))
+    known = dict[int, Conversation]()
     for _ in range(60):
         clock.now += 60
         chance.choice(deeds(store, chance))(chance.choice([chat.id for chat in every(store)]))
         if chance.random() < 0.1:
             store.conversations.purge(chance.choice([chat.id for chat in every(store)]))
-        listing.read(store, view)
+        known |= {chat.id: chat for chat in changed_since(listing, store, view)}
+        assert all(known[chat.id] == chat for chat in listing.chats)
         anew = ListedConversations().read(store, view)
         assert anew is not None
-        assert (listing.chats, store.conversations.folders()) == anew
+        assert (listing.chats, store.conversations.folders()) == anew[:2]
+        assert anew.changed == anew.chats
+
+
+def changed_since(listing: ListedConversations, store: ConversationStore, view: str) -> Sequence[Conversation]:
+    """Read the list, and return which chats in it changed."""
+    listed = listing.read(store, view)
+    return () if listed is None else listed.changed
 
 
 def every(store: ConversationStore) -> list:  # type: ignore[type-arg]
@@ -90,6 +99,7 @@ def test_only_what_changed_is_read(
     again = listing.read(store)
     assert again is not None
     assert {chat.title for chat in again[0]} == {"Chat 0", "Other name", "Chat 2"}
+    assert [chat.title for chat in again.changed] == ["Other name"]
     assert again[0] is not listed[0]
     assert again[0][2] is listed[0][2]
     assert not read

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversations.conversation_list import ConversationList
 from app.session import prompt_variables
 from app.session.model_service import Pair
 from app.session.session import Session
@@ -15,6 +16,7 @@ from tests.app.conftest import STARTER
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.session.conftest import OpenSession, Settle
+from tests.counted_steps import FEW, MANY, assert_stays, lines
 
 
 def answered(session: Session, settle: Settle, question: str) -> int:
@@ -145,3 +147,35 @@ def test_models_have_the_names_that_the_window_shows(main: str, draft: str, expe
     pair = Pair(SimpleNamespace(name=main), SimpleNamespace(name=draft) if draft else None)
     values = prompt_variables.values(pair)
     assert (values["model"], values["draft"]) == expected
+
+
+def test_a_change_in_the_list_costs_the_session_no_more_with_many_chats(
+    open_session: OpenSession, settle: Settle
+) -> None:
+    session = open_session(load=False)
+    store, costs, kept = session.store, list[int](), 0
+    for wanted in (FEW, MANY):
+        for number in range(kept, wanted):
+            store.run(lambda store, number=number: store.conversations.create(title=f"Chat {number}"))
+        settle()
+        kept = wanted
+        settle(session.list.change(ConversationList.rename, session.list.chats[0].id, f"One of {wanted}"))
+        assert len(session.list.chats) == wanted
+        costs.append(lines(store.listed.emit))
+    assert_stays(*costs)
+
+
+def test_chats_in_memory_follow_moves_to_folders_and_their_end(open_session: OpenSession, settle: Settle) -> None:
+    session = open_session()
+    behind = answered(session, settle, "first")
+    session.chats.new_chat()
+    shown = answered(session, settle, "second")
+    chats = {shown: session.chat}
+    settle(session.chats.read(behind, lambda chat: chats.update({behind: chat})))
+    settle(session.list.change(ConversationList.create_folder, "Novel"))
+    [folder] = session.list.folders
+    for chat_id, chat in chats.items():
+        settle(session.list.move_to_folder(chat_id, folder.id))
+        assert chat.folder_id == folder.id
+    settle(session.list.change(ConversationList.delete_folder, folder.id))
+    assert [chat.folder_id for chat in chats.values()] == [None, None]
