@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -41,7 +42,7 @@ from engine.model_files.model_folder import ModelFolder, check_unchanged
 from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.pooling import has_pooling
 from engine.model_files.vlm_language import VlmLanguageModel, vlm_classes
-from engine.model_files.weight_reading import read_arrays, tensor_places
+from engine.model_files.weight_reading import TensorPlace, read_arrays, stand_ins, tensor_places
 from engine.pictures.vision_tower import vision_tower_of
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer
@@ -221,13 +222,14 @@ def _reported_chunks(model: nn.Module, on_progress: OnProgress) -> Iterator[list
 def _read_tensors(
     folder: ModelFolder, read: Mapping[Path, tuple[int, int]], disk: DiskPool, on_progress: OnProgress
 ) -> Steps[dict[str, mx.array]]:
-    """Read the tensors that mlx-lm would have MLX read, by name, and report before each chunk how much was read.
+    """Read the tensors that a model uses, by name, and report before each chunk how much was read.
 
     `read` are the states of the files when they were checked. Raises `ModelNotUsable`.
     """
-    beside = folder.tensors_beside
     headers = {file: folder.header(file) for file in folder.weight_files}
-    places = {name: place for name, place in tensor_places(headers).items() if name not in beside}
+    places = tensor_places(headers)
+    for name in folder.tensors_beside | _unused(folder, places):
+        places.pop(name, None)
     total = sum(place.nbytes for place in places.values())
     arrays: dict[str, mx.array] = {}
     loaded = 0
@@ -241,6 +243,25 @@ def _read_tensors(
     return arrays
 
 
+def _unused(folder: ModelFolder, places: Mapping[str, TensorPlace]) -> Set[str]:
+    """Return which of the tensors at `places` a model drops, as a second output layer or a tower for pictures.
+
+    For that, it is built of arrays that need no memory. None are known of a model that computes any parameter from its
+    tensors, as stacked experts, or that cannot be built.
+    """
+    try:
+        given = stand_ins(places)
+        _, _, parameters = _load_lazily(folder, strict=True, tensors=dict(given))
+    # Conversions of other formats raise all kinds of exceptions; they do so again for the tensors themselves.
+    except Exception as error:
+        if is_device_failure(error):
+            raise
+        return frozenset()
+    names = {id(array): name for name, array in given.items()}
+    used = {names.get(id(array)) for array in parameters.values()}
+    return frozenset() if None in used else given.keys() - used
+
+
 def _build_model(
     folder: ModelFolder, part: ModelShard | None, tensors: dict[str, mx.array]
 ) -> tuple[nn.Module, dict[str, Any]]:
@@ -252,22 +273,35 @@ def _build_model(
 
     Raises `ModelNotUsable` if files lack some, and whatever mlx-lm or mlx-vlm raise for wrong ones.
     """
-    parameters_read = set[str]()
     whole = part is None or folder.missing_weights() is None
-    model, config = load_model(
-        folder.path,
-        lazy=True,
-        strict=whole,
-        model_config=layer_settings(folder.config) | _output_settings(folder),
-        get_model_classes=partial(_classes, folder.tensors_beside, parameters_read, tensors),
-    )
-    _remove_loading_functions(model)
+    model, config, parameters = _load_lazily(folder, whole, tensors)
     model = as_computed(model)
     if part is not None:
         part.split(model)
     if not whole:
-        _check_part(folder.path, model, parameters_read)
+        _check_part(folder.path, model, parameters.keys())
     return model, config
+
+
+def _load_lazily(
+    folder: ModelFolder, strict: bool, tensors: dict[str, mx.array]
+) -> tuple[nn.Module, dict[str, Any], dict[str, mx.array]]:
+    """Return the model that mlx-lm or mlx-vlm makes of `tensors`, its configuration, and its parameters by name.
+
+    `tensors` is emptied. What it lacks of the files is read by MLX when it is evaluated. If `strict`, every parameter
+    has to be there. Raises whatever mlx-lm or mlx-vlm raise.
+    """
+    parameters = dict[str, mx.array]()
+    model, config = load_model(
+        folder.path,
+        lazy=True,
+        strict=strict,
+        # Some families change the configuration that they are given.
+        model_config=deepcopy(layer_settings(folder.config) | _output_settings(folder)),
+        get_model_classes=partial(_classes, folder.tensors_beside, parameters, tensors),
+    )
+    _remove_loading_functions(model)
+    return model, config, parameters
 
 
 def _output_settings(folder: ModelFolder) -> dict[str, Any]:
@@ -318,12 +352,12 @@ def _load_weights(
 
 
 def _classes(
-    skipped: Set[str], parameters_read: set[str], tensors: dict[str, mx.array], config: dict[str, Any]
+    skipped: Set[str], parameters: dict[str, mx.array], tensors: dict[str, mx.array], config: dict[str, Any]
 ) -> tuple[Callable[[Any], nn.Module], Any]:
     """Return the classes of mlx-lm or mlx-vlm for a configuration, such that models skip the tensors in `skipped`.
 
-    `parameters_read` receives the names of the parameters that the files hold. `tensors`, by name, replace those that
-    MLX would read, and are emptied.
+    `parameters` receives those that the files hold, by name. `tensors`, by name, replace those that MLX would read, and
+    are emptied.
     """
     family = mlx_vlm_module(config)
     model_class, arguments = model_classes(config) if family is None else vlm_classes(family)
@@ -333,7 +367,7 @@ def _classes(
         load_weights = model.load_weights
 
         def loaded(weights: list[tuple[str, mx.array]], strict: bool = True) -> nn.Module:
-            parameters_read.update(name for name, _ in weights)
+            parameters.update(weights)
             return load_weights(weights, strict)
 
         sanitize = getattr(model, "sanitize", dict)

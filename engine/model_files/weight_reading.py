@@ -77,6 +77,14 @@ def read_arrays(path: Path, places: Mapping[str, TensorPlace], disk: DiskPool) -
     return arrays
 
 
+def stand_ins(places: Mapping[str, TensorPlace]) -> dict[str, mx.array]:
+    """Return lazy arrays, by the same keys, of the shapes and types of the tensors at `places`; nothing is read.
+
+    Raises `KeyError` for a type that MLX lacks.
+    """
+    return {name: mx.ones(place.header.shape, _TYPES[place.header.dtype]) for name, place in places.items()}
+
+
 def arrays_in(content: bytes) -> dict[str, mx.array]:
     """Return the tensors (any shape) in the content of a safetensors file by name.
 

@@ -157,6 +157,37 @@ def test_a_converted_main_model_is_in_memory_once(tmp_path: Path, kind: str, mon
     assert mx.get_peak_memory() - before < 1.4 * loaded.info.bytes
 
 
+def write_tied(folder: Path) -> None:
+    """Write a model that computes logits with its embedding, and has an output layer in its file all the same."""
+    write_model(folder, seed=1, config={**QWEN3, "tie_word_embeddings": True}, stored=BFLOAT16)
+    held: dict[str, mx.array] = mx.load(str(folder / "model.safetensors"))  # type: ignore[assignment]
+    held["lm_head.weight"] = held["model.embed_tokens.weight"] + 1
+    mx.eval(held)
+    mx.save_safetensors(str(folder / "model.safetensors"), held, metadata={"format": "mlx"})
+
+
+def write_seeing(folder: Path) -> None:
+    write_vision_model(folder, GEMMA3)
+
+
+@pytest.mark.parametrize("write", [write_tied, write_seeing], ids=["second output layer", "tower for pictures"])
+def test_what_a_model_drops_is_not_in_memory(
+    tmp_path: Path, write: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "main"
+    write(folder)
+    monkeypatch.setenv(backend.VARIABLE, backend.GPU.name)
+    monkeypatch.setattr("engine.files.steps.CHUNK_BYTES", 10_000)
+    monkeypatch.setattr("engine.main_model.loading._warm_up", lambda *_: iter(()))
+    gc.collect()
+    mx.clear_cache()
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    loaded = load(folder)
+    assert (folder / "model.safetensors").stat().st_size > 1.2 * loaded.info.bytes
+    assert mx.get_peak_memory() - before < 1.1 * loaded.info.bytes
+
+
 Loaded = Callable[[], object]
 
 
