@@ -65,6 +65,18 @@ def files_in(folder: Path) -> list[StoredFile]:
     return sorted(files, key=lambda file: file.used)
 
 
+def can_be_listed(folder: Path) -> bool:
+    """Whether `files_in` sees what is in `folder`; False if the system fails to say, as with no free descriptor."""
+    try:
+        os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError as error:
+        log.info("%s cannot be listed: %s", folder, error)
+        return False
+    return True
+
+
 def stored_bytes(folder: Path) -> int:
     """Return the bytes of all finished turns in `folder`."""
     return sum(file.size for file in files_in(folder))

@@ -36,6 +36,7 @@ from engine.model_files.safetensors_header import header_length, read_checked_he
 from engine.model_files.weight_reading import read_arrays, tensor_places
 from engine.pictures.placed import within
 from engine.prefix.files import (
+    can_be_listed,
     files_in,
     forget,
     hash_in_name,
@@ -88,19 +89,38 @@ class PrefixStore:
         self._index = KnownTurns()
         # Turns that were loaded into memory; they stay on disk until a longer one replaces them.
         self._loaded = KnownTurns()
-        # How often the turns in the index could not be read.
+        # How often turns, and the folder itself, could not be read.
         self._failures = Counter[Path]()
-        remove_leftovers(folder)
-        stored = [file.path for file in files_in(folder)]
-        private_files.tighten([folder, *stored])
-        for path in stored:
-            self._add_to_index(path)
-        self._evict(0)
+        # What is to be read again: files that may be turns, and the folder if it could not be listed.
+        self._unread = [folder]
+        self._read_stored()
 
     @property
     def model(self) -> nn.Module:
         """The main model whose conversations these are."""
         return self._model.model
+
+    def _read_stored(self) -> None:
+        """Add the turns on disk to the index; what cannot be read now is tried again at the next use, some times."""
+        unread = self._unread
+        self._unread = []
+        if self._folder in unread:
+            if not can_be_listed(self._folder):
+                self._note_unread(self._folder)
+                return
+            remove_leftovers(self._folder)
+            unread = [file.path for file in files_in(self._folder)]
+            private_files.tighten([self._folder, *unread])
+        for path in unread:
+            if path not in self._index.entries and path not in self._loaded.entries:
+                self._add_to_index(path)
+        self._evict(0)
+
+    def _note_unread(self, path: Path) -> None:
+        """Have a file or the folder read again, unless it has failed too often."""
+        self._failures[path] += 1
+        if self._failures[path] < MOST_FAILURES:
+            self._unread.append(path)
 
     def use_drafter(self, drafter: Drafter | None) -> None:
         """Store and find caches of `drafter` from now on."""
@@ -112,6 +132,8 @@ class PrefixStore:
 
         `content` is as in `Sequence.content`. The prefix must exceed `better_than` and be worth loading into memory.
         """
+        if self._unread:
+            self._read_stored()
         best = self._worth_loading(content[: len(content) - 1], better_than)
         if best is None:
             return None
@@ -241,8 +263,11 @@ class PrefixStore:
             if not sound or hash_in_name(path) != short_hash(entry["name"]):
                 raise ValueError("not a finished turn")
             self._index.add(path, entry)
+            del self._failures[path]
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             log.info("%s is ignored: %s", path.name, error)
+            if not _is_about_content(error):
+                self._note_unread(path)
 
     def _delete_prefixes_of(self, path: Path, text: Sequence[int]) -> None:
         """Delete the turns that are prefixes of a turn just saved, which replaces them."""

@@ -222,6 +222,37 @@ def test_a_turn_that_cannot_be_read_for_once_is_found_by_the_next_prompt(
     assert finds(opened_anew())
 
 
+def _fails_to_list(patch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    patch.setattr(os, "listdir", refused)
+    patch.setattr(os, "scandir", refused)
+
+
+@pytest.mark.parametrize("fault", [_fails_to_open, _fails_to_list])
+def test_turns_that_cannot_be_read_when_the_store_opens_are_found_by_a_later_prompt(
+    tiny_main: Path, tmp_path: Path, fault: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session(tiny_main, tmp_path, request())
+    [file] = tmp_path.iterdir()
+    text = [*read_entry(file)["main"]["tokens"], 0]
+    model = load(tiny_main)
+
+    def found_after(failures: int) -> bool:
+        """Open the store and ask it while reads fail, `failures` times together, then ask again."""
+        with monkeypatch.context() as patch:
+            fault(patch)
+            stored = PrefixStore(tmp_path, model, 2**30)
+            assert not any(stored.find(text, 0) for _ in range(failures - 1))
+        return stored.find(text, 0) is not None
+
+    assert found_after(1)
+    assert found_after(2)
+    assert not found_after(MOST_FAILURES)
+    assert files(tmp_path) == {file.name}
+
+
 @pytest.mark.parametrize("damage", [_cut, _flip])
 def test_a_turn_that_is_damaged_is_deleted(tiny_main: Path, tmp_path: Path, damage: Callable[[Path], None]) -> None:
     session(tiny_main, tmp_path, request())
