@@ -266,7 +266,7 @@ class _CodeView(QPlainTextEdit):
         self.setFixedHeight(height)
 
     def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, float, float]]:
-        """Yield the lines of code in an area of the view, with left and top."""
+        """Yield the lines of code in an area of the view, laid out, with left and top."""
         block = self.firstVisibleBlock()
         place = self.blockBoundingGeometry(block).translated(self.contentOffset())
         left = place.x()
@@ -278,6 +278,8 @@ class _CodeView(QPlainTextEdit):
         top += above * height
         bottom = area.bottom()
         while top <= bottom and block.isValid():
+            # This lays out the block: a line that has got its colours has no layout before.
+            self.blockBoundingRect(block)
             yield block, left, top
             block = block.next()
             top += height

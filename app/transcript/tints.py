@@ -155,8 +155,10 @@ class TintLayer(QObject):
         self._blocks: dict[int, _BlockTints] = {}
         self._painted_for: tuple[Colours, frozenset[int], bool, float] | None = None
         self._brushes: dict[TintStyle, QBrush] = {}
-        # None unless the last block has only grown by words since all down to it was painted.
+        # None unless the last paragraph has only grown by words since all down to it was painted. Lines of code are
+        # looked for in each paint: colours, scrolling sideways and another font move them, or take their layout away.
         self._growth: _Growth | None = None
+        self._is_prose = isinstance(view, QTextEdit)
         self._prose = ProsePlaces()
         self._code = CodePlaces()
         self._at = 0
@@ -184,7 +186,6 @@ class TintLayer(QObject):
     def place_code(self, tints: AnswerTints, at: int, code: str) -> int:
         """Find the lines of code in the answer's text from `at` on. Return where they end."""
         self._tints, self._at = tints, at
-        self._growth = None
         self._take_places(self._code.place(code, tints.text, at))
         return self._code.end
 
@@ -279,10 +280,7 @@ class TintLayer(QObject):
             self._blocks = {}
             self._brushes = {}
             self._growth = None
-        if self._growth is not None and area.top() >= self._growth.top:
-            tints = self._grown_tints(self._growth)
-        else:
-            tints = self._tints_of(blocks, area)
+        tints = self._grown_tints(area) or self._tints_of(blocks, area)
         strength = 1.0 if self._tints.lit else self._tints.strength
         if strength < 1:
             painter.setOpacity(strength)
@@ -310,15 +308,23 @@ class TintLayer(QObject):
             tints.add(known.above)
             tints.add(known.last)
             # Before its first letter it is not known from which side a paragraph is read.
-            if any(map(str.isalpha, block.text())) and not block.next().isValid():
+            has_letters = known.lines > 0 and any(map(str.isalpha, block.text()))
+            if self._is_prose and has_letters and not block.next().isValid():
                 self._growth = _Growth(area.top(), above, known)
         return tints
 
-    def _grown_tints(self, growth: _Growth) -> _Tints:
-        """Return the tints of a document whose last block has grown by words since it was painted."""
+    def _grown_tints(self, area: QRect) -> _Tints | None:
+        """Return the tints of an area, down to which only the last block has grown by words; None if more is new."""
+        growth = self._growth
+        if growth is None or area.top() < growth.top:
+            return None
         known = growth.last
         block = self._document.lastBlock()
         layout = block.layout()
+        # A line that is not there crashes Qt when its words are asked for.
+        if layout.lineCount() < known.lines:
+            self._growth = None
+            return None
         if known.lines == 1:
             known.look = known.look._replace(begins=layout.lineAt(0).naturalTextRect().width())
         self._grow(known, layout, block.position(), block.length())

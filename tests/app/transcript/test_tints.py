@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.transcript.answer_body import AnswerBody
+from app.transcript.code_block import CodeBlock, highlight
 from app.transcript.prose import Prose
 from app.transcript.tint_fade import TintFade
 from app.transcript.tints import AnswerTints, TintLayer
@@ -144,6 +146,65 @@ def test_tints_that_were_kept_are_painted_where_those_of_a_new_view_are(show: Sh
             show_tinted(at_once, AnswerTints(strength=1.0), tokens[:end], ended=False)
             assert painted == [view.viewport().grab().toImage() for view in at_once.text_views]
             at_once.hide()
+
+
+def drafted(text: str) -> list[Token]:
+    """Return a text as tokens of one word and the blank after it; every other one is drafted."""
+    words = text.split(" ")
+    return [
+        Token(0, word if at + 1 == len(words) else f"{word} ", ("main", "draft")[at % 2], 0, at, -0.1)
+        for at, word in enumerate(words)
+    ]
+
+
+def colour(block: CodeBlock) -> None:
+    document = block.text_view.document()
+    highlight(document, document.toPlainText(), ((0, document.characterCount() - 1, "main_text", True),))
+
+
+def scroll(block: CodeBlock) -> None:
+    block.text_view.horizontalScrollBar().setValue(90)
+
+
+def enlarge(block: CodeBlock) -> None:
+    block.text_view.setStyleSheet("font-size: 30px")
+
+
+@pytest.mark.parametrize("change", [colour, scroll, enlarge])
+@pytest.mark.parametrize(
+    "code",
+    ["def step(guess): # a" + " line" * 20, "one = two\nthree = four # too long for the view\nfive = six"],
+    ids=["one line", "three lines"],
+)
+def test_tints_of_code_move_with_its_letters(
+    show: Show[CodeBlock], code: str, change: Callable[[CodeBlock], None]
+) -> None:
+    tints = AnswerTints(strength=1.0)
+    tints.take(drafted(code), ())
+    images = []
+    for is_painted_before in (True, False):
+        block = show(CodeBlock(), 200, 300)
+        block.show_code(code, "", closed=True)
+        block.tint(tints, 0)
+        if is_painted_before:
+            block.text_view.viewport().grab()
+        change(block)
+        images.append(block.text_view.viewport().grab().toImage())
+        block.hide()
+    assert images[0] == images[1]
+    assert pixels(images[0], theme.colours().draft_tint) > 0
+
+
+def test_a_paragraph_that_lost_its_layout_is_painted(show: Show[Prose]) -> None:
+    prose, tints = show(Prose(), 300, 60), AnswerTints(strength=1.0)
+    tints.take(drafted("One two three four"), ())
+    prose.show_markdown(tints.text)
+    prose.tint(tints, 0)
+    tinted = prose.grab().toImage()
+    prose.document().lastBlock().layout().clearLayout()
+    prose.grab()
+    prose.document().markContentsDirty(0, len(tints.text))
+    assert prose.grab().toImage() == tinted
 
 
 def measurements_of_rounds(body: AnswerBody, tokens: list[Token]) -> list[int]:
