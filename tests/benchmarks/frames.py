@@ -71,10 +71,12 @@ class Frames:
         window.installEventFilter(paints)
         session.frame_begins.connect(self.begin_frame)
         dispatcher.aboutToBlock.connect(self.waits)
-        yield
-        dispatcher.aboutToBlock.disconnect(self.waits)
-        session.frame_begins.disconnect(self.begin_frame)
-        window.removeEventFilter(paints)
+        try:
+            yield
+        finally:
+            dispatcher.aboutToBlock.disconnect(self.waits)
+            session.frame_begins.disconnect(self.begin_frame)
+            window.removeEventFilter(paints)
 
     def begin_frame(self) -> None:
         """Note that events of the engine have arrived: they begin the next frame even if the thread was never idle."""

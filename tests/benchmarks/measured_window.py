@@ -47,11 +47,14 @@ def measured_window(
         sharing = GcPolicy(session)
         window.show()
         session.models.load_starter()
-        wait(lambda: session.answers.ready and bool(session.chat.turns or not messages), PATIENCE_S)
-        wait(lambda: False, SETTLE_S)
-        yield window, session
-        sharing.close()
-        window.close()
+        try:
+            wait(lambda: session.answers.ready and bool(session.chat.turns or not messages), PATIENCE_S)
+            wait(lambda: False, SETTLE_S)
+            yield window, session
+        finally:
+            # A benchmark that fails leaves no engine that still speaks into its window.
+            sharing.close()
+            window.close()
 
 
 def wait(ready: Callable[[], bool], seconds: float) -> None:

@@ -82,9 +82,11 @@ class Counted(QObject):
         self._application.installEventFilter(self)
         if calls:
             sys.setprofile(self._count_call)
-        yield
-        sys.setprofile(None)
-        self._application.removeEventFilter(self)
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
+            self._application.removeEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint and isinstance(watched, QWidget):
