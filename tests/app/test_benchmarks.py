@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.transcript.tints import TintLayer
 from app.widgets.application import Application
 from tests.benchmarks import long_answers, measured_window, ranks, starts, tints, window
 
@@ -36,9 +37,30 @@ def test_frames_and_the_panel_are_measured(qapp: Application) -> None:
 
 
 def test_an_answer_is_streamed_with_tints_and_without(qapp: Application, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tints, "SETTLE_S", 0.1)
+    monkeypatch.setattr(tints, "SETTLE_S", 0.0)
+    # Each round of an answer takes a frame, and there are five answers.
+    monkeypatch.setattr(tints, "_SENTENCES", "A draft model guesses the next tokens.")
+    monkeypatch.setitem(tints.TEXTS, "Korean", "초안 모델이 다음 토큰을 **먼저** 제안합니다. " * 3)
+    place, streamed = TintLayer.place_prose, tints.streamed
+    placed: list[TintLayer] = []
+    are_placed: list[bool] = []
+
+    def noted_place(layer: TintLayer, *arguments: Any) -> int:
+        placed.append(layer)
+        return place(layer, *arguments)
+
+    def noted_streamed(*arguments: Any, calls: bool) -> tints.Cost:
+        placed.clear()
+        cost = streamed(*arguments, calls=calls)
+        are_placed.append(bool(placed))
+        return cost
+
+    monkeypatch.setattr(TintLayer, "place_prose", noted_place)
+    monkeypatch.setattr(tints, "streamed", noted_streamed)
     report = tints.compared(qapp, ["Korean"], 1)
-    assert report["Korean"]["counts_with"]["calls"] > report["Korean"]["counts_without"]["calls"]
+    # One to warm up, one of each, and one of each whose calls are counted.
+    assert are_placed == [True, False, True, True, False]
+    assert all(report["Korean"][counts]["calls"] > 0 for counts in ("counts_with", "counts_without"))
     assert len(tints.lines(report)) == 1
 
 
