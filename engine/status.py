@@ -66,12 +66,15 @@ class LoadedPair:
 
 @dataclass(frozen=True, slots=True)
 class PrefixCacheUsage:
-    """The size of the prefix cache: `conversations` in `bytes` of at most `budget`, and `stored` bytes on disk."""
+    """The size of the prefix cache: `conversations` in `bytes` of at most `budget`, and `stored` bytes on disk.
+
+    `stored` is None if the folder cannot be read.
+    """
 
     conversations: int
     bytes: int
     budget: int
-    stored: int = 0
+    stored: int | None = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,11 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from engine.files.atomic_file import PARTIAL
@@ -55,9 +57,17 @@ def hash_in_name(path: Path) -> str:
 
 
 def files_in(folder: Path) -> list[StoredFile]:
-    """Return the store's files, the least recently used first, without files deleted since."""
+    """Return the store's files, the least recently used first, without files deleted since.
+
+    A folder that does not exist has none. Raises OSError for one that cannot be listed, as with no free descriptor: it
+    may have any.
+    """
     files = []
-    for path in folder.glob("*"):
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    for path in map(folder.joinpath, names):
         if path.suffix in (SUFFIX, _OLD_ENTRY, PARTIAL):
             with suppress(OSError):
                 status = path.stat()
@@ -65,53 +75,83 @@ def files_in(folder: Path) -> list[StoredFile]:
     return sorted(files, key=lambda file: file.used)
 
 
-def can_be_listed(folder: Path) -> bool:
-    """Whether `files_in` sees what is in `folder`; False if the system fails to say, as with no free descriptor."""
+def stored_bytes(folder: Path) -> int | None:
+    """Return the bytes of all finished turns in `folder`; None if it cannot be listed."""
     try:
-        os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
+        return sum(file.size for file in files_in(folder))
     except OSError as error:
         log.info("%s cannot be listed: %s", folder, error)
-        return False
-    return True
-
-
-def stored_bytes(folder: Path) -> int:
-    """Return the bytes of all finished turns in `folder`."""
-    return sum(file.size for file in files_in(folder))
-
-
-def forget(folder: Path, names: Iterable[str]) -> None:
-    """Delete the turns of these conversations in `folder`, for every model."""
-    hashes = {short_hash(name) for name in names}
-    _unlink(folder, lambda path: hash_in_name(path) in hashes)
-
-
-def forget_others(folder: Path, names: Iterable[str]) -> None:
-    """Delete the turns of all other conversations in `folder`."""
-    hashes = {short_hash(name) for name in names}
-    _unlink(folder, lambda path: hash_in_name(path) not in hashes)
+        return None
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Delete the files that were being written when a process was killed, and those of earlier versions."""
-    old = {path.stem for path in folder.glob(f"*{_OLD_ENTRY}")}
-    _unlink(folder, lambda path: PARTIAL in path.suffixes or path.stem in old)
+    """Delete the files that were being written when a process was killed, and those of earlier versions.
+
+    Raises OSError if `folder` cannot be listed.
+    """
+    files = [file.path for file in files_in(folder)]
+    old = {path.stem for path in files if path.suffix == _OLD_ENTRY}
+    for path in files:
+        if PARTIAL in path.suffixes or path.stem in old:
+            unlink(path)
 
 
-def _unlink(folder: Path, goes: Callable[[Path], bool]) -> None:
-    for file in files_in(folder):
-        if goes(file.path):
-            unlink(file.path)
+class TurnDeletions:
+    """Deletes the turns of conversations; what cannot be deleted now is deleted later, by `retry`."""
+
+    def __init__(self) -> None:
+        self._left: list[Callable[[], bool]] = []
+
+    def forget(self, folder: Path, names: Iterable[str]) -> None:
+        """Delete the turns of these conversations in `folder`, for every model."""
+        hashes = {short_hash(name) for name in names}
+
+        def goes(file: StoredFile) -> bool:
+            return hash_in_name(file.path) in hashes
+
+        self._delete(folder, goes, goes)
+
+    def forget_others(self, folder: Path, names: Iterable[str]) -> None:
+        """Delete the turns of all other conversations in `folder`; later, without those stored or used since."""
+        hashes = {short_hash(name) for name in names}
+        asked = time.time_ns()
+
+        def goes(file: StoredFile) -> bool:
+            return hash_in_name(file.path) not in hashes
+
+        self._delete(folder, goes, lambda file: file.used < asked and goes(file))
+
+    def retry(self) -> None:
+        """Delete what could not be deleted before."""
+        self._left = [delete for delete in self._left if not delete()]
+
+    def _delete(
+        self, folder: Path, goes: Callable[[StoredFile], bool], goes_later: Callable[[StoredFile], bool]
+    ) -> None:
+        self.retry()
+        if not _delete(folder, goes, logging.WARNING):
+            self._left.append(partial(_delete, folder, goes_later, logging.INFO))
 
 
-def unlink(file: Path) -> None:
-    """Delete a file; a failure is logged."""
+def _delete(folder: Path, goes: Callable[[StoredFile], bool], level: int) -> bool:
+    """Delete the files of `folder` for which `goes` is true; return whether all are gone. Failures are logged."""
+    try:
+        files = files_in(folder)
+    except OSError as error:
+        log.log(level, "%s cannot be listed, so its turns are deleted later: %s", folder, error)
+        return False
+    gone = [unlink(file.path, level) for file in files if goes(file)]
+    return all(gone)
+
+
+def unlink(file: Path, level: int = logging.WARNING) -> bool:
+    """Delete a file and return whether it is gone; a failure is logged."""
     try:
         file.unlink(missing_ok=True)
     except OSError as error:
-        log.warning("%s cannot be deleted: %s", file, error)
+        log.log(level, "%s cannot be deleted: %s", file, error)
+        return False
+    return True
 
 
 def touch(path: Path) -> None:

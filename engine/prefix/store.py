@@ -36,9 +36,7 @@ from engine.model_files.safetensors_header import header_length, read_checked_he
 from engine.model_files.weight_reading import read_arrays, tensor_places
 from engine.pictures.placed import within
 from engine.prefix.files import (
-    can_be_listed,
     files_in,
-    forget,
     hash_in_name,
     is_sound,
     partial_path,
@@ -104,17 +102,18 @@ class PrefixStore:
         """Add the turns on disk to the index; what cannot be read now is tried again at the next use, some times."""
         unread = self._unread
         self._unread = []
-        if self._folder in unread:
-            if not can_be_listed(self._folder):
-                self._note_unread(self._folder)
-                return
-            remove_leftovers(self._folder)
-            unread = [file.path for file in files_in(self._folder)]
-            private_files.tighten([self._folder, *unread])
-        for path in unread:
-            if path not in self._index.entries and path not in self._loaded.entries:
-                self._add_to_index(path)
-        self._evict(0)
+        try:
+            if self._folder in unread:
+                remove_leftovers(self._folder)
+                unread = [file.path for file in files_in(self._folder)]
+                private_files.tighten([self._folder, *unread])
+            for path in unread:
+                if path not in self._index.entries and path not in self._loaded.entries:
+                    self._add_to_index(path)
+            self._evict(0)
+        except OSError as error:
+            log.info("%s cannot be listed: %s", self._folder, error)
+            self._note_unread(self._folder)
 
     def _note_unread(self, path: Path) -> None:
         """Have a file or the folder read again, unless it has failed too often."""
@@ -199,8 +198,7 @@ class PrefixStore:
         self._delete_prefixes_of(path, content_held(entry["main"]))
 
     def forget(self, names: Collection[str]) -> None:
-        """Forget these conversations, also their turns for other models in `folder`."""
-        forget(self._folder, names)
+        """Find none of these conversations any more; `engine.prefix.files.TurnDeletions` deletes their files."""
         for known in (self._index, self._loaded):
             for path in [path for name in names for path in known.of(name)]:
                 known.discard(path)
@@ -279,7 +277,10 @@ class PrefixStore:
         self._loaded.discard(path)
 
     def _evict(self, needed: int) -> None:
-        """Delete the least recently used turns until `needed` more bytes are within the budget."""
+        """Delete the least recently used turns until `needed` more bytes are within the budget.
+
+        Raises OSError if the folder cannot be listed.
+        """
         files = files_in(self._folder)
         total = sum(file.size for file in files)
         for oldest in files:

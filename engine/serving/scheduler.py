@@ -238,7 +238,7 @@ class Scheduler:
         self._waiting.fail(EngineClosed())
         self.changes.fail(EngineClosed())
         self.changes.unload()
-        self.changes.stores.close_answers()
+        self.changes.stores.close()
 
     def fail(self, error: EngineError) -> None:
         """End every request and change with `error`, without using the models, because the thread is about to end."""

@@ -13,7 +13,7 @@ from engine.answer_index.index import AnswerIndex, Usage, tokenizer_name
 from engine.errors import EngineError
 from engine.files.steps import Steps, result_of
 from engine.prefix.cache import PrefixCache
-from engine.prefix.files import forget, forget_others
+from engine.prefix.files import TurnDeletions
 from engine.prefix.store import PrefixStore
 from engine.settings import EngineSettings
 from engine.speculation.drafters.reduced_vocabulary import reduce_vocabulary
@@ -37,6 +37,7 @@ class PrefixAndIndexStores:
         self._models, self._prefix_cache, self._enqueue = models, prefix_cache, enqueue
         # The stored prefixes of the resident main models, by their folders.
         self._stores: dict[Path, PrefixStore] = {}
+        self._deletions = TurnDeletions()
         # The index of earlier answers, if the settings name a folder for it and it was needed, and its settings.
         self._answers: AnswerIndex | None = None
         self._answers_at: tuple[Path | None, int] = (None, 0)
@@ -58,6 +59,7 @@ class PrefixAndIndexStores:
 
     def open_store(self) -> None:
         """Use the finished turns of earlier sessions, if the settings name a folder for them, as it is now."""
+        self._deletions.retry()
         settings = self._models.settings
         folder = settings.prefix_cache_folder
         store = None
@@ -74,7 +76,7 @@ class PrefixAndIndexStores:
         if at != self._answers_at:
             if self._answers is not None and at[0] is None:
                 self._answers.forget_others(())
-            self.close_answers()
+            self._close_answers()
             self._answers = None if at[0] is None else AnswerIndex(at[0], at[1])
             self._answers_at = at
         self._use_answers()
@@ -118,15 +120,23 @@ class PrefixAndIndexStores:
                 models.drafting.set_reduced(reduced)
         return models.pair
 
-    def close_answers(self) -> None:
-        """Write the part of the index of answers that has not been written yet."""
+    def close(self) -> None:
+        """Delete what could not be deleted before, and write what the index of answers has not written yet."""
+        self._deletions.retry()
+        self._close_answers()
+
+    def _close_answers(self) -> None:
         if self._answers is not None:
             self._answers.close()
 
     def keep_answer(self, name: str | None, tokens: Sequence[int]) -> None:
-        """Let other chats look up in an answer that has ended; one of a conversation without a name is not kept."""
+        """Let other chats look up in an answer that has ended; one of a conversation without a name is not kept.
+
+        Then delete what could not be deleted before.
+        """
         if name and self._answers is not None:
             self._answers.add(name, tokens)
+        self._deletions.retry()
 
     def forget_conversations(self, names: Collection[str]) -> None:
         """Forget the finished turns and answers of these conversations for good, in memory and on disk."""
@@ -135,7 +145,7 @@ class PrefixAndIndexStores:
             self.renew_vocabulary()
         self._prefix_cache.forget(names)
         if (folder := self._models.settings.prefix_cache_folder) is not None:
-            forget(folder, names)
+            self._deletions.forget(folder, names)
 
     def keep_stored(self, names: Collection[str]) -> None:
         """Forget the finished turns and answers of all other conversations on disk; turns in memory stay."""
@@ -143,7 +153,7 @@ class PrefixAndIndexStores:
             answers.forget_others(names)
             self.renew_vocabulary()
         if (folder := self._models.settings.prefix_cache_folder) is not None:
-            forget_others(folder, names)
+            self._deletions.forget_others(folder, names)
             self._stores.clear()
             if self._models.loaded:
                 self.open_store()

@@ -22,7 +22,7 @@ from engine import starter_pair
 from engine.finding.discovery import installed_models
 from engine.hub.download_state import read_queue, write_queue
 from engine.prefix import store as prefix_store
-from engine.prefix.files import files_in, forget_others
+from engine.prefix.files import TurnDeletions, files_in
 from engine.speculation.choosing import kept
 from engine.speculation.choosing.kept import Controllers
 from tests.app.conftest import OpenWindow
@@ -110,7 +110,7 @@ def test_settings_downloads_and_prefixes_are_read() -> None:
     assert (entry.bytes_done, entry.bytes_total) == (1_200_000_000, 4_600_000_000)
     # Prefixes of chats that are gone are deleted.
     assert files_in(prefix_folder())
-    forget_others(prefix_folder(), ())
+    TurnDeletions().forget_others(prefix_folder(), ())
     assert not [*prefix_folder().iterdir()]
 
 

@@ -382,6 +382,21 @@ def test_a_forgotten_conversation_leaves_nothing(tiny_main: Path, tmp_path: Path
         assert kept.finished.stats.cached_tokens == kept.finished.stats.prompt_tokens - 1
 
 
+def test_a_conversation_that_cannot_be_deleted_is_deleted_after_the_next_answer(
+    tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with opened(tiny_main, tmp_path) as scheduler:
+        run(scheduler, request(max_tokens=2))
+        scheduler.prefix_cache.save()
+        with monkeypatch.context() as patch:
+            _fails_to_list(patch)
+            scheduler.changes.stores.forget_conversations(["chat"])
+        caplog.clear()
+        assert len(files(tmp_path)) == 1
+        run(scheduler, unnamed("lazy dog", max_tokens=2))
+        assert files(tmp_path) == set()
+
+
 @pytest.mark.parametrize("loaded", [True, False])
 def test_forgetting_covers_the_caches_of_all_models(tiny_main: Path, tmp_path: Path, loaded: bool) -> None:
     store, other = tmp_path / "store", Path(shutil.copytree(tiny_main, tmp_path / "other"))
