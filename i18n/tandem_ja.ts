@@ -1479,6 +1479,10 @@
         <source>All backups were deleted.</source>
         <translation>すべてのバックアップを削除しました。</translation>
     </message>
+    <message>
+        <source>Some backups could not be deleted. Check the permissions of their folder.</source>
+        <translation>一部のバックアップを削除できませんでした。保存先のフォルダの権限を確認してください。</translation>
+    </message>
 </context>
 <context>
     <name>Banner</name>

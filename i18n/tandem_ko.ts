@@ -1479,6 +1479,10 @@
         <source>All backups were deleted.</source>
         <translation>모든 백업을 삭제했어요.</translation>
     </message>
+    <message>
+        <source>Some backups could not be deleted. Check the permissions of their folder.</source>
+        <translation>일부 백업을 삭제하지 못했어요. 백업 폴더의 권한을 확인해 주세요.</translation>
+    </message>
 </context>
 <context>
     <name>Banner</name>

@@ -1479,6 +1479,10 @@
         <source>All backups were deleted.</source>
         <translation>所有备份均已删除。</translation>
     </message>
+    <message>
+        <source>Some backups could not be deleted. Check the permissions of their folder.</source>
+        <translation>部分备份未能删除。请检查备份文件夹的权限。</translation>
+    </message>
 </context>
 <context>
     <name>Banner</name>

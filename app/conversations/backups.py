@@ -33,6 +33,7 @@ from app.conversations.search import ConversationSearch
 from app.conversations.store import ConversationStore
 from engine.files import private_files
 from engine.files.disk_space import free_bytes
+from engine.files.listing import matching
 
 # Migrations are rare; five copies cover years without filling a disk.
 BACKUPS_KEPT = 5
@@ -56,7 +57,7 @@ class Backup:
 
 
 def backups_of(path: Path) -> list[Path]:
-    """Return the backups of the store at `path`, newest first."""
+    """Return the backups of the store at `path`, newest first. Raises OSError if the system does not say."""
     return _newest_first(path, "*")
 
 
@@ -75,20 +76,35 @@ def list_backups(path: Path) -> list[Backup]:
 
 
 def delete_backups(path: Path) -> None:
-    """Delete all backups of the store at `path`, unreadable ones too. One that the system refuses to remove stays."""
+    """Delete all backups of the store at `path`, unreadable ones too.
+
+    Raises OSError if the system refuses to list or to remove one; the others are gone then.
+    """
+    errors = list[OSError]()
     for backup in backups_of(path):
-        with suppress(OSError):
+        try:
             remove_with_side_files(backup)
+        except OSError as error:
+            errors.append(error)
     _remove_pictures(path)
+    if errors:
+        raise errors[0]
 
 
 def remove_chats(path: Path, uids: Collection[str]) -> list[Path]:
     """Remove chats from the backups and the files set aside; return those files that cannot be read or written.
 
-    Each file changes in one step: a kill leaves the old one or the new one. Damaged files stay as they are.
+    Each file changes in one step: a kill leaves the old one or the new one. Damaged files stay as they are. A folder
+    that cannot be listed is returned in place of its files.
     """
     left = []
-    for file in (*backups_of(path), *path.parent.glob(f"{path.stem}-damaged-*{path.suffix}")):
+    files = list[Path]()
+    for folder, list_files in ((path.parent / "backups", backups_of), (path.parent, _set_aside_of)):
+        try:
+            files += list_files(path)
+        except OSError:
+            left.append(folder)
+    for file in files:
         unfinished = file.with_suffix(".unfinished")
         try:
             _remove_chats(file, unfinished, uids)
@@ -96,8 +112,15 @@ def remove_chats(path: Path, uids: Collection[str]) -> list[Path]:
             left.append(file)
         finally:
             remove_with_side_files(unfinished)
-    _remove_pictures(path)
+    # The next backup tries again.
+    with suppress(OSError):
+        _remove_pictures(path)
     return left
+
+
+def _set_aside_of(path: Path) -> list[Path]:
+    """Return the damaged files that were replaced by the store at `path`. Raises OSError."""
+    return matching(path.parent, f"{path.stem}-damaged-*{path.suffix}")
 
 
 def _remove_chats(file: Path, unfinished: Path, uids: Collection[str]) -> None:
@@ -201,10 +224,12 @@ def finish(unfinished: Path, path: Path) -> Path:
     backup = unfinished.with_suffix(path.suffix)
     os.replace(unfinished, backup)
     sync(backup.parent)
-    for kind, most_kept in (("v*", BACKUPS_KEPT), ("daily-*", DAILY_KEPT)):
-        for old in _newest_first(path, kind)[most_kept:]:
-            old.unlink()
-    _remove_pictures(path)
+    # The backup is complete; what cannot be removed is removed after the next one.
+    with suppress(OSError):
+        for kind, most_kept in (("v*", BACKUPS_KEPT), ("daily-*", DAILY_KEPT)):
+            for old in _newest_first(path, kind)[most_kept:]:
+                old.unlink()
+        _remove_pictures(path)
     return backup
 
 
@@ -276,8 +301,11 @@ def _is_worth_copying(store: ConversationStore, path: Path) -> bool:
 
 
 def _newest_first(path: Path, kind: str) -> list[Path]:
-    """Return the backups of a kind. One from the future, of a clock that was wrong, counts as the oldest."""
-    copies = (path.parent / "backups").glob(f"{path.stem}-{kind}{path.suffix}")
+    """Return the backups of a kind. One from the future, of a clock that was wrong, counts as the oldest.
+
+    Raises OSError.
+    """
+    copies = matching(path.parent / "backups", f"{path.stem}-{kind}{path.suffix}")
     now = time.time_ns()
     made = {backup: backup.stat().st_mtime_ns for backup in copies}
     return sorted(made, key=lambda backup: (made[backup] <= now, made[backup], backup.name), reverse=True)
@@ -289,5 +317,5 @@ def _link_pictures(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _remove_pictures(path: Path) -> None:
-    """Remove the pictures that no backup refers to any more."""
+    """Remove the pictures that no backup refers to any more. Raises OSError if the backups cannot be listed."""
     remove_pictures_without(backups_of(path), pictures_of(path.parent / "backups" / path.name))

@@ -30,6 +30,7 @@ from app.conversations.pictures import pictures_of
 from app.conversations.request_history import RequestHistory, Totals
 from app.conversations.store import ConversationStore
 from engine.files import private_files
+from engine.files.listing import matching
 
 _log = logging.getLogger(__name__)
 
@@ -52,7 +53,7 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
     with alone_in(path):
         # Earlier versions, a move or a person may have left files open to others. The log gets the file's access.
         private_files.tighten(
-            [*path.parent.glob(f"{path.stem}*"), *path.parent.glob("backups"), pictures_of(path), *backups_of(path)]
+            [*path.parent.glob(f"{path.stem}*"), *path.parent.glob("backups"), pictures_of(path), *_backups(path)]
         )
         connection, problem = _connect_and_check(path)
         # Not earlier: another process may have been writing them.
@@ -69,7 +70,7 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
         store = ConversationStore(Database(connection, clock), pictures_of(path), partial(_mark, path))
         store.run(lambda store: store.answers.mark_interrupted())
         _mend_references(store)
-        damaged = any(path.parent.glob(f"{path.stem}-damaged-*"))
+        damaged = _has_damaged(path)
         backups = pictures_of(path.parent / "backups" / path.name)
         store.run(lambda store: store.pictures.restore(backups, keep_all=damaged))
     except BaseException:
@@ -191,7 +192,7 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[P
     fresh = path.with_name(f"{path.stem}.recovering{path.suffix}")
     try:
         copy_with_log(path, set_aside)
-        _recover_into(fresh, set_aside, backups_of(path))
+        _recover_into(fresh, set_aside, _backups(path))
     except BaseException:
         # Usually the disk is full: remove the copy, so that repeated starts do not fill it further.
         remove_with_side_files(fresh)
@@ -223,6 +224,23 @@ def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> None:
         remove_with_side_files(fresh)
     with closing(connect(fresh)) as target:
         migrate(target)
+
+
+def _has_damaged(path: Path) -> bool:
+    """Whether damaged files were set aside, also if the system does not say: what they refer to must stay."""
+    try:
+        return bool(matching(path.parent, f"{path.stem}-damaged-*"))
+    except OSError:
+        return True
+
+
+def _backups(path: Path) -> list[Path]:
+    """Return the backups; none if they cannot be listed, which keeps no store shut."""
+    try:
+        return backups_of(path)
+    except OSError as error:
+        _log.warning("the backups cannot be listed: %s", error)
+        return []
 
 
 def _remove_leftovers(path: Path) -> None:

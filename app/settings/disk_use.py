@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from collections.abc import Iterable
@@ -11,6 +12,9 @@ from pathlib import Path
 
 from app.settings.keychain import Keychain
 from app.system.paths import cache_folder, data_folder, settings_folder, unsaved_folder
+from engine.files.listing import names_in
+
+_log = logging.getLogger(__name__)
 
 # Chats, and the settings, with which everything would be removed again at the next start.
 _FILES = ("chats.db", "chats.db-wal", "chats.db-shm", "settings.json")
@@ -61,16 +65,20 @@ def bytes_of(path: Path) -> int:
 
 
 def clear_caches() -> None:
-    """Remove the caches, stored prefixes included. A file that cannot be removed stays."""
+    """Remove the caches, stored prefixes included. A file that cannot be removed stays; the log says so."""
     if not _holds_only_ours(cache_folder()):
         return
-    with suppress(OSError):
-        for path in list(cache_folder().iterdir()):
+    try:
+        for path in map(cache_folder().joinpath, names_in(cache_folder())):
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 with suppress(OSError):
                     path.unlink()
+            if os.path.lexists(path):
+                _log.warning("%s cannot be deleted", path)
+    except OSError as error:
+        _log.warning("the caches cannot be listed: %s", error)
 
 
 def remove_everything(entries: Iterable[str]) -> list[Path]:

@@ -111,7 +111,11 @@ class BackupControls(FlowRow):
         self._library.settings.change(restore_backup="")
         done = partial(self._done, self.tr("All backups were deleted."))
         delete = partial(delete_backups, self._session.store.path)
-        self._library.background.run(delete, lambda _: done(), owner=self)
+
+        def failed(_: Exception) -> None:
+            self._done(self.tr("Some backups could not be deleted. Check the permissions of their folder."))
+
+        self._library.background.run(delete, lambda _: done(), failed, owner=self)
 
     def _done(self, words: str) -> None:
         """Say what was done, and read the list of backups again."""

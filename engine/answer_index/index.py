@@ -34,6 +34,7 @@ RUN = 8
 TOKEN_BYTES = 24
 FREED = 1 / 8
 _FILE = "answers.db"
+_SIDE_FILES = ("", "-wal", "-shm", "-journal")
 # A place is the number of an answer and a position in it; the position takes this many bits.
 _POSITION_BITS = 32
 # Deleted tokens are overwritten.
@@ -92,6 +93,8 @@ class AnswerIndex:
         # The connections of the index's thread and of look-ups.
         self._writing: sqlite3.Connection | None = None
         self._reading: sqlite3.Connection | None = None
+        # How many cleanings failed, so that the whole file is to be deleted before anything else is done with it.
+        self._undeleted = 0
         # The tokens in the file, if they were counted: a count reads all answers.
         self._held: _Held | None = None
         self._post(self._drop_old_versions)
@@ -124,6 +127,7 @@ class AnswerIndex:
 
     def close(self) -> None:
         """Finish what was begun, and end the index's thread."""
+        self._post(self._retry_deletion)
         self._worker.submit(self._close)
         self._worker.shutdown()
         if self._reading is not None:
@@ -198,7 +202,8 @@ class AnswerIndex:
             self._open()
 
     def _open(self) -> sqlite3.Connection:
-        """Return the connection; a file that is none of ours is replaced."""
+        """Return the connection; a file that is none of ours is replaced. Raises `OSError` and `sqlite3.Error`."""
+        self._retry_deletion()
         if self._writing is None:
             private_files.make_folder(self._folder)
             try:
@@ -263,10 +268,19 @@ class AnswerIndex:
                     self._delete()
         except (OSError, sqlite3.Error) as error:
             log.warning("%s is deleted, because it cannot be rewritten: %s", self._path, error)
-            self._delete()
-        # If this fails, look-ups find nothing until the next start.
+            self._undeleted += 1
+            self._retry_deletion()
+            return
         with self._lock:
             self._cleanings -= 1
+
+    def _retry_deletion(self) -> None:
+        """Delete the file if chats could not be removed from it. Look-ups find nothing before. Raises `OSError`."""
+        if self._undeleted:
+            self._delete()
+            with self._lock:
+                self._cleanings -= self._undeleted
+            self._undeleted = 0
 
     def _count(self, tokenizer: str) -> Usage:
         """Return the usage of tokens in the answers of one tokenizer; nothing if the file cannot be read."""
@@ -295,8 +309,8 @@ class AnswerIndex:
         reading, self._reading = self._reading, None
         if reading is not None:
             reading.close()
-        for path in self._folder.glob(f"{_FILE}*"):
-            path.unlink(missing_ok=True)
+        for side in _SIDE_FILES:
+            Path(f"{self._path}{side}").unlink(missing_ok=True)
 
     def _close(self) -> None:
         if self._writing is not None:

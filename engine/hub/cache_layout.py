@@ -21,6 +21,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from engine.files.atomic_file import write_atomically
+from engine.files.listing import files_below, matching
 from engine.hub.repository_names import is_content_hash, split_name
 from engine.hub.values import RemoteFile
 from engine.model_files.names import cache_folder_name
@@ -76,8 +77,8 @@ class RepositoryCache:
         yield False
 
     def is_being_written(self) -> bool:
-        """Whether a program holds the lock of a blob."""
-        for path in self.locks.glob("*.lock"):
+        """Whether a program holds the lock of a blob. Raises OSError if the system does not say."""
+        for path in matching(self.locks, "*.lock"):
             lock = FileLock(path, mode=0o664)
             try:
                 lock.acquire(timeout=0)
@@ -140,7 +141,8 @@ class RepositoryCache:
     def discard(self, commit: str, digests: Iterable[str], earlier_blobs: Iterable[str] = ()) -> None:
         """Delete an unfinished download: its parts, its snapshot, and blobs that no other snapshot links to.
 
-        The `earlier_blobs` were in the snapshot before the download began; they stay.
+        The `earlier_blobs` were in the snapshot before the download began; they stay. Raises OSError; what other
+        snapshots may link to is there then.
         """
         listed = set(digests)
         # What the snapshot has of another download, as of another quantisation, stays, too.
@@ -162,9 +164,7 @@ class RepositoryCache:
 
 
 def _links(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield every link below `folder`, and the name of its target."""
-    for path, _, names in os.walk(folder):
-        for name in names:
-            link = Path(path, name)
-            with contextlib.suppress(OSError):
-                yield link, os.path.basename(os.readlink(link))
+    """Yield every link below `folder`, and the name of its target. Raises OSError if a folder cannot be listed."""
+    for link in files_below(folder):
+        with contextlib.suppress(OSError):
+            yield link, os.path.basename(os.readlink(link))

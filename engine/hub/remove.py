@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from engine.files.listing import files_below, matching
 from engine.finding.gguf_models import is_conversion
 from engine.finding.other_apps import name_of_app
 from engine.gguf.names import name_of_set
@@ -19,6 +21,8 @@ from engine.model_files.adapters import is_adapter, own_files
 from engine.model_files.model import Model
 from engine.model_files.model_folder import ModelFolder
 from engine.model_files.names import repository_of_folder
+
+log = logging.getLogger(__name__)
 
 # Files that certainly belong to a model; other files could be the user's own.
 _MODEL_FILES = (
@@ -37,8 +41,17 @@ def plan_removal(model: Model, cache_dir: Path) -> RemovalPlan:
     """Plan the removal of a model without doing it.
 
     Only what lies in a repository of the Hub's cache at `cache_dir`, once links are followed, is to be deleted. Raises
-    `HubError`: built-in, other-app, own-folder, in-main, not-installed, in-use.
+    `HubError`: built-in, other-app, own-folder, in-main, not-installed, in-use; not-writable if the system does not say
+    what is there.
     """
+    try:
+        return _plan(model, cache_dir)
+    except OSError as error:
+        log.info("what of %s is to be deleted cannot be listed: %s", model.id, error)
+        raise HubError("not-writable", model.id, path=str(error.filename or model.path)) from error
+
+
+def _plan(model: Model, cache_dir: Path) -> RemovalPlan:
     if model.source == "starter":
         raise HubError("built-in", model.id)
     if model.gguf or model.is_gguf_file:
@@ -66,11 +79,11 @@ def _plan_of_gguf(model: Model, cache_dir: Path) -> RemovalPlan:
     if cache.is_being_written():
         raise HubError("in-use", model.id)
     file = Path(model.gguf.source if model.gguf else model.path)
-    parts = (part for part in file.parent.glob("*.gguf") if name_of_set(part.name) == name_of_set(file.name))
+    parts = (part for part in matching(file.parent, "*.gguf") if name_of_set(part.name) == name_of_set(file.name))
     content = set(map(os.path.realpath, parts))
-    files = [*(cache.home / "snapshots").rglob("*"), *cache.blobs.glob("*")]
+    files = [*files_below(cache.home / "snapshots"), *files_below(cache.blobs)]
     of_model = [file for file in files if os.path.realpath(file) in content]
-    others = [file for file in files if file not in of_model and not file.is_dir()]
+    others = [file for file in files if file not in of_model]
     made = [Path(model.path).parent] if model.gguf else []
     paths = (*made, *(of_model if others else (cache.home, cache.locks)))
     return RemovalPlan(model.id, paths, sum(map(_freed_bytes, paths)), True, cache.home)

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from engine.files.atomic_file import PARTIAL
+from engine.files.listing import names_in
 
 log = logging.getLogger(__name__)
 
@@ -63,11 +64,7 @@ def files_in(folder: Path) -> list[StoredFile]:
     may have any.
     """
     files = []
-    try:
-        names = os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    for path in map(folder.joinpath, names):
+    for path in map(folder.joinpath, names_in(folder)):
         if path.suffix in (SUFFIX, _OLD_ENTRY, PARTIAL):
             with suppress(OSError):
                 status = path.stat()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -13,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.conversations import backups, worker
-from app.conversations.backups import DAILY_KEPT, back_up_now, backups_of, copy_daily, finish, remove_chats, restore
+from app.conversations.backups import (
+    DAILY_KEPT,
+    back_up_now,
+    backups_of,
+    copy_daily,
+    delete_backups,
+    finish,
+    remove_chats,
+    restore,
+)
 from app.conversations.database.database import connect
 from app.conversations.database.errors import BackupNotUsable, StoreInUse
 from app.conversations.database.schema import LATEST
@@ -287,6 +297,29 @@ def test_what_a_killed_removal_left_is_not_used(path: Path, clock: Clock) -> Non
     killed.unlink()
     assert remove_chats(path, [uid]) == []
     assert held(path.parent, b"xyzzy") == []
+
+
+def test_backups_that_cannot_be_listed_are_named_and_keep_their_pictures(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, uid = three_copies(path, clock)
+    picture = path.parent / "backups" / "pictures" / "of a backup"
+    picture.parent.mkdir()
+    picture.write_bytes(b"png")
+
+    def refused(folder: Path) -> list[str]:
+        raise OSError(errno.EMFILE, "Too many open files", str(folder))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "listdir", refused)
+        patch.setattr(os, "scandir", refused)
+        assert remove_chats(path, [uid]) == [path.parent / "backups", path.parent]
+        with pytest.raises(OSError, match="Too many"):
+            delete_backups(path)
+    assert picture.exists()
+    assert all(file.exists() for file in files)
+    assert remove_chats(path, [uid]) == []
+    assert not picture.exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"no database xyzzy", b"SQLite format 3\0" + b"\xff" * 8192])

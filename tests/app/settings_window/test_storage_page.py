@@ -141,6 +141,11 @@ def test_a_backup_is_made_chosen_for_the_next_start_and_deleted_after_a_question
     assert delete.text() == "Delete all…"
     delete.click()
     assert list((data_folder() / "backups").iterdir())
+    with monkeypatch.context() as patch:
+        patch.setattr("app.settings_window.backup_controls.delete_backups", Mock(side_effect=full))
+        delete.click()
+        qtbot.waitUntil(lambda: "Some backups could not be deleted" in storage.outcome.text())
+    delete.click()
     delete.click()
     qtbot.waitUntil(lambda: storage.outcome.text() == "All backups were deleted.")
     assert not list((data_folder() / "backups").iterdir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -147,6 +148,34 @@ def test_a_chat_that_cannot_be_taken_out_takes_its_file_with_it(
         index.add("other", answer(500))
         written(index)
         assert found(index, answer(500))
+
+
+@pytest.mark.expects_log
+def test_a_file_that_cannot_be_deleted_is_deleted_by_the_next_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **_options: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with opened(tmp_path) as index:
+        index.add("chat", answer(100))
+        written(index)
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "unlink", refused)
+            index.forget(["chat"]).result()
+            index.forget(["other"]).result()
+        # Nothing of the chat is found or counted until then.
+        assert files(tmp_path)
+        assert found(index, answer(100)[:RUN]) == []
+        assert index.usage().result().tokens == 0
+        index.add("new", answer(500))
+        written(index)
+        assert found(index, answer(100)[:RUN]) == []
+        assert found(index, answer(500)[:RUN])
+        monkeypatch.setattr(Path, "unlink", refused)
+        index.forget(["new"]).result()
+        monkeypatch.undo()
+    assert files(tmp_path) == []
 
 
 def test_a_full_index_drops_its_oldest_answers(tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 from filelock import FileLock
 
 from engine.finding.discovery import installed_models
+from engine.hub.cache_layout import RepositoryCache
 from engine.hub.remove import plan_removal, remove
 from engine.hub.values import RemovalPlan
 from engine.model_files.model import Model
@@ -43,6 +46,28 @@ def test_a_model_that_is_being_written_is_not_removed(cache: Path, snapshot: Pat
     with FileLock(locks / "x.lock"), refused("in-use"):
         plan_removal(installed(cache), cache)
     assert snapshot.exists()
+
+
+def test_nothing_is_removed_if_the_system_does_not_say_what_is_there(
+    cache: Path, snapshot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without their listings, a model that is being written would look finished, and shared blobs unused."""
+    model = installed(cache)
+    digests = [link.readlink().name for link in snapshot.iterdir()]
+    (cache / ".locks" / "models--org--model").mkdir(parents=True)
+
+    def fails(*_: object) -> list[str]:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "listdir", fails)
+        patch.setattr(os, "scandir", fails)
+        with refused("not-writable"):
+            plan_removal(model, cache)
+        with pytest.raises(OSError, match="Too many"):
+            RepositoryCache(cache, "org/model").discard("another", digests)
+    assert [model.id for model in installed_models(cache)] == ["org/model"]
+    assert all(path.exists() for path in snapshot.iterdir())
 
 
 def test_neither_the_starter_nor_a_head_among_its_main_model_s_weights_is_removed(tmp_path: Path) -> None:
