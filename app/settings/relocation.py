@@ -15,6 +15,7 @@ from pathlib import Path
 
 from engine.errors import EngineError
 from engine.files.disk_space import free_bytes
+from engine.files.listing import refuse
 
 _CHUNK = 4 * 2**20
 # Suffixes: of the new folder while it is being filled, and of the old one until the link has replaced it.
@@ -52,7 +53,10 @@ def move_folder(old: Path, new: Path, progress: CopyProgress | None = None) -> N
     progress = progress or CopyProgress()
     source = old.resolve()
     was_link = old.is_symlink()
-    _check(source, new, progress)
+    try:
+        _check(source, new, progress)
+    except OSError as error:
+        raise MoveRefused("io", detail=error.strerror or str(error)) from error
     filling = new.with_name(new.name + _FILLING)
     written = filling
     try:
@@ -100,8 +104,11 @@ def _check(source: Path, new: Path, progress: CopyProgress) -> None:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield every file, link and empty folder below `folder`, as paths relative to it."""
-    for parent, folders, files in os.walk(folder):
+    """Yield every file, link and empty folder below `folder`, as paths relative to it.
+
+    Raises OSError for a folder that cannot be listed: what is not copied from it would be deleted with it.
+    """
+    for parent, folders, files in os.walk(folder, onerror=refuse):
         here = Path(parent).relative_to(folder)
         links = [name for name in folders if (Path(parent) / name).is_symlink()]
         yield from (here / name for name in (*files, *links))

@@ -26,11 +26,12 @@ def matching(folder: Path, pattern: str) -> list[Path]:
 
 def files_below(folder: Path) -> Iterator[Path]:
     """Yield all files and links to files below a folder, without following links to folders. Raises OSError."""
-    for parent, _, names in os.walk(folder, onerror=_refuse):
+    for parent, _, names in os.walk(folder, onerror=refuse):
         for name in names:
             yield Path(parent, name)
 
 
-def _refuse(error: OSError) -> None:
+def refuse(error: OSError) -> None:
+    """Raise the error, which `os.walk` would ignore, unless the folder is gone."""
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         raise error

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -127,6 +129,29 @@ def test_whatever_goes_wrong_the_folder_stays_where_it_is(
     with pytest.raises(MoveRefused) as refused:
         move_folder(old, tmp_path / "new")
     assert refused.value.reason == reason
+    assert not (tmp_path / "new").exists()
+    assert not old.is_symlink()
+    assert content(old) == before
+
+
+@pytest.mark.parametrize("listed_before", [0, 1], ids=["at first", "while it is copied"])
+def test_a_folder_that_cannot_be_listed_is_not_moved_without_its_files(
+    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed_before: int
+) -> None:
+    before, listed, listing = content(old), list[str](), os.scandir
+
+    def fails(folder: Any = ".") -> Any:
+        if str(folder).endswith("blobs"):
+            listed.append(str(folder))
+            if len(listed) > listed_before:
+                raise OSError(errno.EIO, "Input/output error")
+        return listing(folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", fails)
+        with pytest.raises(MoveRefused) as refused:
+            move_folder(old, tmp_path / "new")
+    assert refused.value.reason == "io"
     assert not (tmp_path / "new").exists()
     assert not old.is_symlink()
     assert content(old) == before
