@@ -31,7 +31,7 @@ from app.text.code_spans import CodeSpans, language_of, spans
 from app.transcript.auto_height_browser import is_sideways, only_sideways
 from app.transcript.page_button import PageButton, is_page
 from app.transcript.preview import Preview, is_drawing, previews
-from app.transcript.tints import AnswerTints, TintLayer
+from app.transcript.tints import AnswerTints, BlockPlace, TintLayer
 from app.widgets import theme
 from app.widgets.buttons import CopyButton
 from app.widgets.labels import label
@@ -265,12 +265,13 @@ class _CodeView(QPlainTextEdit):
             self.grows.emit(height - self.height())
         self.setFixedHeight(height)
 
-    def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, float, float]]:
-        """Yield the lines of code in an area of the view, laid out, with left and top."""
+    def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, BlockPlace]]:
+        """Yield the lines of code in an area of the view, laid out, with their places."""
         block = self.firstVisibleBlock()
         place = self.blockBoundingGeometry(block).translated(self.contentOffset())
         left = place.x()
         top = place.y()
+        width = place.width()
         height = place.height()
         # Lines of code are not wrapped, so they are of one height.
         above = max(0, int((area.top() - top) / height))
@@ -280,7 +281,7 @@ class _CodeView(QPlainTextEdit):
         while top <= bottom and block.isValid():
             # This lays out the block: a line that has got its colours has no layout before.
             self.blockBoundingRect(block)
-            yield block, left, top
+            yield block, (left, top, width, height)
             block = block.next()
             top += height
 

@@ -15,7 +15,7 @@ from app.transcript.auto_height_browser import AutoHeightTextBrowser, blocks_of
 from app.transcript.document_writer import BARS, MARK, DocumentWriter
 from app.transcript.formula_pictures import pictures
 from app.transcript.formula_text import FormulaPainter, formula_size, source_of
-from app.transcript.tints import AnswerTints, TintLayer
+from app.transcript.tints import AnswerTints, BlockPlace, TintLayer
 from app.widgets import theme
 from app.widgets.theme_aware import ThemeAware
 
@@ -151,8 +151,8 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
             data.setText(text)
         return data
 
-    def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, float, float]]:
-        """Yield the blocks in an area of the view, the cells of a row of a table among them, with left and top."""
+    def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, BlockPlace]]:
+        """Yield the blocks in an area of the view, the cells of a row of a table among them, with their places."""
         document = self.document()
         layout = document.documentLayout()
         block = document.begin()
@@ -163,11 +163,10 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
                 block = block.previous()
         bottom = area.bottom()
         while block.isValid():
-            place = layout.blockBoundingRect(block)
-            top = place.y()
-            if top > bottom:
+            place: BlockPlace = layout.blockBoundingRect(block).getRect()  # type: ignore[assignment]
+            if place[1] > bottom:
                 break
-            yield block, place.x(), top
+            yield block, place
             block = block.next()
 
     def enterEvent(self, event: QEnterEvent) -> None:

@@ -25,6 +25,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextLayout,
     QTextLine,
+    QTextOption,
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip
 
@@ -39,6 +40,9 @@ from app.wording.tokens import token_text
 from engine.events import Token
 from engine.methods import PROPOSERS
 from engine.stats import RoundRecord
+
+# Left, top, width and height of a block in its view.
+BlockPlace = tuple[float, float, float, float]
 
 _NO_PEN = QPen(Qt.PenStyle.NoPen)
 _run_of = attrgetter("round", "source")
@@ -153,7 +157,7 @@ class TintLayer(QObject):
         self._places: list[SourcePlace] = []
         # The tints of blocks by where they begin, and what they were worked out for.
         self._blocks: dict[int, _BlockTints] = {}
-        self._painted_for: tuple[Colours, frozenset[int], bool, float] | None = None
+        self._painted_for: tuple[Colours, frozenset[int], bool, float, QTextOption.WrapMode] | None = None
         self._brushes: dict[TintStyle, QBrush] = {}
         # None unless the last paragraph has only grown by words since all down to it was painted. Lines of code are
         # looked for in each paint: colours, scrolling sideways and another font move them, or take their layout away.
@@ -269,12 +273,13 @@ class TintLayer(QObject):
             position: known for position, known in self._blocks.items() if position + known.length <= changed
         }
 
-    def paint(self, painter: QPainter, blocks: Iterable[tuple[QTextBlock, float, float]], area: QRect) -> None:
-        """Paint the tints of the blocks in an area, each with its left and top in the view."""
+    def paint(self, painter: QPainter, blocks: Iterable[tuple[QTextBlock, BlockPlace]], area: QRect) -> None:
+        """Paint the tints of the blocks in an area, each with its place in the view."""
         if self._tints is None:
             return
         colours = theme.colours()
-        painted_for = (colours, self._tints.lit, self._tints.underlined, self._document.textWidth())
+        wrapping = (self._document.textWidth(), self._view.wordWrapMode())
+        painted_for = (colours, self._tints.lit, self._tints.underlined, *wrapping)
         if painted_for != self._painted_for:
             self._painted_for = painted_for
             self._blocks = {}
@@ -292,21 +297,19 @@ class TintLayer(QObject):
             painter.setBrush(brush)
             painter.drawRects(rects)
 
-    def _tints_of(self, blocks: Iterable[tuple[QTextBlock, float, float]], area: QRect) -> _Tints:
+    def _tints_of(self, blocks: Iterable[tuple[QTextBlock, BlockPlace]], area: QRect) -> _Tints:
         """Return the tints of the blocks in an area. What grows from now on is asked for alone."""
         above = _Tints()
         last: tuple[QTextBlock, _BlockTints] | None = None
-        for block, left, top in blocks:
+        for block, place in blocks:
             if last is not None:
-                above.add(last[1].above)
-                above.add(last[1].last)
-            last = block, self._block_tints(block, left, top)
+                last[1].add_to(above)
+            last = block, self._block_tints(block, place)
         tints = _Tints()
         tints.add(above)
         if last is not None:
             block, known = last
-            tints.add(known.above)
-            tints.add(known.last)
+            known.add_to(tints)
             # Before its first letter it is not known from which side a paragraph is read.
             has_letters = known.lines > 0 and any(map(str.isalpha, block.text()))
             if self._is_prose and has_letters and not block.next().isValid():
@@ -330,24 +333,24 @@ class TintLayer(QObject):
         self._grow(known, layout, block.position(), block.length())
         tints = _Tints()
         tints.add(growth.above)
-        tints.add(known.above)
-        tints.add(known.last)
+        known.add_to(tints)
         return tints
 
-    def _block_tints(self, block: QTextBlock, left: float, top: float) -> _BlockTints:
-        """Return the tints of a block that is there in the view. Of a paragraph that has grown, the end is new."""
-        layout = block.layout()
+    def _block_tints(self, block: QTextBlock, place: BlockPlace) -> _BlockTints:
+        """Return the tints of a block with that place in the view. Of a paragraph that has grown, the end is new."""
         position = block.position()
-        count = layout.lineCount()
-        begins = layout.lineAt(0).naturalTextRect() if count else QRectF()
-        look = _BlockLook(begins.width(), begins.x(), left, top)
         length = block.length()
         known = self._blocks.get(position)
-        if known is not None and (known.length, known.lines, known.look) == (length, count, look):
+        if known is not None and known.length == length and known.place == place:
             return known
+        layout = block.layout()
+        count = layout.lineCount()
+        begins = layout.lineAt(0).naturalTextRect() if count else QRectF()
+        look = _BlockLook(begins.width(), begins.x(), *place[:2])
         if known is None or known.length > length or known.lines > count or not known.can_be_above(look):
             known = self._blocks[position] = _BlockTints(look)
         known.look = look
+        known.place = place
         self._grow(known, layout, position, length)
         return known
 
@@ -438,11 +441,18 @@ class _BlockTints:
     """The tints of a block of so many units and lines: of its last line, whose stretches are known, and above it."""
 
     look: _BlockLook
+    place: BlockPlace = (0.0, 0.0, 0.0, 0.0)
     length: int = 0
     lines: int = 0
     above: _Tints = field(default_factory=_Tints)
     last: _Tints = field(default_factory=_Tints)
     line: _TintedLine = field(default_factory=_TintedLine)
+
+    def add_to(self, tints: _Tints) -> None:
+        """Add all of these to other tints."""
+        if self.lines > 1:
+            tints.add(self.above)
+        tints.add(self.last)
 
     def can_be_above(self, now: _BlockLook) -> bool:
         """Return whether all lines but the last one are as they were. A first line that is the last one may grow."""

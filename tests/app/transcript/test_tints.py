@@ -107,8 +107,8 @@ def calls_of_rounds(body: AnswerBody, tints: AnswerTints | None, tokens: list[To
     [
         ("A draft model guesses **several** tokens, and `main` checks them in one pass. " * 12, 390),
         ("초안 모델이 다음 토큰을 제안하고, 메인 모델이 **한 번에** 확인합니다. " * 8, 290),
-        ("| Round | Guess |\n|---|---|\n" + "".join(f"| {row} | **{row % 7}** more |\n" for row in range(16)), 880),
-        ("".join(f"{line}. A right guess costs *nothing*, a wrong one `step {line}`.\n" for line in range(1, 20)), 480),
+        ("| Round | Guess |\n|---|---|\n" + "".join(f"| {row} | **{row % 7}** more |\n" for row in range(16)), 715),
+        ("".join(f"{line}. A right guess costs *nothing*, a wrong one `step {line}`.\n" for line in range(1, 20)), 430),
     ],
     ids=["paragraph", "Korean", "table", "list"],
 )
@@ -126,6 +126,8 @@ KINDS = {
     "list": "".join(f"{line}. A right guess costs *nothing*, and a wrong one `step {line}`.\n" for line in range(1, 9)),
     "code": "So:\n\n```python\n" + "def step(guess):\n    return [check(guess)]\n\n" * 5 + "```\n",
     "table": "| Round | Guess |\n|---|--:|\n" + "".join(f"| {row} | **{row % 7}** more |\n" for row in range(9)),
+    "centred table": f"A {60 * 'wide'} word\n\n| Guess | Kept |\n|:-:|:-:|\n"
+    + "".join(f"| {row * '*'}a | **{row}** {row * 'more '}|\n" for row in (2, 1, 5, 2, 0, 3)),
     "CJK": "草稿模型先**猜几个词**，主模型一次检查。下書きモデルが**提案**し、確かめます。초안 모델이 확인합니다. " * 3,
     "emoji": "Right 🎉, wrong 👩‍👩‍👧 and 🇰🇷, é **🙂🙂** one more. " * 6,
     "right to left": "نموذج المسودة **يخمن** عدة رموز 12 في مرة. מודל הטיוטה `main` מנחש. " * 5,
