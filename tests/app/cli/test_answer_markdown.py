@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
-
 import pytest
 
-from app.cli.rendered import MarkdownText
+from tests.app.cli.printed_markdown import every_piece_is_drawn as every_piece_is_drawn
+from tests.app.cli.printed_markdown import printed_lines
 
-
-@pytest.fixture(autouse=True)
-def every_piece_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.cli.rendered._DRAW_EVERY_S", 0)
-    monkeypatch.setenv("COLUMNS", "60")
-
-
-def printed(pieces: Sequence[str]) -> list[str]:
-    """Return the lines on the screen at the end; what is drawn anew leaves nothing in a stream that is no terminal."""
-    stream = io.StringIO()
-    growing = MarkdownText(stream)
-    for piece in pieces:
-        growing.write(piece)
-    growing.end()
-    return [line.rstrip() for line in stream.getvalue().strip("\n").split("\n")]
+pytestmark = pytest.mark.usefixtures("every_piece_is_drawn")
 
 
 @pytest.mark.parametrize(
@@ -43,4 +27,4 @@ def printed(pieces: Sequence[str]) -> list[str]:
 )
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_no_words_are_lost(answer: str, lines: list[str], size: int) -> None:
-    assert printed([answer[at : at + size] for at in range(0, len(answer), size)]) == lines
+    assert printed_lines([answer[at : at + size] for at in range(0, len(answer), size)]) == lines

@@ -9,10 +9,13 @@ from collections.abc import Sequence
 import pytest
 
 from app.cli.answers import TextOutput
-from app.cli.rendered import MarkdownText
 from engine import Finished, RequestStats, TokensCommitted
+from tests.app.cli.printed_markdown import every_piece_is_drawn as every_piece_is_drawn
+from tests.app.cli.printed_markdown import printed_lines
 from tests.app.cli.scripted_chat import ROUND
 from tests.app.random_rounds import BLOCKS, in_rounds, starter_tokenizer, token_texts
+
+pytestmark = pytest.mark.usefixtures("every_piece_is_drawn")
 
 # Answers that repeat a result, in whose place they show a line. "@" is the result.
 SHAPES = {
@@ -40,23 +43,6 @@ class TerminalStream(io.StringIO):
         return True
 
 
-@pytest.fixture(autouse=True)
-def every_piece_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.cli.rendered._DRAW_EVERY_S", 0)
-    for name, value in {"COLUMNS": "60", "LINES": "25", "TERM": "xterm"}.items():
-        monkeypatch.setenv(name, value)
-
-
-def printed(pieces: Sequence[str]) -> list[str]:
-    """Return the lines on the screen at the end; what is drawn anew leaves nothing in a stream that is no terminal."""
-    stream = io.StringIO()
-    growing = MarkdownText(stream)
-    for piece in pieces:
-        growing.write(piece)
-    growing.end()
-    return [line.rstrip() for line in stream.getvalue().strip("\n").split("\n")]
-
-
 @pytest.mark.parametrize(
     ("shape", "lines"),
     [
@@ -72,19 +58,19 @@ def printed(pieces: Sequence[str]) -> list[str]:
     ],
 )
 def test_a_line_stands_for_a_result(shape: str, lines: list[str]) -> None:
-    shown = printed([SHAPES[shape].replace("@", RESULT)])
+    shown = printed_lines([SHAPES[shape].replace("@", RESULT)])
     assert [line for line in shown if line not in ("", "▌")] == [line for line in lines if line]
     assert shown == lines or shape == "quoted"
 
 
 def test_it_says_how_many_lines_there_are() -> None:
-    assert printed(["<tool_response>\na\n\nb\nc\n</tool_response>"]) == ["[result of a tool, 4 lines]"]
-    assert printed(["<tool_response></tool_response>"]) == ["[result of a tool]"]
+    assert printed_lines(["<tool_response>\na\n\nb\nc\n</tool_response>"]) == ["[result of a tool, 4 lines]"]
+    assert printed_lines(["<tool_response></tool_response>"]) == ["[result of a tool]"]
 
 
 def test_marks_in_words_and_in_code_stay() -> None:
     answer = "Between <tool_response> and its end:\n\n```\n<tool_response>\n```\n\n    <tool_response>\n"
-    assert sum("<tool_response>" in line for line in printed([answer])) == 3
+    assert sum("<tool_response>" in line for line in printed_lines([answer])) == 3
 
 
 def committed(pieces: Sequence[str]) -> list[TokensCommitted]:
@@ -111,9 +97,9 @@ def test_results_look_the_same_in_rounds_and_whole() -> None:
         around = [block.replace("@", "") for block in draw.choices(list(BLOCKS.values()), k=2)]
         answer = draw.choice(("", "\n")).join((around[0], SHAPES[shape].replace("@", RESULT), around[1]))
         pieces = token_texts(answer, starter_tokenizer())
-        whole = printed(["".join(pieces)])
+        whole = printed_lines(["".join(pieces)])
         for most in (1, 16):
-            assert printed(in_rounds(pieces, seed=5, most=most)) == whole, answer
+            assert printed_lines(in_rounds(pieces, seed=5, most=most)) == whole, answer
 
 
 def test_a_pipe_gets_results_unchanged(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import random
-from collections.abc import Sequence
 
 import pytest
 
-from app.cli.rendered import MarkdownText
+from tests.app.cli.printed_markdown import every_piece_is_drawn as every_piece_is_drawn
+from tests.app.cli.printed_markdown import printed
 from tests.app.random_rounds import NamedAnswer, in_rounds, pairs, sample, starter_tokenizer, token_texts
 
-
-@pytest.fixture(autouse=True)
-def every_piece_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.cli.rendered._DRAW_EVERY_S", 0)
-    monkeypatch.setenv("COLUMNS", "60")
-
-
-def printed(pieces: Sequence[str]) -> str:
-    """Return what is on the screen at the end; what is drawn anew leaves nothing in a stream that is no terminal."""
-    stream = io.StringIO()
-    growing = MarkdownText(stream)
-    for piece in pieces:
-        growing.write(piece)
-    growing.end()
-    return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))
+pytestmark = pytest.mark.usefixtures("every_piece_is_drawn")
 
 
 def differs(answer: NamedAnswer, seed: int) -> str:
