@@ -508,7 +508,7 @@
     </message>
     <message>
         <source>Tokens</source>
-        <translation>token</translation>
+        <translation>着色</translation>
     </message>
     <message>
         <source>Always tint the tokens that were drafted</source>
@@ -2289,7 +2289,7 @@
     </message>
     <message>
         <source>Tokens</source>
-        <translation>token</translation>
+        <translation>着色</translation>
     </message>
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>

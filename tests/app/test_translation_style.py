@@ -39,8 +39,9 @@ OF_MANY_SENSES = {
 SAME_ENDING = {"{times}", "{time}", "{keys}", "{saved}"}
 # Fields whose values stand in quotation marks, which are full-width.
 QUOTED = re.compile(r"\{guessed\}|\{plain\}")
-# One English word, two things: a list and what it holds, a folder in a list and a window, a file and a line.
-TWO_THINGS = {"Chats", "Open", "Close", "Clear"}
+# One English word, two things: a list and what it holds, a folder in a list and a window, a file and a line, a column
+# and a side of a switch.
+TWO_THINGS = {"Chats", "Open", "Close", "Clear", "Tokens"}
 
 
 def translations(language: str) -> list[tuple[str, str]]:
