@@ -55,10 +55,11 @@ _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
 # The Starter's main model, as stored figures name it.
 STARTER = "starter/main"
-# The Starter's answer is decided by its first tokens: it knows the rest by heart. Where these are less likely than not,
-# it would rather have said something else, and it is wrong about every third time.
+# The Starter's answer is decided by its first tokens: it knows the rest by heart. Where these are less likely than this,
+# it is wrong more often than right: of 153 answers learned by heart to questions that it never met, 39 of the 55 wrong
+# ones were so, and 8 of the 98 right ones.
 _DECIDING_TOKENS = 10
-_AS_LIKELY_AS_NOT = log(0.5)
+_LEAST_SURE = log(0.7)
 
 
 @dataclass
@@ -210,9 +211,9 @@ class Answer:
 
     @property
     def is_unsure(self) -> bool:
-        """Whether the Starter would rather have begun otherwise, by its own probabilities of the first tokens."""
+        """Whether the Starter might as well have begun otherwise, by its own probabilities of the first tokens."""
         first = self.tokens[:_DECIDING_TOKENS]
-        return self.model == STARTER and sum(token.logprob for token in first) < _AS_LIKELY_AS_NOT
+        return self.model == STARTER and sum(token.logprob for token in first) < _LEAST_SURE
 
     @property
     def is_made_up(self) -> bool:

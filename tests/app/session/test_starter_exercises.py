@@ -131,8 +131,10 @@ def begun(logprob: float, model: str = STARTER, question: str = "How come?") -> 
     return Answer(State.DONE, text, tokens=tokens, model=model, question=question)
 
 
-def test_an_answer_that_would_rather_have_begun_otherwise_offers_another_model() -> None:
+def test_an_answer_that_might_as_well_have_begun_otherwise_offers_another_model() -> None:
     assert begun(-0.2).is_beyond
+    # It was 0.64 likely.
+    assert begun(-0.045).is_beyond
     assert not begun(-0.01).is_beyond
     assert not begun(-0.2, "org/other").is_beyond
     # The help of Tandem is there, or agrees.
