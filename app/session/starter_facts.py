@@ -22,9 +22,13 @@ _LONGEST_QUESTION = 300
 
 @dataclass(frozen=True)
 class Fact:
-    """What questions about it name, and what is so, by language: what is shown, and other right answers."""
+    """What questions about it name, and what is so, by language: what is shown, and other right answers.
+
+    `likely` is what questions about other things than Tandem name as well.
+    """
 
     words: re.Pattern[str]
+    likely: re.Pattern[str]
     answers: dict[str, tuple[str, ...]]
 
 
@@ -33,20 +37,24 @@ def fact_for(question: str) -> str:
     return next(iter(facts_for(question)), "")
 
 
-def facts_for(question: str) -> tuple[str, ...]:
+def facts_for(question: str, *, with_likely: bool = False) -> tuple[str, ...]:
     """Return each right answer to what a question names, in its language; the first is the one to show.
 
-    A question of more than 300 characters names nothing: a pasted text has such words by chance.
+    `with_likely` are those that it only is about if it is about Tandem at all. A question of more than 300 characters
+    names nothing: a pasted text has such words by chance.
     """
     short = question.strip()
-    return _facts_for(short) if len(short) <= _LONGEST_QUESTION else ()
+    return _facts_for(short, with_likely) if len(short) <= _LONGEST_QUESTION else ()
 
 
 @lru_cache(maxsize=64)
-def _facts_for(question: str) -> tuple[str, ...]:
+def _facts_for(question: str, with_likely: bool) -> tuple[str, ...]:
     """Return what `facts_for` does, of a question that is not too long to be remembered."""
     language = next((language for language, letters in _SCRIPTS if letters.search(question)), "en")
-    return tuple(answer for fact in _facts() if fact.words.search(question) for answer in fact.answers[language])
+    named = [fact for fact in _facts() if fact.words.search(question)]
+    if with_likely:
+        named += [fact for fact in _facts() if fact not in named and fact.likely.search(question)]
+    return tuple(answer for fact in named for answer in fact.answers[language])
 
 
 @cache
@@ -62,8 +70,14 @@ def _facts() -> tuple[Fact, ...]:
     table: list[dict[str, Any]] = answers_file()["facts"]  # type: ignore[assignment]
     return tuple(
         Fact(
-            re.compile(entry["words"], re.IGNORECASE),
+            _compiled(entry["words"]),
+            _compiled(entry["likely"]),
             {language: tuple(answers) for language, answers in entry["answers"].items()},
         )
         for entry in table
     )
+
+
+def _compiled(words: str) -> re.Pattern[str]:
+    """Return what finds the words; nothing where there are none."""
+    return re.compile(words or "(?!)", re.IGNORECASE)

@@ -188,6 +188,22 @@ def test_an_answer_that_says_something_else_is_corrected() -> None:
     assert Answer(model=STARTER, question="Write a script that opens GGUF files", text="No.").correction == ""
 
 
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "Why is it so slow?"),
+        ("ko", "답이 너무 느려"),
+        ("ja", "もっと速く答えさせるには？"),
+        ("zh", "怎么让它更快一点"),
+    ],
+)
+def test_what_other_subjects_name_as_well_is_corrected_unless_it_is_refused(language: str, question: str) -> None:
+    content = read_content(language)
+    learned, refusal = content.topics["temperature"].answer, content.offtopic.answer
+    said = [Answer(model=STARTER, question=question, text=text) for text in (learned, refusal, "8 + 7 = 15")]
+    assert [answer.correction for answer in said] == [FACTS["slow"][language]["answer"], "", ""]
+
+
 @pytest.mark.parametrize(("asked", "word"), [("Summarize this: ", "gguf"), ("이 글을 요약해 주세요: ", "폴더")])
 def test_a_pasted_text_that_names_a_fact_is_not_corrected(asked: str, word: str) -> None:
     assert fact_for(f"{asked}{word}")

@@ -182,7 +182,8 @@ def answer_beginnings() -> dict[str, list[Any]]:
     by_language = dict(zip(LANGUAGES, contents, strict=True))
     facts = [
         {
-            "words": fact["words"],
+            "words": fact.get("words", ""),
+            "likely": fact.get("likely", ""),
             "answers": {
                 language: [
                     *_help_of(fact[language]),
@@ -192,7 +193,7 @@ def answer_beginnings() -> dict[str, list[Any]]:
             },
         }
         for name, fact in read_facts().items()
-        if "words" in fact
+        if "words" in fact or "likely" in fact
     ]
     return {"refusals": refusals, "known": list(known), "facts": facts, "exercises": _exercises()}
 
