@@ -17,7 +17,7 @@ from msgspec.structs import replace as with_figures
 
 from app.session.calls import ToolRun
 from app.session.starter_exercises import is_worked_out
-from app.session.starter_facts import answers_file, facts_for
+from app.session.starter_facts import answers_file, facts_for, outdated_fact
 from app.session.starter_limits import Subject, names_tandem, subject_of
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
@@ -55,9 +55,9 @@ _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
 # The Starter's main model, as stored figures name it.
 STARTER = "starter/main"
-# The Starter's answer is decided by its first tokens: it knows the rest by heart. Where these are less likely than this,
-# it is mostly wrong: so began 39 of 55 wrong answers learned by heart to questions that it never met, and 8 of 98 right
-# ones.
+# The Starter's answer is decided by its first tokens: it knows the rest by heart. Where these are less likely than
+# this, it is mostly wrong: so began 39 of 55 wrong answers learned by heart to questions that it never met, and 8 of
+# 98 right ones.
 _DECIDING_TOKENS = 10
 _LEAST_SURE = log(0.7)
 
@@ -203,7 +203,8 @@ class Answer:
             return ""
         # What it answers by heart is about Tandem, or it made a mistake.
         facts = facts_for(self.question, with_likely=self.is_known)
-        return "" if not facts or self.reply.strip() in facts else facts[0]
+        said = self.reply.strip()
+        return outdated_fact(said) if not facts or said in facts else facts[0]
 
     @property
     def is_known(self) -> bool:

@@ -24,11 +24,13 @@ _LONGEST_QUESTION = 300
 class Fact:
     """What questions about it name, and what is so, by language: what is shown, and other right answers.
 
-    `likely` is what questions about other things than Tandem name as well.
+    `likely` is what questions about other things than Tandem name as well. `outdated` is what the Starter learned of it
+    in any language that is not right any more.
     """
 
     words: re.Pattern[str]
     likely: re.Pattern[str]
+    outdated: tuple[str, ...]
     answers: dict[str, tuple[str, ...]]
 
 
@@ -50,11 +52,21 @@ def facts_for(question: str, *, with_likely: bool = False) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _facts_for(question: str, with_likely: bool) -> tuple[str, ...]:
     """Return what `facts_for` does, of a question that is not too long to be remembered."""
-    language = next((language for language, letters in _SCRIPTS if letters.search(question)), "en")
+    language = _language_of(question)
     named = [fact for fact in _facts() if fact.words.search(question)]
     if with_likely:
         named += [fact for fact in _facts() if fact not in named and fact.likely.search(question)]
     return tuple(answer for fact in named for answer in fact.answers[language])
+
+
+def outdated_fact(answer: str) -> str:
+    """Return what is so where the Starter's answer was right once, whatever was asked; "" for other answers."""
+    fact = next((fact for fact in _facts() if answer in fact.outdated), None)
+    return fact.answers[_language_of(answer)][0] if fact is not None else ""
+
+
+def _language_of(text: str) -> str:
+    return next((language for language, letters in _SCRIPTS if letters.search(text)), "en")
 
 
 @cache
@@ -72,6 +84,7 @@ def _facts() -> tuple[Fact, ...]:
         Fact(
             _compiled(entry["words"]),
             _compiled(entry["likely"]),
+            tuple(entry["outdated"]),
             {language: tuple(answers) for language, answers in entry["answers"].items()},
         )
         for entry in table

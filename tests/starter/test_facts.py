@@ -146,6 +146,17 @@ def test_an_answer_that_working_offline_forbids_all_connections_is_corrected(lan
 
 
 @pytest.mark.parametrize(
+    ("language", "question"), [("en", "When does it?"), ("ko", "언제?"), ("ja", "いつ？"), ("zh", "什么时候？")]
+)
+def test_an_answer_that_was_right_once_is_corrected_whatever_was_asked(language: str, question: str) -> None:
+    outdated = FACTS["offline"][language]["outdated"]
+    learned = {followup.answer for topic in read_content(language).topics.values() for followup in topic.followups}
+    assert set(outdated) <= learned
+    said = [Answer(model=STARTER, question=question, text=text) for text in outdated]
+    assert {answer.correction for answer in said} == {FACTS["offline"][language]["help"]}
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "delete the duplicates from this list in Python",

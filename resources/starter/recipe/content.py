@@ -191,6 +191,7 @@ def answer_beginnings() -> dict[str, list[Any]]:
                 ]
                 for language, content in by_language.items()
             },
+            "outdated": [text for language in LANGUAGES for text in fact[language].get("outdated", ())],
         }
         for name, fact in read_facts().items()
         if "words" in fact or "likely" in fact
