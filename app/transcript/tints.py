@@ -6,13 +6,10 @@ Qt paints anyway. Lines keep their tints, so that those above the new line of a 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import accumulate, groupby
 from operator import attrgetter
-from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -33,6 +30,7 @@ from app.text.formulas import Formula
 from app.text.places import CodePlaces, SourcePlace, token_places
 from app.text.prose_places import ProsePlaces
 from app.text.shown import Paragraph
+from app.transcript.painted_tints import BlockLook, BlockPlace, BlockTints, Growth, Tints
 from app.transcript.tint_styles import UNDERLINE, TintStyle, style_of
 from app.widgets import theme
 from app.widgets.colours import Colours
@@ -40,9 +38,6 @@ from app.wording.tokens import token_text
 from engine.events import Token
 from engine.methods import PROPOSERS
 from engine.stats import RoundRecord
-
-# Left, top, width and height of a block in its view.
-BlockPlace = tuple[float, float, float, float]
 
 _NO_PEN = QPen(Qt.PenStyle.NoPen)
 _run_of = attrgetter("round", "source")
@@ -156,12 +151,12 @@ class TintLayer(QObject):
         self._tints: AnswerTints | None = None
         self._places: list[SourcePlace] = []
         # The tints of blocks by where they begin, and what they were worked out for.
-        self._blocks: dict[int, _BlockTints] = {}
+        self._blocks: dict[int, BlockTints] = {}
         self._painted_for: tuple[Colours, frozenset[int], bool, float, QTextOption.WrapMode] | None = None
         self._brushes: dict[TintStyle, QBrush] = {}
         # None unless the last paragraph has only grown by words since all down to it was painted. Lines of code are
         # looked for in each paint: colours, scrolling sideways and another font move them, or take their layout away.
-        self._growth: _Growth | None = None
+        self._growth: Growth | None = None
         self._is_prose = isinstance(view, QTextEdit)
         self._prose = ProsePlaces()
         self._code = CodePlaces()
@@ -297,15 +292,15 @@ class TintLayer(QObject):
             painter.setBrush(brush)
             painter.drawRects(rects)
 
-    def _tints_of(self, blocks: Iterable[tuple[QTextBlock, BlockPlace]], area: QRect) -> _Tints:
+    def _tints_of(self, blocks: Iterable[tuple[QTextBlock, BlockPlace]], area: QRect) -> Tints:
         """Return the tints of the blocks in an area. What grows from now on is asked for alone."""
-        above = _Tints()
-        last: tuple[QTextBlock, _BlockTints] | None = None
+        above = Tints()
+        last: tuple[QTextBlock, BlockTints] | None = None
         for block, place in blocks:
             if last is not None:
                 last[1].add_to(above)
             last = block, self._block_tints(block, place)
-        tints = _Tints()
+        tints = Tints()
         tints.add(above)
         if last is not None:
             block, known = last
@@ -313,10 +308,10 @@ class TintLayer(QObject):
             # Before its first letter it is not known from which side a paragraph is read.
             has_letters = known.lines > 0 and any(map(str.isalpha, block.text()))
             if self._is_prose and has_letters and not block.next().isValid():
-                self._growth = _Growth(area.top(), above, known)
+                self._growth = Growth(area.top(), above, known)
         return tints
 
-    def _grown_tints(self, area: QRect) -> _Tints | None:
+    def _grown_tints(self, area: QRect) -> Tints | None:
         """Return the tints of an area, down to which only the last block has grown by words; None if more is new."""
         growth = self._growth
         if growth is None or area.top() < growth.top:
@@ -331,12 +326,12 @@ class TintLayer(QObject):
         if known.lines == 1:
             known.look = known.look._replace(begins=layout.lineAt(0).naturalTextRect().width())
         self._grow(known, layout, block.position(), block.length())
-        tints = _Tints()
+        tints = Tints()
         tints.add(growth.above)
         known.add_to(tints)
         return tints
 
-    def _block_tints(self, block: QTextBlock, place: BlockPlace) -> _BlockTints:
+    def _block_tints(self, block: QTextBlock, place: BlockPlace) -> BlockTints:
         """Return the tints of a block with that place in the view. Of a paragraph that has grown, the end is new."""
         position = block.position()
         length = block.length()
@@ -346,15 +341,15 @@ class TintLayer(QObject):
         layout = block.layout()
         count = layout.lineCount()
         begins = layout.lineAt(0).naturalTextRect() if count else QRectF()
-        look = _BlockLook(begins.width(), begins.x(), *place[:2])
+        look = BlockLook(begins.width(), begins.x(), *place[:2])
         if known is None or known.length > length or known.lines > count or not known.can_be_above(look):
-            known = self._blocks[position] = _BlockTints(look)
+            known = self._blocks[position] = BlockTints(look)
         known.look = look
         known.place = place
         self._grow(known, layout, position, length)
         return known
 
-    def _grow(self, known: _BlockTints, layout: QTextLayout, position: int, length: int) -> None:
+    def _grow(self, known: BlockTints, layout: QTextLayout, position: int, length: int) -> None:
         """Take the lines of a block at a position of the document, from the last one on that is known."""
         first = max(0, known.lines - 1)
         known.lines = layout.lineCount()
@@ -364,7 +359,7 @@ class TintLayer(QObject):
                 known.above.add(known.last)
             known.last = self._line_tints(layout.lineAt(number), position, known)
 
-    def _line_tints(self, line: QTextLine, position: int, block: _BlockTints) -> _Tints:
+    def _line_tints(self, line: QTextLine, position: int, block: BlockTints) -> Tints:
         """Return the tints of a line of a block that begins at a position of the document.
 
         The known line of the block becomes that one. It may be the line already, but shorter.
@@ -385,7 +380,7 @@ class TintLayer(QObject):
         letters = line.ascent() + line.descent()
         bottom = round(block.look.top + words.y() + letters)
         height = round(letters)
-        tints = _Tints()
+        tints = Tints()
         for begin, after, style in known.stretches:
             edge: float = line.cursorToX(begin - position)[0]  # type: ignore[index]
             other: float = line.cursorToX(after - position)[0]  # type: ignore[index]
@@ -398,74 +393,6 @@ class TintLayer(QObject):
                 if self._tints.underlined and style.below is not None:
                     tints.underlines[style.below].append(QRect(first, bottom - UNDERLINE, width, UNDERLINE))
         return tints
-
-
-@dataclass(slots=True)
-class _Tints:
-    """Where text is tinted in its view, and where it has lines below its words, by how."""
-
-    areas: defaultdict[TintStyle, list[QRect]] = field(default_factory=partial(defaultdict, list))
-    underlines: defaultdict[TintStyle, list[QRect]] = field(default_factory=partial(defaultdict, list))
-
-    def add(self, others: _Tints) -> None:
-        """Take the tints of other text, too."""
-        for style in others.areas:
-            self.areas[style] += others.areas[style]
-        for style in others.underlines:
-            self.underlines[style] += others.underlines[style]
-
-
-class _BlockLook(NamedTuple):
-    """What moves the lines of a block: the first one's width and place within it, and its own place.
-
-    The words of a centred cell move within it when another row makes its column wider.
-    """
-
-    begins: float
-    indent: float
-    left: float
-    top: float
-
-
-@dataclass(slots=True)
-class _TintedLine:
-    """The tinted stretches of a line that begins at a position of the document, up to where its tokens are known."""
-
-    start: int = -1
-    end: int = -1
-    stretches: list[tuple[int, int, TintStyle]] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _BlockTints:
-    """The tints of a block of so many units and lines: of its last line, whose stretches are known, and above it."""
-
-    look: _BlockLook
-    place: BlockPlace = (0.0, 0.0, 0.0, 0.0)
-    length: int = 0
-    lines: int = 0
-    above: _Tints = field(default_factory=_Tints)
-    last: _Tints = field(default_factory=_Tints)
-    line: _TintedLine = field(default_factory=_TintedLine)
-
-    def add_to(self, tints: _Tints) -> None:
-        """Add all of these to other tints."""
-        if self.lines > 1:
-            tints.add(self.above)
-        tints.add(self.last)
-
-    def can_be_above(self, now: _BlockLook) -> bool:
-        """Return whether all lines but the last one are as they were. A first line that is the last one may grow."""
-        return self.look[1:] == now[1:] and (self.lines == 1 or self.look.begins == now.begins)
-
-
-@dataclass(slots=True)
-class _Growth:
-    """The tints of a document that was painted from a height on to its end, while only its last block grows."""
-
-    top: int
-    above: _Tints
-    last: _BlockTints
 
 
 def lit_rect(view: QTextEdit | QPlainTextEdit) -> QRect | None:
