@@ -149,13 +149,15 @@ class ChatListModel(QAbstractListModel):
     ) -> None:
         """Show chats under headings and below their folders. Views other than ACTIVE show neither pins nor folders.
 
-        Lists are compared by identity and must not be modified. With `stays`, chats that were only used or renamed keep
-        their places.
+        Lists must not be modified. Equal ones change no row, and are compared at no cost where their chats are the same
+        objects. With `stays`, chats that were only used or renamed keep their places.
         """
         # Days begin at a quarter of an hour in every time zone, and the time zone may change.
         arranged_from = (view, time.time() // 900, utc_offset())
         same_days = arranged_from == self._arranged_from
-        if self._view is not None and same_days and chats is self._chats and folders is self._folders:
+        if self._view is not None and same_days and chats == self._chats and folders == self._folders:
+            self._chats = chats
+            self._folders = folders
             self._mark(streaming)
             return
         may_be_one = not stays and same_days and self._view == view == ACTIVE and folders == self._folders
