@@ -86,8 +86,9 @@ def load_in_steps(
     """Load a model like `load`, in steps of some milliseconds.
 
     While answers are `streaming()`, no step waits for the disk. `on_progress(loaded, total)` is called with bytes
-    before each chunk of the weights. With a `part`, the other processes have to call `load_part` at the same time.
-    `adapt` may change the layers before the weights are read, as the adapter does if the folder is one.
+    before each chunk of the weights; what is read counts half until it is computed with. With a `part`, the other
+    processes have to call `load_part` at the same time. `adapt` may change the layers before the weights are read, as
+    the adapter does if the folder is one.
 
     Raises `ModelNotUsable` as `load` does.
     """
@@ -204,17 +205,18 @@ def _remove_loading_functions(model: nn.Module) -> None:
         vars(model).pop(name, None)
 
 
-def _chunks(model: nn.Module) -> Iterator[list[mx.array]]:
-    """Yield the model's parameters in chunks."""
-    return in_chunks([array for _, array in tree_flatten(model.parameters())])
+def _reported_chunks(model: nn.Module, on_progress: OnProgress, read: int) -> Iterator[list[mx.array]]:
+    """Yield the model's parameters in chunks, and report before each how many bytes the earlier ones had.
 
-
-def _reported_chunks(model: nn.Module, on_progress: OnProgress) -> Iterator[list[mx.array]]:
-    """Yield the model's parameters in chunks, and report before each how many bytes the earlier ones had."""
+    If so many bytes were `read` before, half of their progress has been reported, and this is the other half.
+    """
     loaded = 0
     total = _parameter_bytes(model)
-    for chunk in _chunks(model):
-        on_progress(loaded, total)
+    for chunk in in_chunks([array for _, array in tree_flatten(model.parameters())]):
+        if read:
+            on_progress((read + read * loaded // max(total, 1)) // 2, read)
+        else:
+            on_progress(loaded, total)
         yield chunk
         loaded += sum(array.nbytes for array in chunk)
 
@@ -222,9 +224,10 @@ def _reported_chunks(model: nn.Module, on_progress: OnProgress) -> Iterator[list
 def _read_tensors(
     folder: ModelFolder, read: Mapping[Path, tuple[int, int]], disk: DiskPool, on_progress: OnProgress
 ) -> Steps[dict[str, mx.array]]:
-    """Read the tensors that a model uses, by name, and report before each chunk how much was read.
+    """Read the tensors that a model uses, by name, and report before each chunk half of what was read.
 
-    `read` are the states of the files when they were checked. Raises `ModelNotUsable`.
+    The other half is computing with them, which takes longer where their precision changes. `read` are the states of
+    the files when they were checked. Raises `ModelNotUsable`.
     """
     headers = {file: folder.header(file) for file in folder.weight_files}
     places = tensor_places(headers)
@@ -235,7 +238,7 @@ def _read_tensors(
     loaded = 0
     named = iter(places.items())
     for chunk in in_chunks(places.values()):
-        on_progress(loaded, total)
+        on_progress(loaded // 2, total)
         yield None
         check_unchanged(folder.path, read)
         arrays |= yield from read_arrays(folder.path, dict(islice(named, len(chunk))), disk)
@@ -329,10 +332,12 @@ def _load_weights(
     ahead = disk.read_ahead(folder.weight_files, system_memory().available // 2) if part and streaming() else None
     try:
         tensors = {} if part else (yield from _read_tensors(folder, read, disk, on_progress))
+        # Building the model takes them.
+        bytes_read = sum(tensor.nbytes for tensor in tensors.values())
         model, config = _build_model(folder, part, tensors)
         adapt(model)
         use_narrow_products(model)
-        for chunk in _reported_chunks(model, on_progress) if part else _chunks(model):
+        for chunk in _reported_chunks(model, on_progress, bytes_read):
             yield None
             while ahead is not None and not ahead.done() and streaming():
                 yield ahead

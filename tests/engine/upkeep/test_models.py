@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import pytest
@@ -118,12 +119,21 @@ def test_models_are_never_unloaded_after_an_infinite_time(tiny_main: Path) -> No
 def test_loading_reports_its_progress(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[int, int]] = []
     monkeypatch.setattr("engine.files.steps.CHUNK_BYTES", 1000)
+    build, when_built = loading._build_model, list[int]()
+
+    def build_model(*arguments: Any) -> Any:
+        when_built.append(told[-1][0])
+        return build(*arguments)
+
+    monkeypatch.setattr(loading, "_build_model", build_model)
     steps = loading.load_in_steps(tiny_main, on_progress=lambda read, total: told.append((read, total)))
     loaded = run_to_completion(steps)
     assert {total for _, total in told} == {loaded.info.bytes}
     assert [read for read, _ in told] == sorted({read for read, _ in told})
     assert told[0][0] == 0
     assert len(told) > 2
+    # What is computed with the tensors counts as much as reading them.
+    assert 0 < when_built[0] < loaded.info.bytes / 2 < told[-1][0]
 
 
 def test_a_file_that_changes_while_it_is_loaded_is_refused(
