@@ -25,6 +25,11 @@ _LONGEST_ITEM = 22
 _SIZE = r"(?<=\d) (?=[KMGT]i?B(?![A-Za-z]))"
 # A path or an address of more letters may also be broken in a name of more than 20, so that no end of it is cut off.
 _LONG_WORD, _LONG_NAME = r"[!-~]{40,}", r"[^/-]{20}(?=[^/-])"
+# The name of a file of up to 20 letters stays on one line, as a name that breaks at a hyphen reads as two.
+_FILE_NAME = (
+    r"(?<![A-Za-z0-9/._-])(?=[A-Za-z0-9_.-]{3,20}(?![A-Za-z0-9/_-]))"
+    r"[A-Za-z0-9_.]+(?:-[A-Za-z0-9_.]+)*-[A-Za-z0-9_.]*\.[A-Za-z0-9]{1,8}(?![A-Za-z0-9/_-])"
+)
 # Texts whose characters are all below this one have no full-width letters.
 _FIRST_FULL_WIDTH = "\u3000"
 
@@ -43,6 +48,7 @@ def with_good_breaks(text: str) -> str:
     """
     text = re.sub(_SIZE, _NO_BREAK_SPACE, text.replace(" · ", _SEPARATOR))
     text = re.sub(_LONG_WORD, lambda word: re.sub(_LONG_NAME, rf"\g<0>{_MAY_BREAK}", word.group()), text)
+    text = re.sub(_FILE_NAME, lambda name: name.group().replace("-", f"-{_WORD_JOINER}"), text)
     if max(text, default="") < _FIRST_FULL_WIDTH:
         return text
     if len(items := text.split(_SEPARATOR)) > 1:

@@ -125,6 +125,19 @@ def test_a_size_stays_with_its_unit(sentence: str) -> None:
         assert any("20.0 GB" in line for line in lines), lines
 
 
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("last-error.txt", "The details are in {}."),
+        ("chats-before.db", "それまでのチャットは{}に保存しました。"),
+    ],
+)
+def test_the_name_of_a_file_does_not_break_at_a_hyphen(name: str, sentence: str) -> None:
+    for width in range(160, 400, 7):
+        lines = [line.replace("\u2060", "") for line in lines_of(with_good_breaks(sentence.format(name)), width)]
+        assert any(name in line for line in lines), lines
+
+
 def test_an_elided_label_shows_the_longest_text_that_fits(qtbot: QtBot) -> None:
     shown = ElidedLabel()
     qtbot.addWidget(shown)
