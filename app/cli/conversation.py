@@ -63,7 +63,6 @@ _RUNNER_S, _POLL_S = 5.0, 0.05
 _WITHOUT_RUNNER = "tandem: drafting ahead is still starting, so the answer begins without it."
 _STOPPED = "tandem: the answer repeats itself, so it was stopped."
 _CORRECTION = "tandem: the Starter may be wrong here. The help of Tandem says: {fact}"
-_UNSURE = "tandem: the Starter may be wrong here."
 _ANOTHER = "tandem: a larger model can answer this: {command}"
 _NONE_LARGER = "tandem: a larger model can answer this: `tandem models search gemma` finds some."
 _UNSEEN_PICTURES = "tandem: this model can't see pictures, so it gets the text of the files alone."
@@ -241,9 +240,7 @@ class TerminalConversation:
         """Say what is so where the Starter says something else of Tandem, and how another model is asked."""
         if fact := answer.correction:
             self._show.note(_CORRECTION.format(fact=fact))
-        elif answer.may_be_wrong and not answer.is_for_others:
-            self._show.note(_UNSURE)
-        if answer.is_for_others:
+        if answer.asks_too_much:
             others = (model.id for model in models_here() if "main" in model.kinds and model.id not in STARTERS)
             name = next(others, "")
             if not name:

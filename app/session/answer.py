@@ -18,7 +18,7 @@ from msgspec.structs import replace as with_figures
 from app.session.calls import ToolRun
 from app.session.starter_exercises import is_worked_out
 from app.session.starter_facts import answers_file, facts_for, outdated_fact
-from app.session.starter_limits import Subject, names_tandem, subject_of
+from app.session.starter_limits import Subject, subject_of
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
 from app.text.thinking import GrowingParts, ThoughtAndReply, closing_mark
@@ -174,18 +174,6 @@ class Answer:
             return self.is_made_up or not self.ended
         # Where the help of Tandem answers, no other model needs to.
         return self.ended and self.is_made_up and not self.correction
-
-    @property
-    def is_about_tandem(self) -> bool:
-        """Whether the question is on Tandem, as far as its words tell, of which other models know nothing."""
-        if self.with_files or subject_of(self.question) is not Subject.ANY:
-            return False
-        return bool(facts_for(self.question)) or names_tandem(self.question)
-
-    @property
-    def is_for_others(self) -> bool:
-        """Whether the Starter cannot answer the question, and a larger model can."""
-        return self.asks_too_much and not self.is_about_tandem
 
     @property
     def may_be_wrong(self) -> bool:

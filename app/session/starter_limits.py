@@ -45,8 +45,3 @@ def subject_of(question: str) -> Subject:
         return Subject.BEYOND
     doubtful = starter_words("limits", "doubtful", flags=re.ASCII | re.IGNORECASE | re.MULTILINE)
     return Subject.DOUBTFUL if doubtful.search(question) else Subject.ANY
-
-
-def names_tandem(question: str) -> bool:
-    """Return whether a question names the app."""
-    return bool(starter_words("limits", "app").search(question))

@@ -132,35 +132,25 @@ def problem_note(turn: Turn, offer: str) -> Problem | None:
         sentence = translate("TurnView", "The model stopped while thinking, without an answer.")
         return Problem(sentence, translate("TurnView", "Continue"), "go-on", is_info=True)
     if answer.state is not State.INTERRUPTED:
-        return _note_on_starter(turn, offer)
+        if fact := answer.correction:
+            words = translate("TurnView", "The Starter may be wrong here. The help of Tandem says: {fact}")
+            button = offer if is_beyond_starter(turn) else ""
+            return Problem(words.format(fact=fact), button, "ask-another", is_info=True, fills_button=True)
+        if is_beyond_starter(turn):
+            words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
+            if answer.may_be_wrong:
+                words = translate("TurnView", "The Starter may be wrong here. A larger model can answer this.")
+        elif repeats(turn):
+            words = translate(
+                "TurnView", "The Starter knows one answer to each question. A larger model can answer in other words."
+            )
+        else:
+            return None
+        return Problem(words, offer, "ask-another", is_info=True, fills_button=True) if offer else None
     sentence = translate("TurnView", "This answer was cut off when Tandem quit.")
     if answer.unfinished:
         return Problem(sentence, translate("TurnView", "Continue"), "go-on", is_info=True)
     return Problem(sentence, again, "again", is_info=True)
-
-
-def _note_on_starter(turn: Turn, offer: str) -> Problem | None:
-    """Return why an answer of the Starter is not the one to rely on; None if it is, or another model's."""
-    answer = turn.answer
-    if fact := answer.correction:
-        words = translate("TurnView", "The Starter may be wrong here. The help of Tandem says: {fact}")
-        button = offer if answer.is_for_others else ""
-        return Problem(words.format(fact=fact), button, "ask-another", is_info=True, fills_button=True)
-    if is_beyond_starter(turn) and not answer.is_for_others:
-        # A refusal says itself that it is one.
-        words = translate("TurnView", "The Starter may be wrong here.")
-        return Problem(words, "", "", is_info=True) if answer.may_be_wrong else None
-    if is_beyond_starter(turn):
-        words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
-        if answer.may_be_wrong:
-            words = translate("TurnView", "The Starter may be wrong here. A larger model can answer this.")
-    elif repeats(turn):
-        words = translate(
-            "TurnView", "The Starter knows one answer to each question. A larger model can answer in other words."
-        )
-    else:
-        return None
-    return Problem(words, offer, "ask-another", is_info=True, fills_button=True) if offer else None
 
 
 def repeats(turn: Turn) -> bool:

@@ -371,18 +371,6 @@ def test_what_the_starter_says_wrongly_of_tandem_is_corrected_below_it(
     assert (FOLDERS in f"{err}{out}") is (is_wrong or text == FOLDERS)
 
 
-def test_no_other_model_is_named_for_a_question_on_tandem(
-    answering: Answering, capsys: pytest.CaptureFixture[str]
-) -> None:
-    stats = RequestStats(main="starter/main")
-    answering(*[[Finished("stop", text, (), stats)] for text in ("Ham.", BEYOND)])
-    notes = []
-    for question in ("Which animal is Tandem?", "Which animal could Tandem be?"):
-        assert main(["chat", question]) == 0
-        notes.append(capsys.readouterr().err.partition("]\n")[2])
-    assert notes == ["tandem: the Starter may be wrong here.\n", ""]
-
-
 SKY = "Why is the sky blue?"
 BEYOND = "That is beyond me: I'm only a tiny guide to Tandem."
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from app.session.answer import STARTER, Answer, State
@@ -139,26 +137,6 @@ def test_an_answer_that_might_as_well_have_begun_otherwise_offers_another_model(
     assert not begun(-0.2, "org/other").is_beyond
     # The help of Tandem is there, or agrees.
     assert not begun(-0.2, question="Can I open GGUF files?").is_beyond
-
-
-@pytest.mark.parametrize(
-    ("question", "for_others"),
-    [
-        ("Who wrote Tandem?", False),
-        ("이 앱은 누가 만들었어요?", False),
-        ("Tandemの色は？", False),
-        ("这个应用是谁写的？", False),
-        ("How do I make a folder?", False),
-        ("Who wrote Hamlet?", True),
-        ("Translate to French: Tandem is here.", True),
-    ],
-)
-def test_other_models_can_answer_what_is_not_about_tandem(question: str, for_others: bool) -> None:
-    refusal = read_content("en").offtopic.answer
-    answer = Answer(State.DONE, refusal, model=STARTER, question=question)
-    assert answer.is_beyond
-    assert answer.is_for_others is for_others
-    assert replace(answer, with_files=True).is_for_others
 
 
 def test_an_answer_that_was_stored_as_beyond_the_starter_stays_so() -> None:
