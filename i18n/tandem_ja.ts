@@ -7194,6 +7194,10 @@
         <translation>ここはスターターが間違えている可能性があります。Tandemのヘルプ：{fact}</translation>
     </message>
     <message>
+        <source>The Starter may be wrong here.</source>
+        <translation>ここはスターターが間違えている可能性があります。</translation>
+    </message>
+    <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>
         <translation>スターターが知っているのはTandemのことだけです。この質問には、より大きなモデルなら回答できます。</translation>
     </message>

@@ -7194,6 +7194,10 @@
         <translation>이 부분은 스타터가 틀릴 수 있어요. Tandem 도움말: {fact}</translation>
     </message>
     <message>
+        <source>The Starter may be wrong here.</source>
+        <translation>이 부분은 스타터가 틀릴 수 있어요.</translation>
+    </message>
+    <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>
         <translation>스타터는 Tandem에 대해서만 알아요. 이 질문에는 더 큰 모델이 답할 수 있어요.</translation>
     </message>

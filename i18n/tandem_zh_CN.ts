@@ -7194,6 +7194,10 @@
         <translation>入门模型在这里可能说错了。Tandem 的帮助：{fact}</translation>
     </message>
     <message>
+        <source>The Starter may be wrong here.</source>
+        <translation>入门模型在这里可能说错了。</translation>
+    </message>
+    <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>
         <translation>入门模型只了解 Tandem。更大的模型可以回答这个问题。</translation>
     </message>

@@ -63,6 +63,7 @@ _RUNNER_S, _POLL_S = 5.0, 0.05
 _WITHOUT_RUNNER = "tandem: drafting ahead is still starting, so the answer begins without it."
 _STOPPED = "tandem: the answer repeats itself, so it was stopped."
 _CORRECTION = "tandem: the Starter may be wrong here. The help of Tandem says: {fact}"
+_MAY_BE_WRONG = "tandem: the Starter may be wrong here."
 _ANOTHER = "tandem: a larger model can answer this: {command}"
 _NONE_LARGER = "tandem: a larger model can answer this: `tandem models search gemma` finds some."
 _UNSEEN_PICTURES = "tandem: this model can't see pictures, so it gets the text of the files alone."
@@ -240,7 +241,9 @@ class TerminalConversation:
         """Say what is so where the Starter says something else of Tandem, and how another model is asked."""
         if fact := answer.correction:
             self._show.note(_CORRECTION.format(fact=fact))
-        if answer.asks_too_much:
+        elif answer.may_be_wrong and not answer.is_for_others:
+            self._show.note(_MAY_BE_WRONG)
+        if answer.is_for_others:
             others = (model.id for model in models_here() if "main" in model.kinds and model.id not in STARTERS)
             name = next(others, "")
             if not name:
@@ -275,6 +278,7 @@ class TerminalConversation:
             text=text,
             tokens=self._first_tokens,
             said_before="\n".join(str(turn["content"]) for turn in asked[:-1]),
+            asked_before=next((str(turn["content"]) for turn in asked[-2::-1] if turn["role"] == "user"), ""),
             with_files=len(asked) == 1 and bool(self._files.texts or self._pictures),
         )
 

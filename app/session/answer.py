@@ -18,7 +18,7 @@ from msgspec.structs import replace as with_figures
 from app.session.calls import ToolRun
 from app.session.starter_exercises import is_worked_out
 from app.session.starter_facts import answers_file, facts_for, outdated_fact
-from app.session.starter_limits import Subject, subject_of
+from app.session.starter_limits import Subject, is_followup, names_tandem, subject_of
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
 from app.text.thinking import GrowingParts, ThoughtAndReply, closing_mark
@@ -75,9 +75,9 @@ class Answer:
     tokens repeat themselves; the figures then have no speed-up. `closing` is the end of `before` that closed thoughts.
     `given_before` says whether another answer in this chat or another one has the same text. `question` is what it
     answers, and `with_files` whether that has attachments. `said_before` are the latest texts of the chat before it, ""
-    where the Starter does not write it, and `was_beyond` says whether it was stored as beyond the Starter. `pair` are
-    the names of its main and draft model, the latter "" where it only looks up, and `pair_speedup` is their measured
-    speed-up on this computer, not rounded, None if that is not known.
+    where the Starter does not write it, `asked_before` is the question before that, and `was_beyond` says whether it
+    was stored as beyond the Starter. `pair` are the names of its main and draft model, the latter "" where it only
+    looks up, and `pair_speedup` is their measured speed-up on this computer, not rounded, None if that is not known.
     """
 
     state: State = State.WAITING
@@ -103,6 +103,7 @@ class Answer:
     question: str = field(default="", repr=False, compare=False)
     with_files: bool = field(default=False, repr=False, compare=False)
     said_before: str = field(default="", repr=False, compare=False)
+    asked_before: str = field(default="", repr=False, compare=False)
     was_beyond: bool = field(default=False, repr=False, compare=False)
     separator: AnswerParts | None = field(default=None, repr=False, compare=False)
     _repetition: Repetition = field(default_factory=Repetition, repr=False, compare=False)
@@ -176,6 +177,22 @@ class Answer:
         return self.ended and self.is_made_up and not self.correction
 
     @property
+    def is_for_others(self) -> bool:
+        """Whether the Starter cannot answer the question and another model may: on Tandem, only its help can."""
+        if not self.asks_too_much:
+            return False
+        if self.with_files or subject_of(self.question) is not Subject.ANY:
+            return True
+        topic = self._topic
+        return not facts_for(topic) and not names_tandem(topic)
+
+    @property
+    def _topic(self) -> str:
+        """The question, or the one before it where it only asks on."""
+        asks_on = self.asked_before and not facts_for(self.question) and is_followup(self.question)
+        return self.asked_before if asks_on else self.question
+
+    @property
     def may_be_wrong(self) -> bool:
         """Whether the answer alone tells that the Starter cannot answer: it made it up, or was unsure of it."""
         is_declined = self.refuses or self.with_files or subject_of(self.question) is not Subject.ANY
@@ -191,6 +208,8 @@ class Answer:
             return ""
         # What it answers by heart is about Tandem, or it made a mistake.
         facts = facts_for(self.question, with_likely=self.is_known)
+        if not facts and (self.refuses or self.is_made_up or (self.is_known and self.is_unsure)):
+            facts = facts_for(self._topic)
         said = self.reply.strip()
         return outdated_fact(said) if not facts or said in facts else facts[0]
 

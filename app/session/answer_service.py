@@ -311,9 +311,9 @@ class AnswerService(QObject):
         """
         turn.answer.model = source.main_model
         turn.answer.pair = source.pair
-        turn.answer.said_before = said_before(
-            [*takewhile(lambda other_turn: other_turn is not turn, chat.turns)], source.main_model
-        )
+        earlier = [*takewhile(lambda other_turn: other_turn is not turn, chat.turns)]
+        turn.answer.said_before = said_before(earlier, source.main_model)
+        turn.answer.asked_before = earlier[-1].question if earlier else ""
         turn.answer.asked_at = turn.answer.asked_at or time.time()
         generation = generation or self._settings.generation_of(chat)
         turn.answer.sampling = generation.sampling

@@ -288,6 +288,7 @@ def turns_of(path: Sequence[Message], known: Sequence[Turn]) -> list[Turn]:
     for exchange in exchanges:
         turn = _turn(exchange, by_ids)
         turn.answer.said_before = said_before(turns, turn.answer.model)
+        turn.answer.asked_before = turns[-1].question if turns else ""
         turns.append(turn)
     return turns
 

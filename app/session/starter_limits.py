@@ -28,6 +28,8 @@ _ALWAYS = ("sum", "code", "said_in", "text", "translated")
 # Beyond it unless what is asked, before a text that follows, is about Tandem.
 _TASKS = ("rewriting", "made_up", "advice")
 _TEXT_FOLLOWS = re.compile(r"[:：\n]")
+# In characters: what is longer says itself what it is about.
+_LONGEST_FOLLOWUP = 48
 
 
 @lru_cache(maxsize=64)
@@ -45,3 +47,14 @@ def subject_of(question: str) -> Subject:
         return Subject.BEYOND
     doubtful = starter_words("limits", "doubtful", flags=re.ASCII | re.IGNORECASE | re.MULTILINE)
     return Subject.DOUBTFUL if doubtful.search(question) else Subject.ANY
+
+
+def names_tandem(question: str) -> bool:
+    """Return whether a question names Tandem or a part of it that nothing else has."""
+    return starter_words("limits", "only_tandem").search(question) is not None
+
+
+def is_followup(question: str) -> bool:
+    """Return whether a question asks on about what the one before was about: it is short and points back."""
+    short = question.strip()
+    return len(short) <= _LONGEST_FOLLOWUP and starter_words("limits", "followup").search(short) is not None

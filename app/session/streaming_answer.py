@@ -366,6 +366,7 @@ class StreamingAnswer:
             question=turn.question,
             with_files=before.with_files,
             said_before=before.said_before,
+            asked_before=before.asked_before,
         )
         turn.answer_node = node_of(stored)
         self._writer = self._store.writer(stored.id)

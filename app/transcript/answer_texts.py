@@ -132,25 +132,35 @@ def problem_note(turn: Turn, offer: str) -> Problem | None:
         sentence = translate("TurnView", "The model stopped while thinking, without an answer.")
         return Problem(sentence, translate("TurnView", "Continue"), "go-on", is_info=True)
     if answer.state is not State.INTERRUPTED:
-        if fact := answer.correction:
-            words = translate("TurnView", "The Starter may be wrong here. The help of Tandem says: {fact}")
-            button = offer if is_beyond_starter(turn) else ""
-            return Problem(words.format(fact=fact), button, "ask-another", is_info=True, fills_button=True)
-        if is_beyond_starter(turn):
-            words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
-            if answer.may_be_wrong:
-                words = translate("TurnView", "The Starter may be wrong here. A larger model can answer this.")
-        elif repeats(turn):
-            words = translate(
-                "TurnView", "The Starter knows one answer to each question. A larger model can answer in other words."
-            )
-        else:
-            return None
-        return Problem(words, offer, "ask-another", is_info=True, fills_button=True) if offer else None
+        return _starter_note(turn, offer)
     sentence = translate("TurnView", "This answer was cut off when Tandem quit.")
     if answer.unfinished:
         return Problem(sentence, translate("TurnView", "Continue"), "go-on", is_info=True)
     return Problem(sentence, again, "again", is_info=True)
+
+
+def _starter_note(turn: Turn, offer: str) -> Problem | None:
+    """Return what is so, or who can answer, where the Starter's answer cannot be relied on or is given again."""
+    answer = turn.answer
+    button = offer if answer.is_for_others else ""
+    if fact := answer.correction:
+        words = translate("TurnView", "The Starter may be wrong here. The help of Tandem says: {fact}")
+        return Problem(words.format(fact=fact), button, "ask-another", is_info=True, fills_button=True)
+    if is_beyond_starter(turn) and not answer.is_for_others:
+        # No other model knows Tandem, and the refusal says enough.
+        words = translate("TurnView", "The Starter may be wrong here.")
+        return Problem(words, "", "", is_info=True) if answer.may_be_wrong else None
+    if is_beyond_starter(turn):
+        words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
+        if answer.may_be_wrong:
+            words = translate("TurnView", "The Starter may be wrong here. A larger model can answer this.")
+    elif repeats(turn):
+        words = translate(
+            "TurnView", "The Starter knows one answer to each question. A larger model can answer in other words."
+        )
+    else:
+        return None
+    return Problem(words, offer, "ask-another", is_info=True, fills_button=True) if offer else None
 
 
 def repeats(turn: Turn) -> bool:

@@ -139,6 +139,46 @@ def test_an_answer_that_might_as_well_have_begun_otherwise_offers_another_model(
     assert not begun(-0.2, question="Can I open GGUF files?").is_beyond
 
 
+@pytest.mark.parametrize(
+    ("question", "before", "for_others"),
+    [
+        ("Why is the sky blue?", "", True),
+        ("Where in Tandem are the ravens?", "", False),
+        # It asks on.
+        ("And where is it?", "How do I make a folder?", False),
+        ("And where is it?", "Why is the sky blue?", True),
+    ],
+)
+def test_another_model_is_offered_unless_the_question_is_about_tandem(
+    question: str, before: str, for_others: bool
+) -> None:
+    refused = Answer(
+        State.DONE, read_content("en").offtopic.answer, model=STARTER, question=question, asked_before=before
+    )
+    assert refused.is_beyond
+    assert refused.is_for_others == for_others
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "followup"),
+    [
+        ("en", "How do I make a folder?", "and where is that?"),
+        ("ko", "폴더는 어떻게 만들어?", "그건 어디 있어?"),
+        ("ja", "フォルダはどう作るの？", "それはどこ？"),
+        ("zh", "怎么新建文件夹？", "它在哪里？"),
+    ],
+)
+def test_a_follow_up_that_is_not_answered_has_the_help_of_the_question_before(
+    language: str, question: str, followup: str
+) -> None:
+    content = read_content(language)
+    refusal, learned, help_ = (content.offtopic.answer, content.topics["joke"].answer, content.topics["folders"].answer)
+    said = [
+        Answer(State.DONE, text, model=STARTER, question=followup, asked_before=question) for text in (refusal, learned)
+    ]
+    assert [answer.correction for answer in said] == [help_, ""]
+
+
 def test_an_answer_that_was_stored_as_beyond_the_starter_stays_so() -> None:
     answer = begun(-0.01)
     answer.was_beyond = True
