@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
-from app.conversations.measured import is_gain
+from app.conversations.measured import as_shown, is_gain
 from app.speculation.charts import SpeedBar
 from app.speculation.compared_text import ComparedText
 from app.speculation.comparison import Comparer, Comparison, ComparisonResult, ComparisonStep
@@ -225,10 +225,15 @@ class ComparisonView(ThemeAware, Overlay):
         return comparison.counts and self._is_usual(comparison) and is_gain(self._comparer.speedup)
 
     def _is_usual(self, comparison: Comparison) -> bool:
-        """Whether this answer was about as much faster as the pair is."""
+        """Whether this answer was about as much faster as the pair is, or may have been on a busy computer."""
         speedup = self._comparer.speedup
         ratio = comparison.ratio
-        return speedup is not None and ratio is not None and 1.0 / _USUAL <= ratio / speedup <= _USUAL
+        if speedup is None or ratio is None:
+            return False
+        if (bounds := comparison.bounds) is not None:
+            least, most = map(as_shown, bounds)
+            return least <= as_shown(speedup) <= most
+        return 1.0 / _USUAL <= ratio / speedup <= _USUAL
 
     def _show_texts(self, comparison: Comparison) -> None:
         """Show the answer, and both only where they differ."""
@@ -284,7 +289,7 @@ class ComparisonView(ThemeAware, Overlay):
         return self._without_gain(comparison)
 
     def _without_gain(self, comparison: Comparison) -> str:
-        """Say why no gain is shown; "" if one is."""
+        """Say why no gain is shown, or that the one that is differs from the pair's; "" for the pair's own."""
         if not comparison.speculated.stats.drafted:
             speed = figures.speed_sentence(comparison.speculated.stats)
             return joined(figures.why(comparison.speculated, even_chosen=True), speed and f"{speed}.")
@@ -292,7 +297,7 @@ class ComparisonView(ThemeAware, Overlay):
             return self.tr("This answer repeats itself, so its speed says nothing about other answers.")
         if comparison.ratio is None:
             return self.tr("The answer is too short to compare speeds.")
-        if comparison.counts and self._comparer.speedup is not None and not self._is_usual(comparison):
+        if comparison.has_ratio and self._comparer.speedup is not None and not self._is_usual(comparison):
             words = self.tr("This answer gained another amount than most: on this Mac, these models are {gain}.")
             return words.format(gain=figures.as_fast(self._comparer.speedup))
         changed = self.tr("The load on this Mac changed between the runs, so their speeds cannot be compared.")

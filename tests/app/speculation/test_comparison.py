@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from app.conversations.chat_settings import GenerationSettings
+from app.conversations.measured import MOST_COMPARISONS
 from app.session.answer import Answer
 from app.session.chats import stored_answer
 from app.speculation.comparison import TIE, Comparer, Comparison, ComparisonResult, ComparisonStep, Race
@@ -234,7 +235,15 @@ def test_a_busy_computer_gives_a_range_and_no_figure_of_the_pair(
     assert re.fullmatch(r"This Mac is busy: [\d.]+ to [\d.]+×", view.gain.text())
     assert view.gain.property("styleClass") == "big"
     # Only the answer in the chat has said anything of the pair.
-    assert window.session.history.speedup_of(*made.pair) == window.session.chat.turns[-1].answer.stats.speedup
+    history = window.session.history
+    assert history.speedup_of(*made.pair) == window.session.chat.turns[-1].answer.stats.speedup
+    # A range that leaves out the figure of the pair, which all other places show, says so.
+    assert made.bounds is not None
+    for gain, is_left_out in ((sum(made.bounds) / 2.0, False), (9.0, True)):
+        for _ in range(MOST_COMPARISONS):
+            history.add_comparison(*made.pair, gain)
+        qtbot.waitUntil(lambda gain=gain: history.speedup_of(*made.pair) == gain)
+        qtbot.waitUntil(lambda out=is_left_out: ("these models are 9× as fast." in view.verdict.text()) == out)
     # Nor where the answer in the chat was far faster or slower than the same text now.
     made.plain_again = made.plain
     assert made.bounds is None
