@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from app.conversations.measured import is_gain
 from app.library.entries import Entry
 from app.session.model_names import short_name
 from engine.methods import sources_without_drafter, uses_drafter
@@ -55,9 +56,10 @@ class ModelChoice:
 
     @property
     def best(self) -> bool:
-        """Whether it was measured to be the best draft; the advice may be older than the figures."""
-        is_accepted = self.measured is not None and self.measured.accept_rate != 0
-        return self.advice is not None and self.advice.best and is_accepted
+        """Whether it was measured to be the best draft, with a gain; the advice may be older than the figures."""
+        if self.advice is None or self.measured is None:
+            return False
+        return self.advice.best and self.measured.accept_rate != 0 and is_gain(self.measured.speedup)
 
     @property
     def bytes(self) -> int:

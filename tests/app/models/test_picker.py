@@ -113,6 +113,9 @@ def test_an_estimate_is_no_recommendation_against_the_draft_in_use(open_settings
     # What is in use is not below an estimate, whatever it was measured to be.
     library.take_measured({(MAIN, DRAFT): Totals(speedup=0.97, speedup_low=0.95, speedup_high=0.99, accept_rate=0.5)})
     assert picker.rows[0].endswith("in use")
+    # Nor is the only one that was measured the best, where it gains nothing.
+    assert "1.0× as fast" in picker.rows[0]
+    assert "best on this Mac" not in picker.rows[0]
 
 
 def test_estimates_are_called_so_only_where_one_is_shown(open_settings: OpenShown) -> None:
