@@ -113,9 +113,6 @@ def test_an_estimate_is_no_recommendation_against_the_draft_in_use(open_settings
     # What is in use is not below an estimate, whatever it was measured to be.
     library.take_measured({(MAIN, DRAFT): Totals(speedup=0.97, speedup_low=0.95, speedup_high=0.99, accept_rate=0.5)})
     assert picker.rows[0].endswith("in use")
-    # Nor is the only one that was measured the best, where it gains nothing.
-    assert "1.0× as fast" in picker.rows[0]
-    assert "best on this Mac" not in picker.rows[0]
 
 
 def test_estimates_are_called_so_only_where_one_is_shown(open_settings: OpenShown) -> None:
@@ -143,6 +140,10 @@ def test_a_draft_of_which_no_token_was_accepted_says_so(open_settings: OpenShown
     picker.open()
     assert "best on this Mac" not in picker.rows[0]
     assert "No draft token accepted so far (measured)\u00a0· Same tokenizer." in picker.rows[0]
+    # Nor is one the best that gains nothing.
+    library.take_measured({(MAIN, DRAFT): Totals(speedup=0.9, accept_rate=0.7)})
+    assert "0.9× as fast (measured, 70% accepted)" in picker.rows[0]
+    assert "best on this Mac" not in picker.rows[0]
 
 
 def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(open_settings: OpenShown) -> None:
