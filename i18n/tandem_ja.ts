@@ -1422,6 +1422,10 @@
 <context>
     <name>BackupControls</name>
     <message>
+        <source>The backups cannot be read. Check the permissions of their folder.</source>
+        <translation>バックアップを読み込めません。保存先のフォルダの権限を確認してください。</translation>
+    </message>
+    <message>
         <source>Tandem makes a backup every day and keeps the last three.</source>
         <translation>毎日バックアップを作成し、最新の3件を残します。</translation>
     </message>
@@ -6540,6 +6544,14 @@
     <message>
         <source>Before you uninstall Tandem: deletes what it keeps, also in the keychain. Downloaded models stay, because other apps may use them.</source>
         <translation>Tandemをアンインストールする前に使います。キーチェーンの項目も含めて、Tandemが保存したデータを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
+    </message>
+    <message>
+        <source>cannot be read</source>
+        <translation>読み込めません</translation>
+    </message>
+    <message>
+        <source>at least {size}, parts cannot be read</source>
+        <translation>{size}以上、一部は読み込めません</translation>
     </message>
     <message>
         <source>Show</source>

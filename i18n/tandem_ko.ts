@@ -1422,6 +1422,10 @@
 <context>
     <name>BackupControls</name>
     <message>
+        <source>The backups cannot be read. Check the permissions of their folder.</source>
+        <translation>백업을 읽을 수 없어요. 백업 폴더의 권한을 확인해 주세요.</translation>
+    </message>
+    <message>
         <source>Tandem makes a backup every day and keeps the last three.</source>
         <translation>매일 백업하고 최근 세 개를 보관해요.</translation>
     </message>
@@ -6540,6 +6544,14 @@
     <message>
         <source>Before you uninstall Tandem: deletes what it keeps, also in the keychain. Downloaded models stay, because other apps may use them.</source>
         <translation>Tandem을 제거하기 전에 키체인의 항목을 포함해 저장된 데이터를 삭제해요. 다운로드한 모델은 다른 앱에서 쓸 수 있으므로 그대로 두어요.</translation>
+    </message>
+    <message>
+        <source>cannot be read</source>
+        <translation>읽을 수 없음</translation>
+    </message>
+    <message>
+        <source>at least {size}, parts cannot be read</source>
+        <translation>{size} 이상, 일부는 읽을 수 없음</translation>
     </message>
     <message>
         <source>Show</source>

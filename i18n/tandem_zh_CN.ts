@@ -1422,6 +1422,10 @@
 <context>
     <name>BackupControls</name>
     <message>
+        <source>The backups cannot be read. Check the permissions of their folder.</source>
+        <translation>无法读取备份。请检查备份文件夹的权限。</translation>
+    </message>
+    <message>
         <source>Tandem makes a backup every day and keeps the last three.</source>
         <translation>Tandem 每天备份一次，保留最近三份。</translation>
     </message>
@@ -6540,6 +6544,14 @@
     <message>
         <source>Before you uninstall Tandem: deletes what it keeps, also in the keychain. Downloaded models stay, because other apps may use them.</source>
         <translation>卸载 Tandem 前，删除它保存的数据，包括钥匙串中的项目。已下载的模型会保留，因为其他应用可能会用到。</translation>
+    </message>
+    <message>
+        <source>cannot be read</source>
+        <translation>无法读取</translation>
+    </message>
+    <message>
+        <source>at least {size}, parts cannot be read</source>
+        <translation>至少 {size}，部分内容无法读取</translation>
     </message>
     <message>
         <source>Show</source>

@@ -22,11 +22,15 @@ _FILES = ("chats.db", "chats.db-wal", "chats.db-shm", "settings.json")
 
 @dataclass(frozen=True)
 class DiskUse:
-    """One kind of data: its folder and its size in bytes. `id` is "chats", "models", "caches" or "settings"."""
+    """One kind of data: its folder and its size in bytes. `id` is "chats", "models", "caches" or "settings".
+
+    `is_whole` is false if the system refused a part of the folder, or all of it; `bytes` are those of the rest then.
+    """
 
     id: str
     folder: Path
     bytes: int
+    is_whole: bool
 
 
 def model_folder() -> Path:
@@ -44,13 +48,17 @@ def measure() -> tuple[DiskUse, ...]:
         "caches": cache_folder(),
         "settings": settings_folder(),
     }
-    return tuple(DiskUse(id_, folder, bytes_of(folder)) for id_, folder in folders.items())
+    return tuple(DiskUse(id_, folder, *_size_of(folder)) for id_, folder in folders.items())
 
 
-def bytes_of(path: Path) -> int:
-    """Return the bytes of all files under `path` without following links; 0 if it does not exist."""
+def _size_of(folder: Path) -> tuple[int, bool]:
+    """Return the bytes of all files under `folder`, without following links, and whether the system refused nothing.
+
+    A folder that does not exist has 0 bytes.
+    """
     total = 0
-    waiting = [path]
+    is_whole = True
+    waiting = [folder]
     while waiting:
         try:
             with os.scandir(waiting.pop()) as entries:
@@ -58,10 +66,14 @@ def bytes_of(path: Path) -> int:
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(Path(entry.path))
                     elif entry.is_file(follow_symlinks=False):
-                        total += entry.stat(follow_symlinks=False).st_size
-        except OSError:
+                        # It may have been removed since.
+                        with suppress(FileNotFoundError):
+                            total += entry.stat(follow_symlinks=False).st_size
+        except (FileNotFoundError, NotADirectoryError):
             continue
-    return total
+        except OSError:
+            is_whole = False
+    return total, is_whole
 
 
 def clear_caches() -> None:

@@ -21,7 +21,8 @@ class BackupControls(FlowRow):
     """The buttons for backups: make one, restore one, delete all.
 
     `said` carries a sentence about what was done, `changed` follows when the `backups` changed, which have the newest
-    first. The one chosen in the menu of `restore` replaces the chats at the next start.
+    first, and are empty while the system refuses to list them. The one chosen in the menu of `restore` replaces the
+    chats at the next start.
     """
 
     said = Signal(str)
@@ -32,6 +33,7 @@ class BackupControls(FlowRow):
         self._library = library
         self._session = session
         self.backups: list[Backup] = []
+        self._is_refused = False
         self.back_up = button(self, self._back_up)
         self.restore = button(self)
         self.choices = Menu(self.restore)
@@ -42,6 +44,8 @@ class BackupControls(FlowRow):
 
     def words(self) -> str:
         """Return a sentence about the backups and the deleted chats in them."""
+        if self._is_refused:
+            return self.tr("The backups cannot be read. Check the permissions of their folder.")
         if not self.backups:
             return self.tr("Tandem makes a backup every day and keeps the last three.")
         return self.tr(
@@ -60,13 +64,16 @@ class BackupControls(FlowRow):
 
     def refresh(self) -> None:
         """Read the list of backups, in the background."""
-        self._library.background.run(
-            partial(list_backups, self._session.store.path), self._show, lambda _: self._show([]), owner=self
-        )
 
-    def _show(self, backups: list[Backup]) -> None:
-        changed = backups != self.backups
+        def failed(_: Exception) -> None:
+            self._show([], is_refused=True)
+
+        self._library.background.run(partial(list_backups, self._session.store.path), self._show, failed, owner=self)
+
+    def _show(self, backups: list[Backup], *, is_refused: bool = False) -> None:
+        changed = (backups, is_refused) != (self.backups, self._is_refused)
         self.backups = backups
+        self._is_refused = is_refused
         self._fill_choices()
         if changed:
             self.changed.emit()
@@ -77,7 +84,9 @@ class BackupControls(FlowRow):
         for backup in self.backups:
             text = self.tr("{date} · %Ln chat(s)", "", backup.chats).replace("{date}", moment(backup.made_at))
             self.choices.addAction(text).triggered.connect(partial(self._choose, backup))
-        if not self.backups:
+        if self._is_refused:
+            self.choices.addAction(self.words()).setEnabled(False)
+        elif not self.backups:
             self.choices.addAction(self.tr("There is no backup yet. Tandem makes one every day.")).setEnabled(False)
         if self._library.settings.values.restore_backup:
             self.choices.addSeparator()

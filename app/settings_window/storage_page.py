@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -80,8 +81,7 @@ class StoragePage(TablePage):
 
     def _take(self, measured: tuple[DiskUse, ...]) -> None:
         self._disk_use = {use.id: use for use in measured}
-        sizes = {use.id: use.bytes for use in measured}
-        self.removal.show_sizes(sizes["chats"], sizes["caches"] + sizes["settings"])
+        self.removal.show_measured(measured)
         self._set_folder_texts()
 
     def _open(self, id_: str) -> None:
@@ -184,7 +184,7 @@ class StoragePage(TablePage):
         for id_, row in self.folders.items():
             use = self._disk_use.get(id_)
             name, help_ = names[id_]
-            row.set_words(name, f"{help_}\n{use.folder} · {size_words(use.bytes)}" if use else help_)
+            row.set_words(name, f"{help_}\n{use.folder} · {_size_of([use])}" if use else help_)
             self.open_buttons[id_].setAccessibleName(self.tr("Show in Finder: {name}").format(name=name))
             self.open_buttons[id_].setEnabled(use is not None)
             if move := self.move_buttons.get(id_):
@@ -215,6 +215,18 @@ class StoragePage(TablePage):
         self._timer.stop()
 
 
+def _size_of(folders: Iterable[DiskUse]) -> str:
+    """Return the size of these folders together, and that some of it is not known if the system refused a part."""
+    folders = [*folders]
+    total = sum(use.bytes for use in folders)
+    if all(use.is_whole for use in folders):
+        return size_words(total)
+    if not total:
+        return QCoreApplication.translate("StoragePage", "cannot be read")
+    words = QCoreApplication.translate("StoragePage", "at least {size}, parts cannot be read")
+    return words.format(size=size_words(total))
+
+
 class RemovalControls(QWidget):
     """Shows one button, then what it removes with the first question, then the second. `confirmed` follows both."""
 
@@ -223,18 +235,16 @@ class RemovalControls(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._asked = 0
-        self._chats = 0
-        self._others = 0
+        self._disk_use: tuple[DiskUse, ...] = ()
         self.question = label(self, "reason-plain", wraps=True)
         self.go_on = button(self, self._go_on)
         self.cancel = button(self, self.reset)
         buttons = fill(hbox(spacing=8), 1, self.cancel, self.go_on)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), self.question, buttons)
 
-    def show_sizes(self, chats: int, others: int) -> None:
-        """Show the bytes of the chats with their backups, and of settings and caches."""
-        self._chats = chats
-        self._others = others
+    def show_measured(self, measured: tuple[DiskUse, ...]) -> None:
+        """Show the sizes of what is removed: of the chats with their backups, and of settings and caches."""
+        self._disk_use = measured
         self.retranslate()
 
     def reset(self) -> None:
@@ -243,14 +253,15 @@ class RemovalControls(QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        sizes = {"chats": size_words(self._chats), "rest": size_words(self._others)}
+        chats = _size_of(use for use in self._disk_use if use.id == "chats")
+        others = _size_of(use for use in self._disk_use if use.id in ("caches", "settings"))
         first = self.tr(
             "This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. "
             "Export the chats first if you want to keep them."
         )
         questions = (
             "",
-            first.format(**sizes),
+            first.format(chats=chats, rest=others),
             self.tr("This deletes your chats, backups, settings and caches, then quits Tandem. You can't undo this."),
         )
         steps = (self.tr("Delete everything…"), self.tr("Continue…"), self.tr("Delete and quit"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,35 @@ def test_storage_shows_sizes_and_clears_the_caches(
     qtbot.waitUntil(lambda: storage.folders["caches"].help.text().endswith("· 0\u00a0bytes"))
     clear.assert_called_once()
     assert not storage.clear.isEnabled()
+
+
+def test_what_the_system_refuses_to_list_is_not_called_empty(
+    open_settings: OpenShown, qtbot: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    models, inside = tmp_path / "models", cache_folder() / "inside"
+    inside.mkdir(parents=True)
+    (cache_folder() / "file").write_bytes(b"x" * 5000)
+    refused = PermissionError(errno.EACCES, "Permission denied")
+    scandir = os.scandir
+
+    def scan(folder: Any) -> Any:
+        if folder in (models, inside):
+            raise refused
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", scan)
+    monkeypatch.setattr(disk_use, "model_folder", lambda: models)
+    monkeypatch.setattr("app.settings_window.backup_controls.list_backups", Mock(side_effect=refused))
+    window, _, _ = open_settings()
+    storage = window.settings_page("storage")
+    qtbot.waitUntil(lambda: storage.folders["models"].help.text().endswith("models · cannot be read"))
+    assert storage.folders["caches"].help.text().endswith("· at least 5\u00a0kB, parts cannot be read")
+    storage.removal.go_on.click()
+    assert "caches (at least 5\u00a0kB, parts cannot be read)" in storage.removal.question.text()
+    row = next(row for row in storage.rows if row.name.text() == "Backups")
+    words = "The backups cannot be read. Check the permissions of their folder."
+    qtbot.waitUntil(lambda: row.help.text() == words)
+    assert choices(storage) == [words]
 
 
 def test_a_speed_up_that_was_cleared_with_the_caches_is_shown_nowhere(open_shown: OpenShown, qtbot: Any) -> None:
