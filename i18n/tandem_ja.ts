@@ -5880,6 +5880,10 @@
         <translation>回答の高速化</translation>
     </message>
     <message>
+        <source>Automatic uses what is fastest on this Mac: the draft model, prompt lookup, or neither.</source>
+        <translation>「自動」では、ドラフトモデル、プロンプトルックアップ、どちらもなしのうち、このMacで最も速い方法を使います。</translation>
+    </message>
+    <message>
         <source>Draft source</source>
         <translation>ドラフトの生成方法</translation>
     </message>
@@ -5892,6 +5896,10 @@
         <translation>先行ドラフト</translation>
     </message>
     <message>
+        <source>Can speed up a large main model by drafting the next round while it checks. Needs memory to load the draft model twice, or another Mac with Tandem and that model.</source>
+        <translation>大きなメインモデルの検証中に次のラウンドのドラフトを生成し、速くできることがあります。ドラフトモデルをもう1つ読み込むメモリか、Tandemとそのモデルがある別のMacが必要です。</translation>
+    </message>
+    <message>
         <source>On this Mac&apos;s processor</source>
         <translation>このMacのプロセッサ</translation>
     </message>
@@ -5902,6 +5910,10 @@
     <message>
         <source>Acceptance rule</source>
         <translation>受理の基準</translation>
+    </message>
+    <message>
+        <source>Verifying several tokens at once can change rounding. With this on, Tandem uses only draft lengths with the same rounding, and computes one answer at a time.</source>
+        <translation>複数のトークンを一度に検証すると、丸めが変わることがあります。オンにすると、Tandemは丸めが同じになるドラフト長だけを使い、回答を1件ずつ計算します。</translation>
     </message>
     <message>
         <source>Reuse wording from your chats</source>
@@ -6220,20 +6232,12 @@
         <translation>「同じテキスト」では、シードが同じなら、投機的デコーディングの有無にかかわらず、丸めを除いて同じテキストになります。「同一の分布」では、温度が0より高いとテキストは変わることがありますが、メインモデルの確率に正確に従います。</translation>
     </message>
     <message>
-        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
-        <translation>「自動」では、ドラフトモデルとプロンプトルックアップのうち、このMacで速いほうを使います。投機的デコーディングの効果がないときはどちらも使いません。</translation>
-    </message>
-    <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
         <translation>ほかのアプリを使用中に長い回答が終わったときや、ツールが許可待ちになったときに知らせます。通知にチャットの内容は含まれません。</translation>
     </message>
     <message>
         <source>Opens a small window over all apps, which answers in place. Another app with the same keys may respond too. Press ⌫ for none.</source>
         <translation>すべてのアプリの手前に、その場で答える小さなウインドウを開きます。同じキーを使うほかのアプリも反応することがあります。⌫を押すと「なし」になります。</translation>
-    </message>
-    <message>
-        <source>Drafts the next round while the main model checks this one, which can speed up a large main model. On this Mac it needs memory for a second copy of the draft model; another Mac needs Tandem and that model.</source>
-        <translation>メインモデルがこのラウンドを検証している間に次のラウンドのドラフトを生成します。大きなメインモデルでは速くなることがあります。このMacではドラフトモデルをもう1つ読み込むメモリが必要です。別のMacではTandemとそのモデルが必要です。</translation>
     </message>
     <message>
         <source>On {name}</source>
@@ -6254,10 +6258,6 @@
     <message>
         <source>Changes take effect with the next answer.</source>
         <translation>変更は次の回答から有効になります。</translation>
-    </message>
-    <message>
-        <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
-        <translation>プロセッサは、より多くのトークンを一度に検証すると丸めが変わることがあります。オンにすると、Tandemは丸めが同じになるドラフト長だけを使い、回答を1件ずつ計算します。</translation>
     </message>
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tools and other computers that you chose keep working.</source>

@@ -5880,6 +5880,10 @@
         <translation>답변 속도 높이기</translation>
     </message>
     <message>
+        <source>Automatic uses what is fastest on this Mac: the draft model, prompt lookup, or neither.</source>
+        <translation>‘자동’은 초안 모델, 프롬프트 룩업, 둘 다 쓰지 않기 가운데 이 Mac에서 가장 빠른 방법을 써요.</translation>
+    </message>
+    <message>
         <source>Draft source</source>
         <translation>초안 생성 방법</translation>
     </message>
@@ -5892,6 +5896,10 @@
         <translation>미리 초안 쓰기</translation>
     </message>
     <message>
+        <source>Can speed up a large main model by drafting the next round while it checks. Needs memory to load the draft model twice, or another Mac with Tandem and that model.</source>
+        <translation>메인 모델이 확인하는 동안 다음 라운드의 초안을 써서, 큰 메인 모델이 더 빨라질 수 있어요. 초안 모델을 하나 더 올릴 메모리나, Tandem과 그 모델이 있는 다른 Mac이 필요해요.</translation>
+    </message>
+    <message>
         <source>On this Mac&apos;s processor</source>
         <translation>이 Mac의 프로세서</translation>
     </message>
@@ -5902,6 +5910,10 @@
     <message>
         <source>Acceptance rule</source>
         <translation>채택 기준</translation>
+    </message>
+    <message>
+        <source>Verifying several tokens at once can change rounding. With this on, Tandem uses only draft lengths with the same rounding, and computes one answer at a time.</source>
+        <translation>토큰 여러 개를 한 번에 검증하면 반올림이 달라질 수 있어요. 이 설정을 켜면 Tandem은 반올림이 같은 초안 길이만 쓰고 한 번에 답변 하나씩 계산해요.</translation>
     </message>
     <message>
         <source>Reuse wording from your chats</source>
@@ -6220,20 +6232,12 @@
         <translation>‘같은 텍스트’에서는 시드가 같으면 추측 디코딩과 관계없이 반올림을 제외하고 같은 텍스트가 나와요. ‘동일한 분포’에서는 온도가 0보다 높으면 텍스트가 달라질 수 있지만, 메인 모델의 확률을 정확히 따라요.</translation>
     </message>
     <message>
-        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
-        <translation>‘자동’은 초안 모델과 프롬프트 룩업 가운데 이 Mac에서 더 빠른 쪽을 쓰고, 추측이 도움이 되지 않으면 둘 다 쓰지 않아요.</translation>
-    </message>
-    <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
         <translation>다른 앱을 사용하는 동안 긴 답변이 끝나거나 도구가 허용을 기다리면 알려요. 알림에는 대화 내용이 들어가지 않아요.</translation>
     </message>
     <message>
         <source>Opens a small window over all apps, which answers in place. Another app with the same keys may respond too. Press ⌫ for none.</source>
         <translation>모든 앱 위에 작은 윈도우를 열고 그 자리에서 답해요. 같은 단축키를 쓰는 다른 앱도 함께 반응할 수 있어요. ⌫ 키를 누르면 단축키가 지워져요.</translation>
-    </message>
-    <message>
-        <source>Drafts the next round while the main model checks this one, which can speed up a large main model. On this Mac it needs memory for a second copy of the draft model; another Mac needs Tandem and that model.</source>
-        <translation>메인 모델이 이번 라운드를 확인하는 동안 다음 라운드의 초안을 써서, 큰 메인 모델이 더 빨라질 수 있어요. 이 Mac에서는 초안 모델을 하나 더 올릴 메모리가 필요하고, 다른 Mac에는 Tandem과 그 초안 모델이 있어야 해요.</translation>
     </message>
     <message>
         <source>On {name}</source>
@@ -6254,10 +6258,6 @@
     <message>
         <source>Changes take effect with the next answer.</source>
         <translation>바꾸면 다음 답변부터 적용돼요.</translation>
-    </message>
-    <message>
-        <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
-        <translation>프로세서는 한 번에 검증하는 토큰이 많아지면 반올림이 달라질 수 있어요. 이 설정을 켜면 Tandem은 반올림이 같은 초안 길이만 쓰고 한 번에 답변 하나씩 계산해요.</translation>
     </message>
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tools and other computers that you chose keep working.</source>

@@ -5880,6 +5880,10 @@
         <translation>回答加速</translation>
     </message>
     <message>
+        <source>Automatic uses what is fastest on this Mac: the draft model, prompt lookup, or neither.</source>
+        <translation>“自动”会选用在本机上最快的方式：草稿模型、提示词查找，或两者都不用。</translation>
+    </message>
+    <message>
         <source>Draft source</source>
         <translation>草稿来源</translation>
     </message>
@@ -5892,6 +5896,10 @@
         <translation>预先起草</translation>
     </message>
     <message>
+        <source>Can speed up a large main model by drafting the next round while it checks. Needs memory to load the draft model twice, or another Mac with Tandem and that model.</source>
+        <translation>在主模型检查时起草下一轮，可以让大的主模型更快。需要能再放下一份草稿模型的内存，或另一台装有 Tandem 和该模型的 Mac。</translation>
+    </message>
+    <message>
         <source>On this Mac&apos;s processor</source>
         <translation>用本机的处理器</translation>
     </message>
@@ -5902,6 +5910,10 @@
     <message>
         <source>Acceptance rule</source>
         <translation>接受规则</translation>
+    </message>
+    <message>
+        <source>Verifying several tokens at once can change rounding. With this on, Tandem uses only draft lengths with the same rounding, and computes one answer at a time.</source>
+        <translation>一次验证多个 token 时，舍入可能不同。打开后，Tandem 只使用舍入一致的草稿 token 数，并且一次只计算一个回答。</translation>
     </message>
     <message>
         <source>Reuse wording from your chats</source>
@@ -6220,20 +6232,12 @@
         <translation>“文字相同”：种子相同时，无论是否推测，除舍入误差外，文字相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
     </message>
     <message>
-        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
-        <translation>“自动”会选用草稿模型和提示词查找中在本机上更快的一个；推测没有帮助时两者都不用。</translation>
-    </message>
-    <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
         <translation>使用其他应用时，较长的回答完成后或有工具等待你的允许时会通知你。通知不包含对话内容。</translation>
     </message>
     <message>
         <source>Opens a small window over all apps, which answers in place. Another app with the same keys may respond too. Press ⌫ for none.</source>
         <translation>在所有应用前面打开一个就地回答的小窗口。使用相同快捷键的其他应用可能也会响应。按 ⌫ 可清除快捷键。</translation>
-    </message>
-    <message>
-        <source>Drafts the next round while the main model checks this one, which can speed up a large main model. On this Mac it needs memory for a second copy of the draft model; another Mac needs Tandem and that model.</source>
-        <translation>在主模型检查这一轮时起草下一轮，可以让大的主模型更快。在本机上，内存需要能再放下一份草稿模型；另一台 Mac 上需要有 Tandem 和该模型。</translation>
     </message>
     <message>
         <source>On {name}</source>
@@ -6254,10 +6258,6 @@
     <message>
         <source>Changes take effect with the next answer.</source>
         <translation>更改从下一个回答起生效。</translation>
-    </message>
-    <message>
-        <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
-        <translation>处理器一次验证更多 token 时，舍入可能不同。打开后，Tandem 只使用舍入一致的草稿 token 数，并且一次只计算一个回答。</translation>
     </message>
     <message>
         <source>Tandem does not connect to Hugging Face or look for updates, so downloads wait. Chats, installed models, tools and other computers that you chose keep working.</source>

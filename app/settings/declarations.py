@@ -136,10 +136,7 @@ class SettingsValues(RememberedValues):
     method: str = SPECULATION.setting(
         "auto",
         title="Faster answers",
-        help=(
-            "Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when "
-            "speculation would not help."
-        ),
+        help="Automatic uses what is fastest on this Mac: the draft model, prompt lookup, or neither.",
         choices=tuple((method, method_words(method)) for method in methods()),
         other_names=("Draft source", "Speculative decoding"),
         terminal="what proposes draft tokens (auto)",
@@ -148,8 +145,8 @@ class SettingsValues(RememberedValues):
         "off",
         title="Draft ahead",
         help=(
-            "Drafts the next round while the main model checks this one, which can speed up a large main model. On "
-            "this Mac it needs memory for a second copy of the draft model; another Mac needs Tandem and that model."
+            "Can speed up a large main model by drafting the next round while it checks. Needs memory to load the "
+            "draft model twice, or another Mac with Tandem and that model."
         ),
         choices=DRAFT_AHEAD,
         others="On {name}",
@@ -179,8 +176,8 @@ class SettingsValues(RememberedValues):
         False,
         title="Always the same text with and without speculation",
         help=(
-            "Processors can round differently when they verify more tokens at once. With this on, Tandem uses only "
-            "draft lengths at which rounding is the same, and computes one answer at a time."
+            "Verifying several tokens at once can change rounding. With this on, Tandem uses only draft lengths with "
+            "the same rounding, and computes one answer at a time."
         ),
         terminal="always the same text with and without speculation; the line below an answer says what it costs",
         in_chats=False,
