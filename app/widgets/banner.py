@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
+from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSizePolicy, QToolButton, QWidget
 
@@ -22,8 +23,8 @@ from app.widgets.throttle import single_shot
 SHOWN_MS = 10_000
 # The notices on screen at once: in the smallest window they leave room for the last lines of the chat.
 MOST_SHOWN = 3
-# The size of the mark before the sentence and the distance between them, in pixels.
-_MARK, _SPACING = 18, 12
+# The size of the mark before the sentence, the distance between them, and that of a button below it, in pixels.
+_MARK, _SPACING, _BELOW = 18, 12, 6
 
 
 @dataclass(frozen=True)
@@ -59,28 +60,36 @@ class Notice(ThemeAware, QFrame):
         self._label = SentenceLabel(self)
         # A name that is wider than the window must not make the window wider.
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        row = fill(hbox(spacing=_SPACING), mark, (self._label, 1))
-        column = fill(vbox(self, margins=(14, 8, 8, 8), spacing=6), row)
-        # Several buttons beside it would leave no room for the sentence.
-        below = None
-        if len(message.actions) > 1:
-            buttons = QWidget(self)
-            below = FlowLayout(buttons, 8)
-            fill(column, fill(hbox(margins=(_MARK + _SPACING, 0, 0, 0)), buttons))
         self._buttons = [styled(QPushButton(self), "button") for _ in message.actions]
         for button, action in zip(self._buttons, message.actions, strict=True):
             button.clicked.connect(partial(self._act, action))
             action.changed.connect(self.retranslate)
-            (row if below is None else below).addWidget(button)
         self._close = self.bound("Dismiss", QToolButton(self), set_name)
         self._close.setIcon(icon("close"))
         self._close.clicked.connect(lambda: drop(self))
         self._close.setVisible(message.closable)
-        row.addWidget(self._close)
+        self._lay_out(mark)
         self._timer = single_shot(self, self._leave)
         self.restyle()
         if message.leaves:
             self._timer.start(SHOWN_MS)
+
+    def _lay_out(self, mark: Mark) -> None:
+        """Place the mark, the sentence, the buttons and what closes the notice."""
+        column = vbox(self, margins=(14, 8, 8, 8), spacing=_BELOW)
+        if len(self._buttons) == 1:
+            row = QWidget(self)
+            _OneButtonLayout(row, mark, self._label, self._buttons[0], self._close)
+            fill(column, row)
+            return
+        fill(column, fill(hbox(spacing=_SPACING), mark, (self._label, 1), self._close))
+        if self._buttons:
+            # Several buttons beside it would leave no room for the sentence.
+            buttons = QWidget(self)
+            below = FlowLayout(buttons, 8)
+            for button in self._buttons:
+                below.addWidget(button)
+            fill(column, fill(hbox(margins=(_MARK + _SPACING, 0, 0, 0)), buttons))
 
     @property
     def text(self) -> str:
@@ -113,6 +122,50 @@ class Notice(ThemeAware, QFrame):
         for button, action in zip(self._buttons, self.message.actions, strict=True):
             button.setText(action.text())
             button.setEnabled(action.isEnabled())
+
+
+class _OneButtonLayout(FlowLayout):
+    """A mark, a sentence, a button beside it, and what closes them.
+
+    Where a narrow window makes the sentence beside the button higher by the button's height, the button is below it.
+    """
+
+    def __init__(self, parent: QWidget, *widgets: QWidget) -> None:
+        super().__init__(parent, _SPACING)
+        for widget in widgets:
+            self.addWidget(widget)
+
+    def minimumSize(self) -> QSize:
+        # The height that the sentence asks for is for a width of its own choice.
+        _, _, button, _ = self._items
+        return QSize(0, button.sizeHint().height())
+
+    def _cells(self, width: int, *, with_hidden: bool = False) -> list[QRect]:  # noqa: ARG002
+        mark, sentence, button, close = self._items
+        mark_size, button_size, close_size = (item.sizeHint() for item in (mark, button, close))
+        left = mark_size.width() + _SPACING
+        right = width if close.isEmpty() else width - close_size.width() - _SPACING
+        room = max(1, right - left)
+        button_size = button_size.boundedTo(QSize(room, button_size.height()))
+        room_beside = max(1, room - button_size.width() - _SPACING)
+        height = sentence.heightForWidth(room)
+        height_beside = sentence.heightForWidth(room_beside)
+        is_below = height_beside >= height + button_size.height()
+        if not is_below:
+            room = room_beside
+            height = max(height_beside, button_size.height())
+        height = max(height, mark_size.height(), close_size.height())
+
+        def centred(x: int, size: QSize) -> QRect:
+            return QRect(QPoint(x, (height - size.height()) // 2), size)
+
+        beside = centred(right - button_size.width(), button_size)
+        return [
+            centred(0, mark_size),
+            QRect(left, 0, room, height),
+            QRect(QPoint(left, height + _BELOW), button_size) if is_below else beside,
+            centred(width - close_size.width(), close_size),
+        ]
 
 
 class Banner(ThemeAware, QFrame):

@@ -108,6 +108,7 @@ class FlowLayout(QLayout):
     """Gives items the size they ask for, up to the width of the layout; hidden widgets get no space.
 
     With `steady_height` the height is that with all of them, so that nothing below moves when one is shown.
+    A subclass that places its items in another way overrides `_cells`.
     """
 
     def __init__(self, parent: QWidget, spacing: int, *, steady_height: bool = False) -> None:

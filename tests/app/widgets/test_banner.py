@@ -10,6 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.widgets.application import Application
 from app.widgets.banner import Banner
+from app.widgets.labels import SentenceLabel
+from app.widgets.layouts import settle_layouts
 
 
 @pytest.fixture
@@ -30,6 +32,25 @@ def test_its_button_does_what_helps_and_hides_it(banner: Banner) -> None:
     notice.findChild(QPushButton).click()
     assert done == [1]
     assert banner.isHidden()
+
+
+def test_a_button_is_below_a_sentence_that_it_would_make_much_higher(banner: Banner) -> None:
+    sentence = "The chat database was damaged. What could be recovered is in the chat list; the file was kept."
+    banner.show_message(lambda: sentence, QAction("Show the chats in Finder", banner))
+    banner.show_message(lambda: "Short.", QAction("Show the chats in Finder", banner))
+    short, long = banner.shown
+    places = []
+    for width in (400, 1100, 400):
+        banner.resize(width, banner.heightForWidth(width))
+        settle_layouts()
+        label = long.findChild(SentenceLabel).geometry()
+        button = long.findChild(QPushButton).geometry()
+        assert label.height() >= long.findChild(SentenceLabel).heightForWidth(label.width())
+        assert not label.intersects(button)
+        assert long.rect().contains(button.translated(long.findChild(QPushButton).parentWidget().pos()))
+        places.append("below" if button.top() > label.bottom() else "beside")
+        assert short.findChild(QPushButton).x() > short.findChild(SentenceLabel).geometry().right()
+    assert places == ["below", "beside", "below"]
 
 
 def test_notices_follow_the_language(banner: Banner, qapp: Application, qtbot: QtBot) -> None:
