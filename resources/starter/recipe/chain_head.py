@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from resources.starter.recipe.model import MAIN, FeedForward, RMSNorm, Shape, rotary_angles, rotate
+from resources.starter.recipe.model import MAIN, FeedForward, Projections, RMSNorm, Shape, rotary_angles, rotate
 
 if TYPE_CHECKING:
     from resources.starter.recipe.model import LanguageModel
@@ -82,22 +82,8 @@ class Seen:
     own: tuple[tuple[Tensor, Tensor], ...] = ()
 
 
-class ChainAttention(nn.Module):
+class ChainAttention(Projections):
     """Attention of each row to the true pairs up to its own, and to the steps chained after it."""
-
-    def __init__(self, shape: Shape, inputs: int, *, norms: bool) -> None:
-        super().__init__()
-        self.shape = shape
-        queries = shape.num_attention_heads * shape.head_dim
-        keys = shape.num_key_value_heads * shape.head_dim
-        self.q_proj = nn.Linear(inputs, queries, bias=False)
-        self.k_proj = nn.Linear(inputs, keys, bias=False)
-        self.v_proj = nn.Linear(inputs, keys, bias=False)
-        self.o_proj = nn.Linear(queries, shape.hidden_size, bias=False)
-        if norms:
-            self.q_norm = RMSNorm(shape.head_dim, shape.rms_norm_eps)
-            self.k_norm = RMSNorm(shape.head_dim, shape.rms_norm_eps)
-        self.norms = norms
 
     def forward(self, x: Tensor, angles: tuple[Tensor, Tensor], mask: Tensor, seen: Seen) -> Tensor:
         """`mask` (rows, 1, length, length) is true where a row may look at a pair."""

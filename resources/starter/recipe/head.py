@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from resources.starter.recipe.model import MAIN, FeedForward, RMSNorm, Shape, rotary_angles, rotate
+from resources.starter.recipe.model import MAIN, FeedForward, Projections, RMSNorm, Shape, rotary_angles, rotate
 
 if TYPE_CHECKING:
     from resources.starter.recipe.model import LanguageModel
@@ -46,25 +46,13 @@ class HeadShape:
         }
 
 
-class HeadAttention(nn.Module):
-    def __init__(self, shape: Shape) -> None:
-        super().__init__()
-        self.head_dim = shape.head_dim
-        queries = shape.num_attention_heads * shape.head_dim
-        keys = shape.num_key_value_heads * shape.head_dim
-        self.q_proj = nn.Linear(shape.hidden_size, queries, bias=False)
-        self.k_proj = nn.Linear(shape.hidden_size, keys, bias=False)
-        self.v_proj = nn.Linear(shape.hidden_size, keys, bias=False)
-        self.o_proj = nn.Linear(queries, shape.hidden_size, bias=False)
-        self.q_norm = RMSNorm(shape.head_dim, shape.rms_norm_eps)
-        self.k_norm = RMSNorm(shape.head_dim, shape.rms_norm_eps)
-
+class HeadAttention(Projections):
     def forward(self, x: Tensor, context: Tensor, angles: Angles, mask: Tensor | None) -> Tensor:
         rows, length, _ = x.shape
         both = torch.cat([context, x], dim=1)
-        queries = self.q_norm(self.q_proj(x).view(rows, length, -1, self.head_dim)).transpose(1, 2)
-        keys = self.k_norm(self.k_proj(both).view(rows, both.shape[1], -1, self.head_dim)).transpose(1, 2)
-        values = self.v_proj(both).view(rows, both.shape[1], -1, self.head_dim).transpose(1, 2)
+        queries = self.q_norm(self.q_proj(x).view(rows, length, -1, self.shape.head_dim)).transpose(1, 2)
+        keys = self.k_norm(self.k_proj(both).view(rows, both.shape[1], -1, self.shape.head_dim)).transpose(1, 2)
+        values = self.v_proj(both).view(rows, both.shape[1], -1, self.shape.head_dim).transpose(1, 2)
         queries, keys = rotate(queries, *angles.of_block), rotate(keys, *angles.of_both)
         mixed = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
         return self.o_proj(mixed.transpose(1, 2).reshape(rows, length, -1))
@@ -82,7 +70,7 @@ class HeadLayer(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.input_layernorm = RMSNorm(shape.hidden_size, shape.rms_norm_eps)
-        self.self_attn = HeadAttention(shape)
+        self.self_attn = HeadAttention(shape, shape.hidden_size)
         self.post_attention_layernorm = RMSNorm(shape.hidden_size, shape.rms_norm_eps)
         self.mlp = FeedForward(shape)
 

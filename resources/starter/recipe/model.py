@@ -84,19 +84,25 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     return x * cos + torch.cat([-second, first], dim=-1) * sin
 
 
-class Attention(nn.Module):
-    def __init__(self, shape: Shape) -> None:
+class Projections(nn.Module):
+    """The matrices of an attention layer that reads `inputs` features of each token, with Qwen3's norms if `norms`."""
+
+    def __init__(self, shape: Shape, inputs: int, *, norms: bool = True) -> None:
         super().__init__()
         self.shape = shape
         queries = shape.num_attention_heads * shape.head_dim
         keys = shape.num_key_value_heads * shape.head_dim
-        self.q_proj = nn.Linear(shape.hidden_size, queries, bias=False)
-        self.k_proj = nn.Linear(shape.hidden_size, keys, bias=False)
-        self.v_proj = nn.Linear(shape.hidden_size, keys, bias=False)
+        self.q_proj = nn.Linear(inputs, queries, bias=False)
+        self.k_proj = nn.Linear(inputs, keys, bias=False)
+        self.v_proj = nn.Linear(inputs, keys, bias=False)
         self.o_proj = nn.Linear(queries, shape.hidden_size, bias=False)
-        self.q_norm = RMSNorm(shape.head_dim, shape.rms_norm_eps)
-        self.k_norm = RMSNorm(shape.head_dim, shape.rms_norm_eps)
+        if norms:
+            self.q_norm = RMSNorm(shape.head_dim, shape.rms_norm_eps)
+            self.k_norm = RMSNorm(shape.head_dim, shape.rms_norm_eps)
+        self.norms = norms
 
+
+class Attention(Projections):
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None, past: list[Tensor] | None) -> Tensor:
         rows, length, _ = x.shape
         heads = (rows, length, -1, self.shape.head_dim)
@@ -128,7 +134,7 @@ class Layer(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.input_layernorm = RMSNorm(shape.hidden_size, shape.rms_norm_eps)
-        self.self_attn = Attention(shape)
+        self.self_attn = Attention(shape, shape.hidden_size)
         self.post_attention_layernorm = RMSNorm(shape.hidden_size, shape.rms_norm_eps)
         self.mlp = FeedForward(shape)
 

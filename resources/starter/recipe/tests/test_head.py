@@ -32,7 +32,13 @@ from resources.starter.recipe.head_training import (  # noqa: E402
     targets_and_weights,
     train_head,
 )
-from resources.starter.recipe.tests.tiny_training import LENGTH, MAIN_SHAPE, open_every_path, two_chats  # noqa: E402
+from resources.starter.recipe.tests.tiny_training import (  # noqa: E402
+    LENGTH,
+    MAIN_SHAPE,
+    open_every_path,
+    stops_at,
+    two_chats,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -199,15 +205,7 @@ def test_a_run_makes_the_same_bytes_again_also_when_it_is_stopped_between(
 ) -> None:
     """The number of threads at first does not matter."""
     monkeypatch.setattr("resources.starter.recipe.training.CHECKPOINT_EVERY", 5)
-    real, left = head_loss, [13]
-
-    def stopping(*given: object) -> object:
-        left[0] -= 1
-        if left[0] == 0:
-            raise KeyboardInterrupt
-        return real(*given)  # type: ignore[arg-type]
-
-    monkeypatch.setattr("resources.starter.recipe.head_training.head_loss", stopping)
+    monkeypatch.setattr("resources.starter.recipe.head_training.head_loss", stops_at(13, head_loss))
     made = []
     for run, threads in (("stopped", 1), ("whole", 2)):
         torch.set_num_threads(threads)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 
@@ -35,3 +37,17 @@ def two_chats(count: int = 8, length: int = LENGTH) -> Rows:
     answers = np.tile(np.arange(length) % half >= half // 2, (count, 1))
     owners = np.tile(np.arange(length) // half + 1, (count, 1)).astype(np.uint16)
     return Rows(generator.integers(3, 50, (count, length)).astype(np.uint16), answers, owners)
+
+
+def stops_at(call: int, function: Callable[..., object]) -> Callable[..., object]:
+    """Return the function, but its call of this number is interrupted as by Ctrl+C."""
+    calls = 0
+
+    def stopping(*given: object) -> object:
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            raise KeyboardInterrupt
+        return function(*given)
+
+    return stopping
