@@ -17,8 +17,18 @@ import pytest
 
 from app.__main__ import ALIASES, COMMANDS
 from app.agents.table import APPS
+from app.api import kept_chats
 from app.settings.declarations import PAGES, SettingsValues
+from app.tools.listing import LONGEST_DESCRIPTION
+from app.tools.running_call import MOST_QUESTIONS
+from app.tools.sign_in import SIGN_IN_S
+from app.tools.tool import LONGEST_INSTRUCTIONS
+from engine.documents import attached_files
+from engine.documents.reading import DOCUMENT_S, WATCHED_S
+from engine.hub.client import HubAccess
 from engine.model_files.architecture import splits_of
+from engine.wire.handshake import LARGEST_HANDSHAKE, PROOF_S
+from tests import file_costs
 from tests.app.translation_files import forms, messages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -169,3 +179,38 @@ def test_every_program_that_can_be_connected_is_named_with_the_port() -> None:
     text = text_of("docs/terminal.md")
     assert [app.name for app in APPS.values() if app.name not in text] == []
     assert f"http://127.0.0.1:{SettingsValues().api_port}/v1" in text
+
+
+def test_the_limits_that_are_stated_are_those_of_the_code() -> None:
+    words = {3: "three", 5: "five", 10: "ten"}
+    stated = {
+        "SECURITY.md": [
+            f"newest {kept_chats.MOST_CHATS} answers and within {kept_chats.MOST_BYTES >> 20} MiB",
+            f"instructions for models ({LONGEST_INSTRUCTIONS:,} characters at most)",
+            f"of a tool, models get {LONGEST_DESCRIPTION:,} characters",
+            f"{words[MOST_QUESTIONS]} at most in a call",
+            f"at most {words[SIGN_IN_S // 60]} minutes",
+            f"three deep, {attached_files.MOST_BYTES >> 20} MiB in all",
+            f"{WATCHED_S} seconds of computing for a document that a person attaches",
+            f"{DOCUMENT_S} for any other file",
+            f"no silence of {HubAccess().stall_s:.0f} seconds",
+            f"at most {LARGEST_HANDSHAKE} bytes of memory and {words[PROOF_S]} seconds",
+        ],
+        "CONTRIBUTING.md": [f"at most {file_costs.SECONDS_A_TEST} CPU seconds a test and {file_costs.SECONDS:.0f} in all"],
+    }
+    assert {file: [limit for limit in limits if limit not in text_of(file)] for file, limits in stated.items()} == {
+        "SECURITY.md": [],
+        "CONTRIBUTING.md": [],
+    }
+
+
+def test_the_first_release_has_as_many_steps_as_contributing_says() -> None:
+    guide = (ROOT / "packaging" / "README.md").read_text(encoding="utf-8")
+    steps = re.findall(r"^\d+\. ", guide.partition("### The first one")[2], flags=re.MULTILINE)
+    assert (len(steps), "in twelve steps" in text_of("CONTRIBUTING.md")) == (12, True)
+
+
+def test_the_readmes_have_the_speed_of_the_table() -> None:
+    [speed] = re.findall(r"\| Tandem, automatic \| ([\d.]+) \|", text_of("docs/speed.md"))
+    files = ["README.md", *(f"i18n/README.{code}.md" for code in ("ko", "ja", "zh_CN"))]
+    assert [file for file in files if not re.search(rf"(?<![\d.]){re.escape(speed)} ?(?:times|배|倍)", text_of(file))] == []
