@@ -133,11 +133,10 @@ class RunnerLink:
         return True
 
     def begin(self, message: messages.Begin, asker: Asker) -> None:
-        """Let an answer begin, with this link's number of recovery tokens.
+        """Send the beginning of an answer, with this link's number of recovery tokens.
 
-        What the runner has read for another asker shortens it by the same opening only.
-
-        Else that asker's answers would be drafted earlier after a right guess of what the other one has asked.
+        If the answer before was another asker's, the runner's caches keep the opening that both have, and nothing else:
+        drafts that begin earlier after a right guess would tell what the other one has asked.
         """
         message = replace(message, recovery_tokens=self._recovery_tokens)
         before, self._asker = self._asker, asker

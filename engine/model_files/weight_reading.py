@@ -57,7 +57,9 @@ def tensor_places(headers: Mapping[Path, Mapping[str, TensorHeader]]) -> dict[st
 
 
 def read_arrays(path: Path, places: Mapping[str, TensorPlace], disk: DiskPool) -> Steps[dict[str, mx.array]]:
-    """Return the tensors at `places`, by the same keys, in the types in which MLX has them. `path` is the model's.
+    """Return the tensors (any shape) at `places`, by the same keys, in the types in which MLX has them.
+
+    `path` is the model's.
 
     What is computed from an array needs no memory beside it if nothing else keeps the array, or the result.
 
@@ -78,7 +80,7 @@ def read_arrays(path: Path, places: Mapping[str, TensorPlace], disk: DiskPool) -
 
 
 def stand_ins(places: Mapping[str, TensorPlace]) -> dict[str, mx.array]:
-    """Return lazy arrays, by the same keys, of the shapes and types of the tensors at `places`; nothing is read.
+    """Return lazy arrays (any shape) as the tensors at `places` are, by the same keys; nothing is read.
 
     Raises `KeyError` for a type that MLX lacks.
     """
