@@ -83,6 +83,10 @@ class Exercise:
         """Whether the text stands in the question, whatever its case."""
         return text.strip(_MARKS + " ").casefold() in self.question.casefold()
 
+    def holds_row(self, words: Sequence[str]) -> bool:
+        """Whether the words stand in the question in a row, with commas or without."""
+        return any(self.holds(gap.join(words)) for gap in (", ", "、", " ", "，"))
+
     def holds_word(self, word: str) -> bool:
         """Whether the word stands in the question, not within other Latin letters."""
         return re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])", self.question, re.IGNORECASE) is not None
@@ -138,6 +142,7 @@ def _is_sequence(exercise: Exercise) -> bool:
     step = steps.pop()
     if (exercise.names("odd") and first % 2 == 0) or (exercise.names("even") and first % 2):
         return False
+    # Counting up to 10 in steps of 3 ends at 9, before the number that the question names.
     ends = (first, last, abs(step), *range(last, last + step))
     return any(numbers and all(number in ends for number in numbers) for numbers in _readings(exercise.question))
 
@@ -203,7 +208,7 @@ def _is_list(exercise: Exercise) -> bool:
             continue
         if any([part.strip(".。") for part in split(_unmarked(text))] == parts for text in exercise.given):
             return True
-        if not exercise.given and any(exercise.holds(gap.join(parts)) for gap in (", ", "、", " ", "，")):
+        if not exercise.given and exercise.holds_row(parts):
             return True
     return False
 
@@ -306,7 +311,7 @@ def _counts(exercise: Exercise, slots: Slots) -> bool:
         return False
     texts = exercise.given
     if not texts:
-        return any(exercise.holds(gap.join(words)) for gap in (", ", "、", " ", "，"))
+        return exercise.holds_row(words)
     return any(words in (_items(text), text.strip(".?!").split()) for text in texts)
 
 
