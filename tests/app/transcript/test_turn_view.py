@@ -290,12 +290,19 @@ def test_of_all_that_the_starter_learns_it_refuses_what_is_off_topic(language: s
             assert turn(one.user, one.answer).answer.refuses == (one.kind in (OFFTOPIC, DECLINED)), one
 
 
-def test_right_answers_have_their_figure_and_no_note_and_refusals_the_reverse(
-    open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def starter_window(open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch) -> tuple[WindowDriver, ScriptedEngine]:
+    """Return a window whose answers are those of the Starter, which is loaded, and the engine that writes them."""
     named = model_info("starter/main")
     monkeypatch.setattr(scripted_engine, "model_info", lambda _: replace(named, name=STARTER))
     window, _, engine = open_shown(bare(), ("starter/main", "starter/draft"))
+    return window, engine
+
+
+def test_right_answers_have_their_figure_and_no_note_and_refusals_the_reverse(
+    starter_window: tuple[WindowDriver, ScriptedEngine],
+) -> None:
+    window, engine = starter_window
     content = read_content("en")
     asked = {
         "What languages do you speak?": content.topics["language-spoken"].answer,
@@ -311,11 +318,9 @@ def test_right_answers_have_their_figure_and_no_note_and_refusals_the_reverse(
 
 
 def test_below_what_the_starter_makes_up_stands_that_it_may_be_wrong(
-    open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
+    starter_window: tuple[WindowDriver, ScriptedEngine],
 ) -> None:
-    named = model_info("starter/main")
-    monkeypatch.setattr(scripted_engine, "model_info", lambda _: replace(named, name=STARTER))
-    window, _, engine = open_shown(bare(), ("starter/main", "starter/draft"))
+    window, engine = starter_window
     engine.scripts[:] = [Script("the kettle is on the wall"), Script("the kettle is on the shelf")]
     question = "say exactly: the kettle is on the shelf"
     window.ask_and_wait(question)
@@ -329,11 +334,9 @@ def test_below_what_the_starter_makes_up_stands_that_it_may_be_wrong(
 
 
 def test_what_the_starter_says_wrongly_of_tandem_is_corrected_below_it(
-    open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
+    starter_window: tuple[WindowDriver, ScriptedEngine],
 ) -> None:
-    named = model_info("starter/main")
-    monkeypatch.setattr(scripted_engine, "model_info", lambda _: replace(named, name=STARTER))
-    window, _, engine = open_shown(bare(), ("starter/main", "starter/draft"))
+    window, engine = starter_window
     content = read_content("en")
     fact = content.topics["folders"].answer
     engine.scripts[:] = [Script("There are no folders."), Script(content.offtopic.answer), Script(fact)]
