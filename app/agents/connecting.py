@@ -29,6 +29,7 @@ from engine.errors import CodedError
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import CONFIG, parse, read_bytes
 from engine.files.kept_json import KeptJson
+from engine.files.typed_data import prepared
 
 _NEW_FILE = 0o600
 _STRING = r'"(?:[^"\\]|\\.)*+"'
@@ -198,7 +199,7 @@ def _noted() -> KeptJson:
 def _note_of(app: App) -> _WriteRecord | None:
     """Return what was written for the program; None also if the note is damaged."""
     try:
-        return msgspec.convert(_noted().values.get(app.id), _WriteRecord)
+        return msgspec.convert(_noted().values.get(app.id), prepared(_WriteRecord))
     except msgspec.ValidationError:
         return None
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes
+from engine.files.typed_data import prepared
 
 NAME = "gguf.json"
 # Raised when files other than the weights change; those of older folders are then written again.
@@ -32,6 +33,6 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 def read_provenance(folder: Path) -> Provenance | None:
     """Return the record in a folder; None if it was not made from a GGUF file, or the record is damaged."""
     try:
-        return msgspec.json.decode(read_bytes(folder / NAME, CONFIG.size), type=Provenance)
+        return msgspec.json.decode(read_bytes(folder / NAME, CONFIG.size), type=prepared(Provenance))
     except (UntrustedJsonError, msgspec.MsgspecError):
         return None
