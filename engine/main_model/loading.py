@@ -121,8 +121,7 @@ def load_in_steps(
             pictures=None if vision is None or part is not None else vision.rules,
         )
         _log_loaded(info)
-        ends = frozenset(tokenizer.eos_token_ids)
-        known = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group)
+        known = LoadedModel(info, model, tokenizer, vocabulary, frozenset(tokenizer.eos_token_ids), config, group)
         loaded = replace(known, prompt_source=source, vision=vision, states=read)
         rows = yield from _warm_up(model, loaded.new_caches, path)
     return replace(loaded, rows=rows)
