@@ -149,8 +149,8 @@ class ChatListModel(QAbstractListModel):
     ) -> None:
         """Show chats under headings and below their folders. Views other than ACTIVE show neither pins nor folders.
 
-        Lists must not be modified. Equal ones change no row, and are compared at no cost where their chats are the same
-        objects. With `stays`, chats that were only used or renamed keep their places.
+        Lists must not be modified. Equal ones change no row; where their chats are the same objects, comparing them is
+        cheap. With `stays`, chats that were only used or renamed keep their places.
         """
         # Days begin at a quarter of an hour in every time zone, and the time zone may change.
         arranged_from = (view, time.time() // 900, utc_offset())
