@@ -1,7 +1,7 @@
 """Eight clients disturb an engine for long: texts are right, and nothing is left behind.
 
-They ask, cancel, edit, swap drafts, kill and stop the helper processes, and meet failures of requests and of the device
-and nights.
+They ask, cancel, edit, swap drafts, kill and stop the helper processes, and meet failures of requests and of the
+device, and nights.
 
 TANDEM_SOAK_SECONDS is the duration of the campaign, an hour by default. A short run, which ends after a number of deeds
 and not of seconds, belongs to the full tier.
