@@ -17,8 +17,8 @@ from msgspec.structs import replace as with_figures
 
 from app.session.calls import ToolRun
 from app.session.starter_exercises import is_worked_out
-from app.session.starter_facts import answers_file, facts_for, outdated_fact
-from app.session.starter_limits import Subject, is_followup, names_tandem, subject_of
+from app.session.starter_facts import answers_file, facts_for, facts_of_both, outdated_fact
+from app.session.starter_limits import Subject, is_followup, is_for_tools, is_held_by, names_tandem, subject_of
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
 from app.text.thinking import GrowingParts, ThoughtAndReply, closing_mark
@@ -183,20 +183,23 @@ class Answer:
             return False
         if self.with_files or subject_of(self.question) is not Subject.ANY:
             return True
-        topic = self._topic
-        return not facts_for(topic) and not names_tandem(topic)
+        is_named = facts_for(self.question) or self._facts_before or names_tandem(self.question)
+        return not is_named and not (self._asks_on and names_tandem(self.asked_before))
 
     @property
-    def _topic(self) -> str:
-        """The question, or the one before it where it only asks on."""
-        asks_on = self.asked_before and not facts_for(self.question) and is_followup(self.question)
-        return self.asked_before if asks_on else self.question
+    def _asks_on(self) -> bool:
+        """Whether the question asks on about what the one before it was about."""
+        return bool(self.asked_before) and is_followup(self.question)
+
+    @property
+    def _facts_before(self) -> tuple[str, ...]:
+        """What is so of what the question asks on about; the first is what both questions name together."""
+        return facts_of_both(self.asked_before, self.question, self.reply) if self._asks_on else ()
 
     @property
     def may_be_wrong(self) -> bool:
-        """Whether the answer alone tells that the Starter cannot answer: it made it up, or was unsure of it."""
-        is_declined = self.refuses or self.with_files or subject_of(self.question) is not Subject.ANY
-        return self.asks_too_much and not is_declined
+        """Whether the Starter answers a question that it cannot answer, instead of declining it."""
+        return self.asks_too_much and not (self.refuses or self.with_files)
 
     @property
     def correction(self) -> str:
@@ -206,11 +209,15 @@ class Answer:
         """
         if self.model != STARTER or self.with_files or subject_of(self.question) is Subject.BEYOND:
             return ""
-        # What it answers by heart is about Tandem, or it made a mistake.
-        facts = facts_for(self.question, with_likely=self.is_known)
-        if not facts and (self.refuses or self.is_made_up or (self.is_known and self.is_unsure)):
-            facts = facts_for(self._topic)
         said = self.reply.strip()
+        # What it answers by heart is about Tandem, or it made a mistake.
+        facts = facts_for(self.question, with_likely=self.is_known, said=said)
+        before = self._facts_before
+        if not facts and (self.refuses or self.is_made_up or (self.is_known and self.is_unsure)):
+            facts = before
+        elif before and is_held_by(self.question, before[0]) and (facts or not is_held_by(self.question, said)):
+            # "And as PDF?" is about exporting, of which the help speaks of PDF.
+            facts = (*before, *facts)
         return outdated_fact(said) if not facts or said in facts else facts[0]
 
     @property
@@ -228,10 +235,13 @@ class Answer:
     def is_made_up(self) -> bool:
         """Whether the Starter wrote something that it has neither learned, nor worked out right, nor from a tool.
 
-        An answer without words, such as one that only calls a tool, has nothing that could be wrong.
+        What a tool told it answers only questions that the tools of Tandem are for. An answer without words, such as
+        one that only calls a tool, has nothing that could be wrong.
         """
-        if self.model != STARTER or self.is_known or self.refuses or self.calls or self.earlier or not self.question:
+        if self.model != STARTER or self.is_known or self.refuses or self.calls or not self.question:
             return False
+        if self.earlier:
+            return not is_for_tools(self.question)
         if not self.reply.strip():
             return False
         return not is_worked_out(self.question, self.reply, self.said_before)

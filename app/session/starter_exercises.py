@@ -322,7 +322,9 @@ def _translates(exercise: Exercise, slots: Slots) -> bool:
 
 
 def _is_told(exercise: Exercise, slots: Slots) -> bool:
-    return exercise.holds(slots["value"])
+    """Return whether the question tells the value: it says more than that, and asks for nothing."""
+    says_more = exercise.question.strip(_MARKS + " .!?。！？").casefold() != slots["value"].casefold()
+    return says_more and exercise.holds(slots["value"]) and not exercise.names("asks")
 
 
 def _was_told(exercise: Exercise, slots: Slots) -> bool:

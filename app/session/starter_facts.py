@@ -39,20 +39,35 @@ def fact_for(question: str) -> str:
     return next(iter(facts_for(question)), "")
 
 
-def facts_for(question: str, *, with_likely: bool = False) -> tuple[str, ...]:
+def facts_for(question: str, *, with_likely: bool = False, said: str = "") -> tuple[str, ...]:
     """Return each right answer to what a question names, in its language; the first is the one to show.
 
     `with_likely` are those that it only is about if it is about Tandem at all. A question of more than 300 characters
-    names nothing: a pasted text has such words by chance.
+    names nothing: a pasted text has such words by chance. Where its characters are Chinese and Japanese, what the
+    Starter `said` tells the language.
     """
     short = question.strip()
-    return _facts_for(short, with_likely) if len(short) <= _LONGEST_QUESTION else ()
+    if len(short) > _LONGEST_QUESTION:
+        return ()
+    language = _language_of(short)
+    if language == "zh" and _language_of(said) == "ja":
+        language = "ja"
+    return _facts_for(short, language, with_likely)
+
+
+def facts_of_both(before: str, question: str, said: str) -> tuple[str, ...]:
+    """Return what is so of what a question asks on about, in the language of the one `before` it, as `facts_for` does.
+
+    First comes what neither of the two names alone: "What is a draft model?", "How do I turn it off?".
+    """
+    alone = facts_for(before, said=said)
+    together = facts_for(f"{before} {question}", said=said)
+    return (*(fact for fact in together if fact not in (*alone, *facts_for(question, said=said))), *alone)
 
 
 @lru_cache(maxsize=64)
-def _facts_for(question: str, with_likely: bool) -> tuple[str, ...]:
+def _facts_for(question: str, language: str, with_likely: bool) -> tuple[str, ...]:
     """Return what `facts_for` does, of a question that is not too long to be remembered."""
-    language = _language_of(question)
     named = [fact for fact in _facts() if fact.words.search(question)]
     if with_likely:
         named += [fact for fact in _facts() if fact not in named and fact.likely.search(question)]

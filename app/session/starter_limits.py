@@ -30,6 +30,7 @@ _TASKS = ("rewriting", "made_up", "advice")
 _TEXT_FOLLOWS = re.compile(r"[:：\n]")
 # In characters: what is longer says itself what it is about.
 _LONGEST_FOLLOWUP = 48
+_WORD = re.compile(r"\w+")
 
 
 @lru_cache(maxsize=64)
@@ -54,7 +55,33 @@ def names_tandem(question: str) -> bool:
     return starter_words("limits", "only_tandem").search(question) is not None
 
 
+def is_for_tools(question: str) -> bool:
+    """Return whether a question may ask for what the tools of Tandem tell: the models here, today's acceptance."""
+    return starter_words("limits", "told_by_tools").search(question) is not None
+
+
 def is_followup(question: str) -> bool:
-    """Return whether a question asks on about what the one before was about: it is short and points back."""
+    """Return whether a question asks on about what the one before was about.
+
+    It is short, and names nothing; or it points back, and names only what belongs to Tandem.
+    """
     short = question.strip()
-    return len(short) <= _LONGEST_FOLLOWUP and starter_words("limits", "followup").search(short) is not None
+    if len(short) > _LONGEST_FOLLOWUP:
+        return False
+    named = _named_in(short)
+    if not named:
+        return True
+    names_another = _WORD.search(starter_words("limits", "tandem", "only_tandem", "beside").sub("", named))
+    return names_another is None and starter_words("limits", "followup").search(short) is not None
+
+
+def is_held_by(question: str, text: str) -> bool:
+    """Return whether a text has everything that a question names, which names something."""
+    named = _named_in(question).casefold()
+    return bool(named) and all(word in text.casefold() for word in named.split())
+
+
+def _named_in(question: str) -> str:
+    """Return what a question names: its words without those that every question may have; "" if it names nothing."""
+    named = starter_words("limits", "plain").sub(" ", question)
+    return " ".join(_WORD.findall(named))

@@ -7,7 +7,8 @@ import pytest
 from app.session.answer import STARTER, Answer, State
 from app.session.starter_exercises import is_worked_out
 from engine.events import Token
-from resources.starter.recipe.content import LANGUAGES, read_content
+from engine.stats import RequestStats
+from resources.starter.recipe.content import LANGUAGES, read_content, read_facts
 from resources.starter.recipe.corpus import conversations
 from resources.starter.recipe.courses import EVERYTHING
 
@@ -177,6 +178,103 @@ def test_a_follow_up_that_is_not_answered_has_the_help_of_the_question_before(
         Answer(State.DONE, text, model=STARTER, question=followup, asked_before=question) for text in (refusal, learned)
     ]
     assert [answer.correction for answer in said] == [help_, ""]
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "followup"),
+    [
+        ("en", "How do I make a folder?", "and what does a cat eat?"),
+        ("ko", "폴더는 어떻게 만들어?", "그럼 고양이는 뭐 먹어?"),
+        ("ja", "フォルダはどう作るの？", "じゃあ猫は何を食べる？"),
+        ("zh", "怎么新建文件夹？", "那猫吃什么？"),
+    ],
+)
+def test_a_follow_up_on_something_else_has_no_help_and_another_model(
+    language: str, question: str, followup: str
+) -> None:
+    refusal = read_content(language).offtopic.answer
+    refused = Answer(State.DONE, refusal, model=STARTER, question=followup, asked_before=question)
+    assert refused.correction == ""
+    assert refused.is_for_others
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "followup", "topic"),
+    [
+        # It names nothing; the help is on what both name.
+        ("en", "What is a draft model?", "how do I turn it off", "speculation-off"),
+        ("ko", "초안 모델이 뭐야?", "어떻게 꺼?", "speculation-off"),
+        ("ja", "ドラフトモデルとは？", "オフにするには？", "speculation-off"),
+        ("zh", "草稿模型是什么？", "怎么关掉", "speculation-off"),
+        # Another app, and a kind of file that the help before speaks of.
+        ("en", "import from chatgpt", "what about claude", "import-chats"),
+        ("ko", "대화를 내보내고 싶어", "그럼 PDF도?", "export-chat"),
+        ("ja", "チャットを書き出したい", "それはPDFでも？", "export-chat"),
+        ("zh", "怎么导出对话", "那PDF呢", "export-chat"),
+        # What it names is told of elsewhere.
+        ("en", "How do I make a folder?", "and a gguf?", "gguf"),
+    ],
+)
+def test_a_follow_up_has_the_help_on_what_both_questions_name(
+    language: str, question: str, followup: str, topic: str
+) -> None:
+    refusal = read_content(language).offtopic.answer
+    refused = Answer(State.DONE, refusal, model=STARTER, question=followup, asked_before=question)
+    fact = read_facts()[topic][language]
+    assert refused.correction == fact.get("help", fact["answer"])
+
+
+def test_of_a_question_in_characters_of_two_languages_the_answer_tells_the_language() -> None:
+    for language in ("ja", "zh"):
+        right = read_content(language).topics["is-it-free"].answer
+        assert Answer(State.DONE, right, model=STARTER, question="免費？").correction == ""
+        assert Answer(State.DONE, right, model=STARTER, question="無料？").correction == ""
+
+
+@pytest.mark.parametrize(("followup", "is_corrected"), [("pdfでも？", True), ("JSONを読み込める？", False)])
+def test_a_follow_up_answered_by_heart_has_the_help_before_only_if_that_alone_has_what_it_names(
+    followup: str, is_corrected: bool
+) -> None:
+    topic = read_content("ja").topics["export-chat"]
+    imported = topic.followups[0].answer
+    assert "JSON" in imported
+    assert "PDF" not in imported
+    answer = Answer(State.DONE, imported, model=STARTER, question=followup, asked_before="チャットを書き出したい")
+    assert answer.correction == (topic.answer if is_corrected else "")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("how to keep a cat", "Nice to meet you, how to keep a cat! What would you like to know?"),
+        ("고양이 키우는 법", "반가워요, 고양이 키우는 법님! 무엇이 궁금하세요?"),
+        ("猫の飼い方", "はじめまして、猫の飼い方さん！何について知りたいですか？"),
+        ("猫の飼い方を教えて", "はじめまして、猫さん！何について知りたいですか？"),
+        ("怎么养猫", "很高兴认识你，养猫！你想了解什么？"),
+    ],
+)
+def test_what_is_asked_was_not_told(question: str, answer: str) -> None:
+    assert not is_worked_out(question, answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_wrong"),
+    [
+        ("What was my acceptance today?", False),
+        ("오늘 채택률이 얼마예요?", False),
+        ("今日の受理率は？", False),
+        ("今天的接受率是多少", False),
+        ("How is the weather today?", True),
+        ("오늘 날씨 어때?", True),
+        ("今日の天気は？", True),
+        ("今天天气怎么样", True),
+    ],
+)
+def test_what_a_tool_of_tandem_told_answers_no_question_on_something_else(question: str, is_wrong: bool) -> None:
+    told = "Today, 98% of the draft tokens were accepted."
+    answer = Answer(State.DONE, told, model=STARTER, question=question, earlier=(RequestStats(),))
+    assert answer.is_beyond == is_wrong
+    assert answer.is_for_others == is_wrong
 
 
 def test_an_answer_that_was_stored_as_beyond_the_starter_stays_so() -> None:

@@ -333,6 +333,32 @@ def test_below_what_the_starter_makes_up_stands_that_it_may_be_wrong(
     assert window.turn().view.findChild(Note).isHidden()
 
 
+def test_below_what_the_starter_makes_up_of_tandem_stands_that_it_may_be_wrong_and_nobody_else_is_asked(
+    starter_window: tuple[WindowDriver, ScriptedEngine],
+) -> None:
+    window, engine = starter_window
+    engine.scripts[:] = [Script("the ravens live on the left")]
+    window.ask_and_wait("Where in Tandem are the ravens?")
+    note = window.turn().view.findChild(Note)
+    window.wait(note.isVisible)
+    assert note.findChild(QLabel).text() == "The Starter may be wrong here."
+    assert [button for button in note.findChildren(QPushButton) if button.isVisible()] == []
+
+
+def test_below_what_the_starter_says_instead_of_declining_to_write_code_stands_that_it_may_be_wrong(
+    starter_window: tuple[WindowDriver, ScriptedEngine],
+) -> None:
+    window, engine = starter_window
+    topics = read_content("en").topics
+    engine.scripts[:] = [Script(topics["better-models"].answer), Script(topics["resume-download"].answer)]
+    window.ask_and_wait("Which model should I download?", "Write a python function")
+    note = window.turn().view.findChild(Note)
+    window.wait(note.isVisible)
+    assert note.findChild(QLabel).text() == "The Starter may be wrong here. A larger model can answer this."
+    (button,) = note.findChildren(QPushButton)
+    assert button.text().startswith("Ask ")
+
+
 def test_what_the_starter_says_wrongly_of_tandem_is_corrected_below_it(
     starter_window: tuple[WindowDriver, ScriptedEngine],
 ) -> None:
