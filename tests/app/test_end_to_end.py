@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.cli import self_test
@@ -23,6 +24,7 @@ from app.session.session import Session
 from app.speculation.comparison import Comparer, ComparisonResult, ComparisonStep
 from app.system.background import Background
 from app.system.language import LANGUAGES
+from app.transcript.answer_texts import Note
 from app.transcript.call_card import CallCard
 from app.widgets.application import Application
 from app.window import startup
@@ -32,10 +34,13 @@ from app.wording.errors import error_sentence
 from engine import Engine, SpeculationSettings, starter_pair
 from engine.errors import EngineError, ModelNotUsable
 from engine.status import LoadedPair
+from resources.starter.recipe.content import LANGUAGES as CONTENT_LANGUAGES
+from resources.starter.recipe.content import read_typed
 from tests.app.conftest import STARTER
 from tests.app.free_port import free_port
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
+from tests.app.shown_library import ShownLibrary, bare
 from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 
@@ -87,6 +92,41 @@ def test_a_question_in_each_language_is_answered_with_guesses(window: WindowDriv
     assert f"({accepted} of {reached})" in panel.details.positions.words()[0]
     assert panel.details.time.words().startswith(f"draft {figures.percent(stats.draft_s / seconds)}")
     assert panel.strip.visible_rounds() == answer.rounds[-panel.strip.columns :]
+
+
+@pytest.fixture
+def offering_window(qapp: Application, qtbot: QtBot, tmp_path: Path) -> WindowDriver:
+    """Return a window on a real engine with the starter pair, which offers models to download."""
+    session = Session(Engine, starter_pair())
+    window = MainWindow(session, qapp, ShownLibrary(tmp_path, bare()))
+    window.show()
+    session.models.load_starter()
+    qtbot.waitUntil(lambda: session.answers.ready and not session.models.pair.loading)
+    return WindowDriver(window, session, qtbot.waitUntil)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("language", CONTENT_LANGUAGES)
+def test_what_newcomers_type_is_answered_or_another_model_is_asked(
+    offering_window: WindowDriver, language: str
+) -> None:
+    window = offering_window
+    questions = [question for question in read_typed() if question.language == language]
+    unanswered = []
+    for question in questions:
+        window.trigger("new-chat")
+        window.ask_and_wait(*filter(None, (question.before, question.text)))
+        note = window.turn().view.findChild(Note)
+        said = [window.answer().text]
+        offers = False
+        if note.isVisible():
+            said.append(note.findChild(QLabel).text().partition("The help of Tandem says: ")[2])
+            offers = any(button.isVisible() and button.text() for button in note.findChildren(QPushButton))
+        is_answered = offers if question.is_offtopic else any(map(question.is_answered_by, said))
+        if not is_answered:
+            unanswered.append((question.text, *said))
+    assert len(questions) >= 15
+    assert unanswered == []
 
 
 @pytest.mark.parametrize(

@@ -65,11 +65,15 @@ class EvaluationQuestion:
 
 @dataclass(frozen=True)
 class NewcomerQuestion:
-    """What a newcomer asks in one language, and the topics whose answers are right (or "offtopic")."""
+    """What a newcomer asks in one language, and the topics whose answers are right (or "offtopic").
+
+    `before` is what was asked before it in the same chat, "" if it is the first question.
+    """
 
     language: str
     topics: tuple[str, ...]
     text: str
+    before: str = ""
 
     @property
     def is_offtopic(self) -> bool:
@@ -331,6 +335,17 @@ def read_unseen(name: str) -> tuple[NewcomerQuestion, ...]:
     )
 
 
+@cache
+def read_typed() -> tuple[NewcomerQuestion, ...]:
+    """What newcomers type, in each language other questions, some of which ask on; the corpus leaves them out."""
+    table = _read(_HERE / "evaluation" / "typed.toml")
+    return tuple(
+        NewcomerQuestion(language, tuple(entry["topics"]), entry["text"], entry.get("before", ""))
+        for language in LANGUAGES
+        for entry in table[language]
+    )
+
+
 def _short_messages(language: str, name: str) -> tuple[ShortMessage, ...]:
     kinds = _read(_HERE / "evaluation" / name)["messages"]
     return tuple(ShortMessage(language, kind, text) for kind, texts in kinds.items() for text in texts)
@@ -357,5 +372,5 @@ def held_out_wordings() -> frozenset[str]:
         for item in (*read_short_held_out(language), *read_beyond_held_out(language), *read_tools_held_out(language))
     )
     unseen = chain.from_iterable(map(read_unseen, ("first", "second", "third")))
-    newcomer = (item.text for item in (*read_newcomer(), *read_strangers(), *unseen))
+    newcomer = (item.text for item in (*read_newcomer(), *read_strangers(), *read_typed(), *unseen))
     return frozenset(normalised(text) for text in (*(item.turns[-1] for item in questions), *others, *newcomer))
