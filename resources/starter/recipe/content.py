@@ -164,7 +164,7 @@ def _topic(name: str, table: dict[str, Any]) -> Topic:
 @cache
 def read_content(language: str) -> Content:
     """The topics of one language, the facts among them, and its honest answer to everything else."""
-    table = _read(_HERE / "content" / f"{language}.toml")
+    table = _read(_HERE / "topics" / f"{language}.toml")
     for name, fact in read_facts().items():
         topic = table["topics"].setdefault(name, {"questions": []})
         topic["answer"] = fact[language]["answer"]
