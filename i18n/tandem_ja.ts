@@ -6228,8 +6228,8 @@
         <translation>同じテキスト</translation>
     </message>
     <message>
-        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
-        <translation>「同じテキスト」では、シードが同じなら、投機的デコーディングの有無にかかわらず、丸めを除いて同じテキストになります。「同一の分布」では、温度が0より高いとテキストは変わることがありますが、メインモデルの確率に正確に従います。</translation>
+        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
+        <translation>「同じテキスト」では、シードが同じなら、丸めを除いて常に同じテキストになります。「同一の分布」では、投機的デコーディングでテキストが変わることはありますが、確率は変わりません。</translation>
     </message>
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>

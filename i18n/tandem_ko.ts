@@ -6228,8 +6228,8 @@
         <translation>같은 텍스트</translation>
     </message>
     <message>
-        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
-        <translation>‘같은 텍스트’에서는 시드가 같으면 추측 디코딩과 관계없이 반올림을 제외하고 같은 텍스트가 나와요. ‘동일한 분포’에서는 온도가 0보다 높으면 텍스트가 달라질 수 있지만, 메인 모델의 확률을 정확히 따라요.</translation>
+        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
+        <translation>‘같은 텍스트’: 시드가 같으면 반올림을 제외하고 항상 같은 텍스트가 나와요. ‘동일한 분포’: 추측 디코딩으로 텍스트가 달라질 수 있지만 확률은 그대로예요.</translation>
     </message>
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>

@@ -6228,8 +6228,8 @@
         <translation>文字相同</translation>
     </message>
     <message>
-        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
-        <translation>“文字相同”：种子相同时，无论是否推测，除舍入误差外，文字相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
+        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
+        <translation>“文字相同”：种子相同时，除舍入误差外，文字始终相同。“分布一致”：推测可能改变文字，但不改变其概率。</translation>
     </message>
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>

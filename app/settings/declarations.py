@@ -164,9 +164,8 @@ class SettingsValues(RememberedValues):
         "match",
         title="Acceptance rule",
         help=(
-            "“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same "
-            "distribution”: above temperature 0 the text may differ, but follows the main model's "
-            "probabilities exactly."
+            "“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may "
+            "change the text, but not its probabilities."
         ),
         choices=RULES,
         terminal="when a draft token is accepted (match)",

@@ -17,12 +17,14 @@ from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, SamplingSettings, Specu
 from engine.settings import EngineSettings
 
 SHOWN = [setting for setting in SETTINGS.values() if setting.page]
+# The letters of two lines beside a control, in a settings window of the usual size.
+TWO_LINES = 165
 
 
 @pytest.mark.parametrize("setting", SHOWN, ids=lambda setting: setting.key)
 def test_a_shown_setting_has_words_and_values_that_the_engine_takes(setting: Setting) -> None:
     assert setting.title
-    assert setting.help
+    assert 0 < len(setting.help) <= TWO_LINES
     assert setting.accepts(setting.default)
     values = [value for value, _ in setting.choices] or [setting.least, setting.most]
     for value in values:
