@@ -25,6 +25,8 @@ SHOWN_MS = 10_000
 MOST_SHOWN = 3
 # The size of the mark before the sentence, the distance between them, and that of a button below it, in pixels.
 _MARK, _SPACING, _BELOW = 18, 12, 6
+# The letters of a file's name that fit on a line of a notice in the smallest window.
+_LONGEST_NAME = 36
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Notice(ThemeAware, QFrame):
         self.message, self._drop, self._renamed = message, drop, renamed
         self.setObjectName("note" if message.is_info else "banner")
         mark = Mark(_MARK, self, icon("info") if message.is_info else icon("warning", "problem"))
-        self._label = SentenceLabel(self)
+        self._label = SentenceLabel(self, _LONGEST_NAME)
         # A name that is wider than the window must not make the window wider.
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._buttons = [styled(QPushButton(self), "button") for _ in message.actions]
@@ -127,7 +129,8 @@ class Notice(ThemeAware, QFrame):
 class _OneButtonLayout(FlowLayout):
     """A mark, a sentence, a button beside it, and what closes them.
 
-    Where a narrow window makes the sentence beside the button higher by the button's height, the button is below it.
+    Where a narrow window makes the sentence beside the button higher by the button's height, or cuts a name in it off,
+    the button is below it.
     """
 
     def __init__(self, parent: QWidget, *widgets: QWidget) -> None:
@@ -150,7 +153,8 @@ class _OneButtonLayout(FlowLayout):
         room_beside = max(1, room - button_size.width() - _SPACING)
         height = sentence.heightForWidth(room)
         height_beside = sentence.heightForWidth(room_beside)
-        is_below = height_beside >= height + button_size.height()
+        longest_word = min(sentence.widget().minimumSizeHint().width(), room)
+        is_below = height_beside >= height + button_size.height() or room_beside < longest_word
         if not is_below:
             room = room_beside
             height = max(height_beside, button_size.height())

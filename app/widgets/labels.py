@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontDatabase, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from app.widgets.line_breaks import with_good_breaks
+from app.widgets.line_breaks import LONGEST_NAME, with_good_breaks
 
 
 def tip(words: str) -> str:
@@ -79,13 +79,17 @@ class ElidedLabel(QLabel):
 
 
 class SentenceLabel(QLabel):
-    """Wraps plain text at good places. `text()` and screen readers get the text without the added characters."""
+    """Wraps plain text at good places. `text()` and screen readers get the text without the added characters.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    The name of a file of up to `longest_name` letters stays on one line.
+    """
+
+    def __init__(self, parent: QWidget | None = None, longest_name: int = LONGEST_NAME) -> None:
         super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(True)
         self._text = ""
+        self._longest_name = longest_name
 
     def text(self) -> str:
         return self._text
@@ -93,7 +97,7 @@ class SentenceLabel(QLabel):
     def setText(self, text: str) -> None:
         is_plain = self.textFormat() is Qt.TextFormat.PlainText
         self._text = text
-        shown = with_good_breaks(text) if is_plain else text
+        shown = with_good_breaks(text, self._longest_name) if is_plain else text
         super().setText(shown)
         self.setAccessibleName(text if shown != text else "")
 

@@ -25,10 +25,11 @@ _LONGEST_ITEM = 22
 _SIZE = r"(?<=\d) (?=[KMGT]i?B(?![A-Za-z]))"
 # A path or an address of more letters may also be broken in a name of more than 20, so that no end of it is cut off.
 _LONG_WORD, _LONG_NAME = r"[!-~]{40,}", r"[^/-]{20}(?=[^/-])"
-# The name of a file of up to 20 letters stays on one line, as a name that breaks at a hyphen reads as two.
+# The name of a file stays on one line, as a name that breaks at a hyphen reads as two, up to so many letters.
+LONGEST_NAME = 20
 _FILE_NAME = (
-    r"(?<![A-Za-z0-9/._-])(?=[A-Za-z0-9_.-]{3,20}(?![A-Za-z0-9/_-]))"
-    r"[A-Za-z0-9_.]+(?:-[A-Za-z0-9_.]+)*-[A-Za-z0-9_.]*\.[A-Za-z0-9]{1,8}(?![A-Za-z0-9/_-])"
+    r"(?<![A-Za-z0-9/._-])(?=[A-Za-z0-9_.-]{{3,{longest}}}(?![A-Za-z0-9/_-]))"
+    r"[A-Za-z0-9_.]+(?:-[A-Za-z0-9_.]+)*-[A-Za-z0-9_.]*\.[A-Za-z0-9]{{1,8}}(?![A-Za-z0-9/_-])"
 )
 # Texts whose characters are all below this one have no full-width letters.
 _FIRST_FULL_WIDTH = "\u3000"
@@ -41,18 +42,22 @@ def unbroken(item: str) -> str:
     return re.sub(_IN_ITEM, _WORD_JOINER, item.replace(" ", _NO_BREAK_SPACE))
 
 
-def with_good_breaks(text: str) -> str:
+def with_good_breaks(text: str, longest_name: int = LONGEST_NAME) -> str:
     """Return `text` with zero-width characters where a line must not break, or may break in a very long word.
 
-    The runs that they hold together are short (a word's end with its inflection, a short item), so that any width fits.
+    The runs that they hold together are short (a word's end with its inflection, a short item), so that any width fits;
+    where there is more room, names of files may have a `longest_name` of more letters.
     """
     text = re.sub(_SIZE, _NO_BREAK_SPACE, text.replace(" · ", _SEPARATOR))
     text = re.sub(_LONG_WORD, lambda word: re.sub(_LONG_NAME, rf"\g<0>{_MAY_BREAK}", word.group()), text)
-    text = re.sub(_FILE_NAME, lambda name: name.group().replace("-", f"-{_WORD_JOINER}"), text)
+    file_name = _FILE_NAME.format(longest=longest_name)
+    text = re.sub(file_name, lambda name: name.group().replace("-", f"-{_WORD_JOINER}"), text)
     if max(text, default="") < _FIRST_FULL_WIDTH:
         return text
     if len(items := text.split(_SEPARATOR)) > 1:
-        parts = [unbroken(item) if len(item) <= _LONGEST_ITEM else with_good_breaks(item) for item in items]
+        parts = [
+            unbroken(item) if len(item) <= _LONGEST_ITEM else with_good_breaks(item, longest_name) for item in items
+        ]
         return _SEPARATOR.join(parts)
     for together in (_STEM, _SENTENCE_END):
         text = re.sub(together, lambda passage: _WORD_JOINER.join(passage.group()), text)

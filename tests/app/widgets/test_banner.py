@@ -53,6 +53,17 @@ def test_a_button_is_below_a_sentence_that_it_would_make_much_higher(banner: Ban
     assert places == ["below", "beside", "below"]
 
 
+def test_the_name_of_a_file_stays_on_one_line_and_is_never_cut_off(banner: Banner) -> None:
+    name = "minutes-2026-11-27-board-draft.docx"
+    banner.show_message(lambda: f"The text of {name} cannot be read.", QAction("Show the file", banner))
+    [notice] = banner.shown
+    label = notice.findChild(SentenceLabel)
+    for width in range(400, 700, 11):
+        banner.resize(width, banner.heightForWidth(width))
+        settle_layouts()
+        assert label.fontMetrics().horizontalAdvance(name) <= label.minimumSizeHint().width() <= label.width()
+
+
 def test_notices_follow_the_language(banner: Banner, qapp: Application, qtbot: QtBot) -> None:
     banner.show_message(lambda: QCoreApplication.translate("Notice", "Dismiss"))
     [notice] = banner.shown

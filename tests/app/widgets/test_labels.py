@@ -138,6 +138,16 @@ def test_the_name_of_a_file_does_not_break_at_a_hyphen(name: str, sentence: str)
         assert any(name in line for line in lines), lines
 
 
+@pytest.mark.usefixtures("qapp")
+def test_a_longer_name_stays_on_one_line_where_a_label_has_the_room() -> None:
+    name = "minutes-2026-11-27-board-meeting.docx"
+    sentence = f"The text of {name} cannot be read."
+    for width in range(300, 420, 7):
+        lines = [line.replace("\u2060", "") for line in lines_of(with_good_breaks(sentence, len(name)), width)]
+        assert any(name in line for line in lines), lines
+        assert not any(name in line for line in lines_of(with_good_breaks(sentence), 200))
+
+
 def test_an_elided_label_shows_the_longest_text_that_fits(qtbot: QtBot) -> None:
     shown = ElidedLabel()
     qtbot.addWidget(shown)
