@@ -109,6 +109,11 @@ class CommandPalette(ThemeAware, Overlay):
             if self._list.itemWidget(item) is None:
                 self._list.setItemWidget(item, _PaletteLine(self._found[number]))
 
+    def fit_in_window(self) -> None:
+        super().fit_in_window()
+        # Rows stay as wide as the list, which Qt sees to only in a new layout.
+        self._list.doItemsLayout()
+
     def _run(self) -> None:
         row = self._list.currentRow()
         if 0 <= row < len(self._found):

@@ -24,6 +24,19 @@ from tests.app.shown_library import FOREIGN, MAIN, path_of
 from tests.engine.tiers import by_tier
 
 
+def test_keys_are_not_cut_off_where_the_window_gets_narrower(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window.resize(1440, 900)
+    window.trigger("palette")
+    window.resize(560, 420)
+    window.settle()
+    shown = window.palette.list.viewport()
+    keys = [label for label in shown.findChildren(QLabel) if label.text().endswith("+N")]
+    assert keys
+    for label in keys:
+        assert label.mapTo(shown, label.rect().topRight()).x() < shown.width(), label.text()
+
+
 def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Application) -> None:
     window = open_window(ScriptedEngine())
     window.trigger("palette")
