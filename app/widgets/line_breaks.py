@@ -14,6 +14,9 @@ _FULL_WIDTH = _HAN_OR_KANA + r"\u3000-\u303f\uff00-\uffef"
 # number with its unit or counter. The patterns are compiled only when a text in these languages needs them.
 _SENTENCE_END = rf"(?m:[{_HAN_OR_KANA}]{{2,3}}[。！？]|[{_FULL_WIDTH}]{{2,4}}$)"
 _AFTER_STEM = r"(?<=[\u30a1-\u30ff\u3005\u4e00-\u9fff」）A-Za-z0-9])(?=[\u3041-\u3096])"
+# A word of Katakana; the first three and the last three of one with more letters, so that any width has room for it.
+_KANA = r"[\u30a1-\u30ff]"
+_KATAKANA = rf"(?<!{_KANA}){_KANA}{{2,6}}(?!{_KANA})|(?<!{_KANA}){_KANA}{{3}}|{_KANA}{{3}}(?!{_KANA})"
 _PARTICLE = r"(?<=[\u3041-\u3096])(?=[をがはにのでともへ])"
 _STEM = r"[\u3005\u4e00-\u9fff]{2,3}(?=[\u3041-\u3096])"
 _UNIT = rf"(?<=\d) (?=[{_HAN_OR_KANA}])|(?:(?<![A-Za-z0-9./_-])(?P<short>[A-Za-z0-9.%]{{1,12}})) (?=[\u3041-\u3096])"
@@ -59,7 +62,7 @@ def with_good_breaks(text: str, longest_name: int = LONGEST_NAME) -> str:
             unbroken(item) if len(item) <= _LONGEST_ITEM else with_good_breaks(item, longest_name) for item in items
         ]
         return _SEPARATOR.join(parts)
-    for together in (_STEM, _SENTENCE_END):
+    for together in (_STEM, _KATAKANA, _SENTENCE_END):
         text = re.sub(together, lambda passage: _WORD_JOINER.join(passage.group()), text)
     text = re.sub(_UNIT, lambda unit: (unit["short"] or "") + _NO_BREAK_SPACE, text)
     return re.sub(f"{_AFTER_STEM}|{_PARTICLE}|{_COUNTER}", _WORD_JOINER, text)

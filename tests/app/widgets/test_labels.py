@@ -118,6 +118,15 @@ def test_no_width_leaves_a_character_alone_or_a_particle_at_the_beginning_of_a_l
 
 
 @pytest.mark.usefixtures("qapp")
+def test_a_word_of_katakana_breaks_in_its_middle_if_at_all() -> None:
+    sentence = "ダウンロードは待機します。チャットとインターネットのテキストはそのまま使えます。"
+    for width in range(110, 420, 3):
+        lines = [line.replace("\u2060", "") for line in lines_of(with_good_breaks(sentence), width)]
+        for part in ("ダウンロード", "チャット", "テキスト", "インタ", "ネット"):
+            assert any(part in line for line in lines), lines
+
+
+@pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("sentence", ["It needs 20.0 GB of it.", "メモリが20.0 GB必要です。", "需要 20.0 GB 内存。"])
 def test_a_size_stays_with_its_unit(sentence: str) -> None:
     for width in range(90, 300, 3):
