@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
-from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSizePolicy, QToolButton, QWidget
 
@@ -16,6 +16,7 @@ from app.widgets.icons import Mark, icon
 from app.widgets.labels import SentenceLabel, label, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
 from app.widgets.style_class import styled
+from app.widgets.theme import scaled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 
@@ -23,6 +24,8 @@ from app.widgets.throttle import single_shot
 SHOWN_MS = 10_000
 # The notices on screen at once: in the smallest window they leave room for the last lines of the chat.
 MOST_SHOWN = 3
+# The height of a window, in pixels at the normal text size, below which one notice is all that has room.
+_LOW = 520
 # The size of the mark before the sentence, the distance between them, and that of a button below it, in pixels.
 _MARK, _SPACING, _BELOW = 18, 12, 6
 # The letters of a file's name that fit on a line of a notice in the smallest window.
@@ -176,8 +179,8 @@ class Banner(ThemeAware, QFrame):
     """A queue of notices, the newest on top. Each stays until it is closed or dismissed, or leaves by itself if it may.
 
     Notices that cannot be closed are at the bottom and always shown. Above them are the newest of the others, up to
-    MOST_SHOWN in all; the remaining ones wait until a shown one is gone. While the mouse or the focus is on a notice,
-    it stays where it is.
+    MOST_SHOWN in all, or to one in a low window; the remaining ones wait until a shown one is gone. While the mouse or
+    the focus is on a notice, it stays where it is.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -194,6 +197,18 @@ class Banner(ThemeAware, QFrame):
         self._column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), self._waiting)
         self.hide()
         self.restyle()
+        self._most = MOST_SHOWN
+        if parent is not None:
+            parent.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Show as many notices as the height of the parent has room for."""
+        if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
+            most = 1 if watched.height() < scaled(_LOW) else MOST_SHOWN
+            if most != self._most:
+                self._most = most
+                self._arrange()
+        return super().eventFilter(watched, event)
 
     @property
     def shown(self) -> list[Notice]:
@@ -280,7 +295,7 @@ class Banner(ThemeAware, QFrame):
             *(notice for notice in self._on_screen if notice.message.closable and notice.is_in_hand),
         ]
         others = (notice for notice in reversed(self._others) if notice not in always_shown)
-        shown = {*always_shown, *islice(others, max(0, MOST_SHOWN - len(always_shown)))}
+        shown = {*always_shown, *islice(others, max(0, self._most - len(always_shown)))}
         for notice in self._on_screen - shown:
             notice.hide()
         for notice in shown:

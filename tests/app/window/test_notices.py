@@ -17,10 +17,11 @@ from app.conversations.database.schema import LATEST
 from app.system.paths import data_folder
 from app.text.file_texts import NotAttachable
 from app.widgets.application import Application
+from app.widgets.labels import SentenceLabel
 from app.window import startup
 from app.window.attachment_reader import AttachmentReader
 from app.window.main_window import MainWindow
-from tests.app.conftest import STARTER, OpenShown, OpenWindow
+from tests.app.conftest import EACH_LANGUAGE, STARTER, OpenShown, OpenWindow
 from tests.app.every_notice import EVERY_NOTICE
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
@@ -135,6 +136,24 @@ def test_further_notices_wait_until_others_are_closed(open_window: OpenWindow) -
         window.close_notice()
     assert "not saved" in window.banner_text
     window.close("Quit")
+
+
+@pytest.mark.parametrize("code", EACH_LANGUAGE)
+def test_no_notice_is_cut_off_in_the_smallest_window(open_shown: OpenShown, qapp: Application, code: str) -> None:
+    window, library, _ = open_shown()
+    qapp.language.choose(code)
+    window.resize(560, 420)
+    window.settle()
+    for name in ("damaged", "crash"):
+        EVERY_NOTICE[name].tell(window, library)
+    window.settle()
+    assert len(window.notices) == 1
+    for label in window.banner.findChildren(SentenceLabel):
+        if label.isVisible():
+            assert label.height() >= label.heightForWidth(label.width()), label.text()
+    window.resize(1100, 800)
+    window.settle()
+    assert len(window.notices) == 2
 
 
 def test_a_notice_given_again_does_not_pile_up_and_newer_information_replaces_older(open_window: OpenWindow) -> None:
