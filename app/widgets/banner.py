@@ -156,7 +156,9 @@ class _OneButtonLayout(FlowLayout):
         room_beside = max(1, room - button_size.width() - _SPACING)
         height = sentence.heightForWidth(room)
         height_beside = sentence.heightForWidth(room_beside)
-        longest_word = min(sentence.widget().minimumSizeHint().width(), room)
+        label = sentence.widget()
+        assert label is not None
+        longest_word = min(label.minimumSizeHint().width(), room)
         is_below = height_beside >= height + button_size.height() or room_beside < longest_word
         if not is_below:
             room = room_beside
