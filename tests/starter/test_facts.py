@@ -118,6 +118,14 @@ def test_an_answer_that_is_right_as_well_is_not_corrected() -> None:
     assert Answer(model=STARTER, question="Which model should I download?", text=better).correction == ""
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_long_answer_that_the_window_demonstrates_is_not_corrected(language: str) -> None:
+    topic, rng = read_content(language).at_length, Random(3)
+    questions = [topic.questions[0], *(draw(template, rng) for template in topic.questions for _ in range(20))]
+    said = [Answer(model=STARTER, question=question, text=f"{topic.answer}\n") for question in questions]
+    assert [answer.question for answer in said if answer.correction] == []
+
+
 @pytest.mark.parametrize(("name", "language"), HELP)
 def test_an_answer_that_was_learned_imprecisely_is_corrected(name: str, language: str) -> None:
     fact = FACTS[name][language]

@@ -184,6 +184,9 @@ def answer_beginnings() -> dict[str, list[Any]]:
     known = dict.fromkeys(one.answer[:_BEGINNING] for topic in topics for one in (topic, *topic.followups))
     refusals = [re.split("[:.。]", content.offtopic.answer)[0] for content in contents]
     by_language = dict(zip(LANGUAGES, contents, strict=True))
+    answering = {
+        language: content.topics | {"at_length": content.at_length} for language, content in by_language.items()
+    }
     facts = [
         {
             "words": fact.get("words", ""),
@@ -191,9 +194,9 @@ def answer_beginnings() -> dict[str, list[Any]]:
             "answers": {
                 language: [
                     *_help_of(fact[language]),
-                    *(content.topics[topic].answer for topic in fact.get("also", ())),
+                    *(topics_of[topic].answer for topic in fact.get("also", ())),
                 ]
-                for language, content in by_language.items()
+                for language, topics_of in answering.items()
             },
             "outdated": [text for language in LANGUAGES for text in fact[language].get("outdated", ())],
         }
