@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 # What calls begin with after their marks, apart from the names of functions.
 _WORD = re.compile(r"[\w.-]*")
-_BEGINNINGS = ("{", "[", "<", "]", '"', "call:", "function")
+_BEGINNINGS = ("{", "[", "<", "]", '"', "```", "call:", "function")
 
 
 @dataclass
@@ -31,7 +31,8 @@ class AnswerParts:
     Without a `form` nothing is a call; only the first `most_calls` calls count. An incomplete mark is held back, and so
     is a call until it is whole. Text between the marks of a call stays text if it holds anything but readable calls of
     `tools`. White space alone, before, between or after calls, is no content. A call in thoughts counts if they never
-    end. Once a reply has begun, all later text belongs to it, so the cost of a piece does not grow with the answer.
+    end, and marks that they only mention are none. Once a reply has begun, all later text belongs to it, so the cost of
+    a piece does not grow with the answer.
 
     The values of a call with tags may contain any tags, so from such a call on everything is held back until the answer
     has ended. If it cannot be told where a value ends, all of it stays text, and `unclear` has the function's name.
@@ -75,6 +76,8 @@ class AnswerParts:
         self._names = {tool["function"]["name"] for tool in self.tools}
         read = partial(self.form.stray_calls, tools=self.tools) if self.form is not None else None
         self._stray = StrayCalls(self._names, read) if read is not None and self._names else None
+        # Whether a call was read, also in the newest piece.
+        self._has_called = False
         # The white space since the beginning or the last call; None once text has followed it.
         self._blank: str | None = ""
         # Whether the reply has begun, and whether the answer consists of several messages.
@@ -174,7 +177,8 @@ class AnswerParts:
         """Return what the last piece added to the text without calls. That only grows."""
         whole = self._text if self._in_messages else self._head + self.content
         new = whole[self._shown :]
-        self._shown = len(whole)
+        # White space after thoughts may be a part of the text before the reply, then not, and then again.
+        self._shown = max(self._shown, len(whole))
         return new
 
     def _read_messages(self, parts: ThoughtAndReply, cut: bool) -> tuple[list[ToolCall], str]:
@@ -238,23 +242,31 @@ class AnswerParts:
         at = len(self.reasoning)
         while (place := self._next_mark(thought, at)) is not None:
             start, mark = place
+            at = start + len(mark.start)
+            # Only mentioned: it was not held back, so a call may begin at the next mark.
+            if not self._may_begin(thought[at:]):
+                continue
             assert self.form is not None
             if self._begins_with_tags(thought, start):
                 return start
             inner, after, closed = self._inside(thought, start, mark)
             self._searched = 0
-            if (closed or ended) and self.form.calls(inner, self.tools)[0]:
+            if not closed and not ended:
                 return start
-            if not closed and not ended and self._may_begin(thought[start + len(mark.start) :]):
+            if self.form.calls(inner, self.tools)[0]:
                 return start
             if not closed and cut and self._ends_within_call(thought[:start], thought[start:], mark, cut):
                 return start
-            at = after if closed or ended else start + len(mark.start)
+            at = after
         half = 0 if ended else max((half_a_mark(thought, mark.start) for mark in self._marks), default=0)
-        return len(thought) - half
+        # The end of one mark may look like the beginning of another.
+        return max(at, len(thought) - half)
 
     def _may_begin(self, text: str) -> bool:
-        """Whether a call may begin so after its mark; thoughts that only mention the mark are not held back."""
+        """Whether a call may begin so after its mark; thoughts that only mention the mark are not held back.
+
+        Once it may not, it may not with more text either.
+        """
         bare = text.lstrip()
         word = _WORD.match(bare)[0]  # type: ignore[index]
         assert self.form is not None
@@ -306,7 +318,7 @@ class AnswerParts:
                 text = self._without_orphan(text, ended, cut)
                 if self._orphan:
                     break
-            is_first = not (calls or self.calls or self._text_before(content).strip())
+            is_first = not (self._has_called or self._text_before(content).strip())
             place = self._next_mark(text, first=is_first)
             dropped = self._next_dropped(text, len(text) if place is None else place.start)
             if dropped is not None:
@@ -321,7 +333,7 @@ class AnswerParts:
             if taken.later is None:
                 return content, calls
             text = taken.later
-        return content + self._last_words(text, content, calls, ended, cut), calls
+        return content + self._last_words(text, content, ended, cut), calls
 
     def _take_call(self, text: str, place: MarkPlace, before: str, ended: bool, cut: bool) -> Taken:
         """Read the text up to the end of the call at `place`; `before` is the content that was taken just before.
@@ -348,6 +360,7 @@ class AnswerParts:
         else:
             calls, only_calls = self.form.calls(inner, self.tools)
         self._growing.end(calls)
+        self._has_called = self._has_called or bool(calls)
         self.broken = False
         if not calls and not closed:
             self.broken = self._ends_within_call(self._text_before(before) + text[:start], text[start:], mark, cut)
@@ -367,7 +380,7 @@ class AnswerParts:
         start, mark = min(places)
         return text[:start], text[start + len(mark) :]
 
-    def _last_words(self, text: str, content: str, calls: Sequence[ToolCall], ended: bool, cut: bool) -> str:
+    def _last_words(self, text: str, content: str, ended: bool, cut: bool) -> str:
         """Return the content of the text after the last mark, and hold back what may begin another one."""
         if cut and (half := self._half_mark(self._text_before(content), text)):
             self.broken = True
@@ -375,7 +388,7 @@ class AnswerParts:
         shown = len(text) if ended else len(text) - self._incomplete(text)
         self._held = text[shown:]
         words = self._words(text[:shown])
-        if ended and self._blank and not (self.calls or calls):
+        if ended and self._blank and not self._has_called:
             words, self._blank = self._blank, ""
         return words
 
@@ -412,7 +425,7 @@ class AnswerParts:
 
     def _calls_begin_after(self, before: str, mark: Marks) -> bool:
         """Return whether calls usually begin after this text: on a line of their own, or after other calls."""
-        return bool(self.calls) or mark.start.startswith("\n") or not before.rpartition("\n")[2].strip()
+        return self._has_called or mark.start.startswith("\n") or not before.rpartition("\n")[2].strip()
 
     def _words(self, text: str, *, call_follows: bool = False) -> str:
         """Hold back white space until text follows it, and drop it if a call follows instead."""

@@ -18,8 +18,8 @@ _HEADER = re.compile(
     r"(?:<\|constrain\|>\w++\s*+)?<\|message\|>"
 )
 _CLOSING = re.compile(r"<\|(?:end|return|start|call|eom|eot)\|>")
-# The beginning of a mark, which the next token may complete.
-_HALF_A_MARK = re.compile(r"<(?:\|\w*\|?)?\Z")
+# The beginning of a mark or of the header of another message, which later tokens may complete.
+_HALF_A_MARK = re.compile(r"(?:<\|channel\|>(?:\w[^<]*)?)*+(?:<\|constrain\|>\w*\s*)?(?:<(?:\|\w*\|?)?)?\Z")
 # With templates that write the opening mark into the prompt, the answer has only the closing one, on a line of its own.
 _OPENING_OF = {closing: opening for opening, closing in THOUGHT_MARKS}
 _THOUGHT_AGAIN = {opening: re.compile(rf"\s*+{re.escape(opening)}") for opening, _ in THOUGHT_MARKS}

@@ -59,6 +59,13 @@ MENTIONS = [
 BEGINNINGS = ["", "", "<think>\nHm, weather.\n</think>\n\n", "<think>\nHm.\nweather({\n", "\n\n", " "]
 
 
+# What breaks a call, or seems to begin one, in thoughts that never end.
+BREAKS = [
+    *("weather({\n", "now(", '{"name": "weather", "arguments": {', "```json\n", "```", "~~~\n", "> ", "`", "- "),
+    *("\n", "\n\n", " words and more. ", "weather", "weatherman is nice", "]", "}", "})"),
+]
+
+
 class AnswerWithCalls(NamedTuple):
     """An answer with the form of its model's calls; `cut` says that it was cut off."""
 
@@ -99,3 +106,30 @@ def case_of(seed: int) -> AnswerWithCalls:
     parts += [draw.choice((block, stray))(draw) for _ in range(draw.choice((0, 0, 0, 1, 2)))]
     text = draw.choice(BEGINNINGS) + draw.choice(("\n", "\n\n", "")).join(parts)
     return AnswerWithCalls(form, text, cut=draw.random() < 0.2)
+
+
+def marks_of(form: str) -> list[str]:
+    """Return the marks of a form, also half ones and mentions; those of another form if it has none."""
+    whole = [text for mark in FORMS[form].marks for text in (mark.start, mark.end) if text] or ["<tool_call>"]
+    return [*whole, *(text[: len(text) // 2] for text in whole), *(f"`{text}` is" for text in whole)]
+
+
+def broken_call(draw: random.Random, form: str) -> str:
+    """Return a call in a form that is whole, cut off, or has something else within it."""
+    call = written(grammar_of(form), draw, plain=True)
+    place = draw.randrange(len(call) + 1)
+    return draw.choice((call, call, call[:place], call[:place] + draw.choice(BREAKS) + call[place:]))
+
+
+def unended_case_of(seed: int) -> AnswerWithCalls:
+    """Return an answer that consists of thoughts, with calls, broken ones and marks in them."""
+    draw = random.Random(seed)
+    form = draw.choice(READ_HERE)
+    parts = [
+        draw.choice(
+            (broken_call(draw, form), draw.choice(marks_of(form)), draw.choice(BREAKS), stray(draw), block(draw))
+        )
+        for _ in range(draw.randint(1, 6))
+    ]
+    text = draw.choice(("<think>\n", "<think>", "\n<think>\n")) + draw.choice(("", "\n", " ")).join(parts)
+    return AnswerWithCalls(form, text, cut=draw.random() < 0.25)
