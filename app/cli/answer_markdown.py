@@ -11,7 +11,7 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from app.cli.folded_results import fold_results
+from app.text.echoed_results import read_results
 from app.text.inline_html import comment_block, inline_tag
 
 # What sets text beside the emphasis of Markdown.
@@ -26,7 +26,8 @@ def answer_parser(*, references: bool) -> MarkdownIt:
         parser.disable("reference")
     parser.block.ruler.before("fence", "comment", comment_block, {"alt": ["blockquote", "list"]})
     parser.inline.ruler.before("link", "html", inline_tag)
-    return fold_results(parser)
+    read_results(parser)
+    return parser
 
 
 def parse_answer(text: str, *, references: bool, goes_on: bool) -> list[Token]:

@@ -20,8 +20,9 @@ from rich.text import Text
 from rich.theme import Theme
 
 from app.cli.answer_markdown import STYLES, parse_answer
-from app.cli.folded_results import RESULT, FoldedResult, end_of_result
+from app.cli.folded_results import FoldedResult, end_of_result
 from app.cli.terminal import terminal_of
+from app.text.echoed_results import RESULT
 from app.text.places import SourcePlace, SourceReader
 from app.text.utf16 import utf16_length
 from engine.methods import source_words

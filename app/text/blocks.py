@@ -3,7 +3,7 @@
 New text makes only the tail be parsed again, so that a token costs the same in a long answer. The tail is bounded: a
 longer block that cannot be cut becomes plain text until the next blank line. Code is a block of its own, also inside
 lists and quotations. Its lines are frozen as they come; there, only its fences stay in the tail, between which the
-parser finds the place of the text that follows.
+parser finds the place of the text that follows. The same is so of results that a model repeats, once they have ended.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from app.text.pieces import (
     weight,
     without_colours,
 )
-from app.text.spans import SETTLED, CodeSpan, Span, first_open, top_level
+from app.text.spans import SETTLED, CodeSpan, Inset, ResultSpan, Span, first_open, top_level
 
 # A list longer than this many characters is cut between its items.
 LONG_TAIL = 1000
@@ -39,8 +39,8 @@ LONGEST_CODE = 30_000
 _BLANK_LINE = re.compile(r"(?:\A|\n)[ \t]*\n")
 _LABEL = re.compile(r"\[([^\[\]\n]{1,200})\]")
 _FORMULA_FENCE = re.compile(r"((?:`{3,}|~{3,})[ \t]*math)[ \t]*$")
-# The first line of code that begins no item.
-_LONE_FENCE = re.compile(r"[ >]*(?:```|~~~)")
+# The first line of code or of a result that begins no item.
+_LONE_MARK = re.compile(r"[ >]*(?:```|~~~|<tool_response>)")
 
 
 def prepare_parser(titles: Mapping[str, str]) -> None:
@@ -53,9 +53,9 @@ def prepare_parser(titles: Mapping[str, str]) -> None:
 
 @dataclass(frozen=True)
 class ProseText:
-    """Markdown outside of code blocks; if `plain`, it is too long to parse and is shown as plain text.
+    """Markdown outside of insets (code, and results in lists); if `plain`, it is too long to parse: plain text.
 
-    What stands before its code block number `after` is shown by other blocks. `definitions` are those of its links and
+    What stands before its inset number `after` is shown by other blocks. `definitions` are those of its links and
     notes that stand elsewhere. `number` is that of its first item, if the list began in another block and the text has
     another number: models number all items 1.
     """
@@ -84,10 +84,15 @@ class Code:
 
 @dataclass(frozen=True)
 class Fold:
-    """The source of a text that is folded behind its summary. `closed` says whether it has ended."""
+    """The source of a text that is folded behind its summary. `closed` says whether it has ended.
+
+    `lists` and `quotes` are the numbers of those around it.
+    """
 
     text: str
     closed: bool = False
+    lists: int = 0
+    quotes: int = 0
 
 
 Block = ProseText | Code | Fold
@@ -112,7 +117,7 @@ class Splitter:
         self._spans: list[Span] = []
         # The end of the text, if it is half of a line end or of a terminal's colour.
         self._half = ""
-        # How many code blocks of the open text are frozen.
+        # How many insets of the open text are frozen.
         self._after = 0
         # The lines of the next code block that were taken out of the open text; None if there are none.
         self._code: Code | None = None
@@ -170,8 +175,14 @@ class Splitter:
             # The summary of a fold and the title of a definition may go on in lines of words.
             and not self._open.startswith(("<", "["), self._open.rfind("\n\n") + 2)
             and len(self._open) + len(delta) <= self._longest_open()
+            and not self._ends_in_result()
             and continues_line(self._open, delta)
         )
+
+    def _ends_in_result(self) -> bool:
+        """Return whether the last line of the open text is one of a result, or words behind it."""
+        last_line = self._open.count("\n")
+        return any(isinstance(inset, ResultSpan) and inset.end > last_line for inset in self._spans[-1].insets)
 
     def _longest_open(self) -> int:
         """Return how many characters the open text may have before it has to be cut or shown as plain text."""
@@ -193,7 +204,7 @@ class Splitter:
         """Freeze what later text cannot change; return True if the text that is still open has to be read again."""
         self._spans = top_level(self._open)
         lines = _lines(self._open)
-        if self._spans and self._take_code(self._spans[0], lines):
+        if self._spans and self._take_inset(self._spans[0], lines):
             return True
         if count := first_open(self._spans, lines):
             done = self._spans[:count]
@@ -210,18 +221,34 @@ class Splitter:
             return True
         self._plain = self._is_too_long()
         if self._plain and self._after:
-            self._open = "".join(lines[self._spans[0].codes[self._after - 1].end :])
+            self._open = "".join(lines[self._spans[0].insets[self._after - 1].end :])
             self._after = 0
             self._number = 0
         return self._plain
 
-    def _take_code(self, span: Span, lines: list[str]) -> bool:
-        """Freeze the first code block of the open text, if it has ended, and what is before it. Return whether it has.
+    def _take_inset(self, span: Span, lines: list[str]) -> bool:
+        """Freeze the first inset of the open text, if it has ended, and what is before it. Return whether it has."""
+        inset = span.insets[self._after] if len(span.insets) > self._after else None
+        if isinstance(inset, ResultSpan):
+            return self._take_result(inset, span, lines)
+        return inset is not None and self._take_code(inset, span, lines)
+
+    def _take_result(self, result: ResultSpan, span: Span, lines: list[str]) -> bool:
+        if not result.has_ended(lines):
+            return False
+        self._freeze(_prose_before(result, span, lines, self._after, self._number_of(span)))
+        self._freeze([_fold_of(result, closed=True)])
+        self._after += 1
+        # Without the lines between its first and its last one, which would be parsed with each token.
+        self._open = "".join(lines[: result.start + 1] + lines[max(result.start + 1, result.end - 1) :])
+        return True
+
+    def _take_code(self, code: CodeSpan, span: Span, lines: list[str]) -> bool:
+        """Freeze a code block, if it has ended, and what is before it. Return whether it has.
 
         Of one that has not ended, take the complete lines.
         """
-        code = span.codes[self._after] if len(span.codes) > self._after else None
-        if code is None or not lines[code.start].endswith("\n") or not (code.fenced or not code.is_last):
+        if not lines[code.start].endswith("\n") or not (code.fenced or not code.is_last):
             return False
         ended = not code.is_last or (code.has_fence_below and lines[code.end - 1].endswith("\n"))
         if self._code is None:
@@ -311,14 +338,16 @@ class Splitter:
             return False
         if span.items and len(self._open) > LONG_TAIL:
             start = span.items[-1]
-            frozen = [code for code in span.codes[: self._after] if code.start < start]
-            first = frozen[-1].end if frozen else span.start
-            if _has_words(lines[first:start]):
+            above = sum(inset.start < start for inset in span.insets)
+            if above > self._after:
+                # A result in a quotation, which may go on in the line of the last item.
+                return False
+            if _has_prose(span, lines, above, start):
                 number = self._number_of(span)
-                self._freeze([ProseText("".join(lines[:start]), after=len(frozen), number=number)])
+                self._freeze([ProseText("".join(lines[:start]), after=above, number=number)])
             self._number = (self._number or span.number) + len(span.items) if span.number else 0
             self._open = "".join(lines[start:])
-            self._after -= len(frozen)
+            self._after -= above
             return True
         if span.kind != "table_open" or len(self._spans) > 1:
             return False
@@ -351,8 +380,8 @@ class Splitter:
         for index, span in enumerate(spans):
             if span.kind == "comment":
                 continue
-            if span.kind == "details_open":
-                blocks += _fold_of("".join(lines[span.start : span.end]), span.closed)
+            if span.kind in ("details_open", "echoed_result"):
+                blocks += _top_level_fold("".join(lines[span.start : span.end]), span.closed)
             elif span.kind == "definitions":
                 unused = [text for text in span.definitions if used.isdisjoint(sorted(_labels(text))[:1])]
                 if unused:
@@ -362,33 +391,31 @@ class Splitter:
                 blocks += map(ProseText, tables(lines[span.start : span.end]))
                 used |= _used(span, lines)
             else:
-                blocks += self._prose_and_code(span, lines, ended, is_first=index == 0)
+                blocks += self._prose_and_insets(span, lines, ended, is_first=index == 0)
                 used |= _used(span, lines)
         return blocks
 
-    def _prose_and_code(self, span: Span, lines: list[str], ended: bool, is_first: bool) -> list[Block]:
-        """Return the prose and the code blocks of a span; of the first one, those that are not frozen yet."""
+    def _prose_and_insets(self, span: Span, lines: list[str], ended: bool, is_first: bool) -> list[Block]:
+        """Return the prose and the insets of a span; of the first one, those that are not frozen yet."""
         blocks: list[Block] = []
         after = self._after if is_first else 0
         begun = self._code if is_first else None
         number = self._number_of(span) if is_first else 0
-        for code in span.codes[after:]:
+        for inset in span.insets[after:]:
             if begun is None:
-                blocks += _prose_before(code, span, lines, after, number)
-            words = code.content
-            if not ended and code.may_end(lines):
-                words = words[: words.rfind("\n") + 1]
-            closed = not code.is_last or (ended and (code.has_fence_below or not code.fenced))
-            blocks.append(_code_of(code, (begun.text if begun else "") + words, closed))
+                blocks += _prose_before(inset, span, lines, after, number)
+            if isinstance(inset, ResultSpan):
+                blocks.append(_fold_of(inset, closed=inset.closed or not inset.is_last))
+            else:
+                blocks.append(_open_code(inset, begun.text if begun else "", lines, ended))
             begun = None
             after += 1
-        first = span.codes[after - 1].end if after else span.start
-        if _has_words(lines[first : span.end]):
+        if _has_prose(span, lines, after, span.end):
             blocks.append(ProseText("".join(lines[span.start : span.end]), after=after, number=number))
         return blocks
 
 
-def _fold_of(source: str, closed: bool) -> list[Block]:
+def _top_level_fold(source: str, closed: bool) -> list[Block]:
     """Return a fold, and the paragraph that may follow it in its last line."""
     # Not imported before the parser, see `prepare_parser`.
     from app.text.echoed_results import parts_of_result
@@ -396,23 +423,41 @@ def _fold_of(source: str, closed: bool) -> list[Block]:
     parts = parts_of_result(source)
     if parts is None:
         return [Fold(source, closed)]
-    _, fold, after = parts
-    if not after.strip():
-        return [Fold(fold, closed)]
-    return [Fold(fold, closed), ProseText(after)]
+    fold = Fold(parts.source, closed)
+    return [fold, ProseText(parts.after)] if parts.after.strip() else [fold]
 
 
-def _prose_before(code: CodeSpan, span: Span, lines: list[str], after: int, number: int) -> list[Block]:
-    """Return the prose between a code block and the one before it, with the fence: it may be in the line of a mark."""
-    first = span.codes[after - 1].end if after else span.start
-    begins_item = code.fenced and not _LONE_FENCE.match(lines[code.start])
-    if not begins_item and not _has_words(lines[first : code.start]):
+def _fold_of(result: ResultSpan, *, closed: bool) -> Fold:
+    return Fold(result.source, closed, result.lists, result.quotes)
+
+
+def _prose_before(inset: Inset, span: Span, lines: list[str], after: int, number: int) -> list[Block]:
+    """Return the prose between an inset and the one before it, with its first line: it may be in that of a mark."""
+    is_marked = isinstance(inset, ResultSpan) or inset.fenced
+    begins_item = is_marked and not _LONE_MARK.match(lines[inset.start])
+    if not begins_item and not _has_prose(span, lines, after, inset.start):
         return []
-    return [ProseText("".join(lines[span.start : code.start + 1]), after=after, number=number)]
+    return [ProseText("".join(lines[span.start : inset.start + 1]), after=after, number=number)]
+
+
+def _open_code(code: CodeSpan, begun: str, lines: list[str], ended: bool) -> Code:
+    """Return a code block of which the lines `begun` were taken out of the text."""
+    words = code.content
+    if not ended and code.may_end(lines):
+        words = words[: words.rfind("\n") + 1]
+    closed = not code.is_last or (ended and (code.has_fence_below or not code.fenced))
+    return _code_of(code, begun + words, closed)
 
 
 def _code_of(code: CodeSpan, text: str, closed: bool) -> Code:
     return Code(text, (code.info.split() or [""])[0], closed, code.lists, code.quotes)
+
+
+def _has_prose(span: Span, lines: list[str], after: int, end: int) -> bool:
+    """Return whether there are words below the inset before number `after`, or from the first line on, up to `end`."""
+    above = span.insets[after - 1] if after else None
+    first = span.start if above is None else above.end
+    return (above is not None and above.has_words_below) or _has_words(lines[first:end])
 
 
 def _has_words(lines: list[str]) -> bool:
@@ -420,9 +465,9 @@ def _has_words(lines: list[str]) -> bool:
 
 
 def _used(span: Span, lines: Sequence[str]) -> set[str]:
-    """Return the labels that a block uses outside of its code."""
-    lines_of_code = {line for code in span.codes for line in range(code.start, code.end)}
-    return _labels("".join(lines[line] for line in range(span.start, span.end) if line not in lines_of_code))
+    """Return the labels that a block uses outside of its insets."""
+    lines_of_insets = {line for inset in span.insets for line in range(inset.start, inset.end)}
+    return _labels("".join(lines[line] for line in range(span.start, span.end) if line not in lines_of_insets))
 
 
 def _labels(text: str) -> set[str]:

@@ -7,9 +7,12 @@ a call that was denied.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
+from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from app.text.thinking import half_a_mark
@@ -19,51 +22,96 @@ titles: Mapping[str, str] = {}
 _TITLE = "Result of a tool"
 START, END = "<tool_response>", "</tool_response>"
 _RESULT = re.compile(rf"\s*{START}(?P<result>.*?)(?:{END}(?P<after>[^\n]*)|\Z)", re.DOTALL)
+_BLANK_LINES = re.compile(r"\n[ \t]*\n")
+# The type of the token of a result.
+RESULT = "echoed_result"
 
 
-def echoed_result(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Parse a result that begins a line outside of lists and quotations, and goes on to its end mark or to the end.
+@dataclass(frozen=True, slots=True)
+class ResultParts:
+    """A result's `words`, its `source` with the marks, and the text `after` it in its last line."""
 
-    What follows the end mark in its line is a paragraph below the fold.
+    words: str
+    source: str
+    after: str
+
+
+def read_results(parser: MarkdownIt) -> None:
+    """Let a parser of Markdown make a token RESULT of each result that begins a line, also in lists and quotations."""
+    kinds = ["paragraph", "reference", "blockquote", "list"]
+    parser.block.ruler.before("fence", RESULT, _parse_result, {"alt": kinds})
+
+
+def _parse_result(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Parse a result up to its end mark, or as far as what it stands in goes on.
+
+    In a list it may go on in lines that are not indented. What follows the end mark in its line is a paragraph.
+
+    The token's content is the source of the result, without the marks of lists and quotations around it. Its `meta`
+    says whether it is `closed`, and whether it `has_words_after` its end mark.
     """
     start = state.bMarks[first] + state.tShift[first]
-    if state.level or state.is_code_block(first) or not state.src.startswith(START, start):
+    if state.is_code_block(first) or not state.src.startswith(START, start):
         return False
     if silent:
         return True
-    matched = _RESULT.match(state.src, start)
-    assert matched is not None
-    state.line = min(last, first + state.src.count("\n", start, matched.end()) + 1)
-    fold = state.push("details_open", "details", 1)
-    fold.map = [first, state.line]
-    fold.meta = {"closed": matched["after"] is not None}
-    _push_words(state, "summary", "summary", titles.get(_TITLE, _TITLE))
-    for words in re.split(r"\n[ \t]*\n", matched["result"]):
-        _push_words(state, "paragraph", "p", words)
-    state.push("details_close", "details", -1)
-    _push_words(state, "paragraph", "p", matched["after"] or "")
+    line = first
+    begin = start + len(START)
+    while (end := state.src.find(END, begin, state.eMarks[line])) < 0 and line + 1 < last:
+        line += 1
+        begin = state.bMarks[line] + state.tShift[line]
+    after = state.src[end + len(END) : state.eMarks[line]] if end >= 0 else ""
+    lines = [state.src[start : state.eMarks[first]]]
+    lines += [state.getLines(below, below + 1, state.blkIndent, False) for below in range(first + 1, line + 1)]
+    result = state.push(RESULT, "", 0)
+    result.content = "\n".join(lines).removesuffix(after)
+    result.map = [first, line + 1]
+    result.meta = {"closed": end >= 0, "has_words_after": bool(after.strip())}
+    state.line = line + 1
+    if after.strip():
+        # Without a place of its own: it cannot be parsed apart from the result.
+        state.push("paragraph_open", "p", 1)
+        inline = state.push("inline", "", 0)
+        inline.content = after.strip()
+        inline.children = list[Token]()
+        state.push("paragraph_close", "p", -1)
     return True
 
 
-def _push_words(state: StateBlock, kind: str, tag: str, words: str) -> None:
-    """Add a block with a text, unless that is blank."""
-    if words.strip():
-        state.push(f"{kind}_open", tag, 1)
-        inline = state.push("inline", "", 0)
-        inline.content = words.strip()
-        inline.children = list[Token]()
-        state.push(f"{kind}_close", tag, -1)
+def fold_results(state: StateCore) -> None:
+    """Replace each token RESULT by those of a fold: its title, and the paragraphs of the result."""
+    tokens: list[Token] = []
+    for token in state.tokens:
+        tokens += _fold_of(token) if token.type == RESULT else [token]
+    state.tokens = tokens
 
 
-def parts_of_result(source: str) -> tuple[str, str, str] | None:
-    """Return a result, its source with the marks, and the text after it; None if `source` is another fold.
+def _fold_of(result: Token) -> Iterator[Token]:
+    parts = parts_of_result(result.content)
+    assert parts is not None
+    yield Token("result_open", "details", 1, block=True)
+    yield from _block("summary", "summary", titles.get(_TITLE, _TITLE))
+    for words in _BLANK_LINES.split(parts.words):
+        if words.strip():
+            yield from _block("paragraph", "p", words.strip())
+    yield Token("result_close", "details", -1, block=True)
 
-    The beginning of its end mark, which later text may complete, is not in the result.
+
+def _block(kind: str, tag: str, words: str) -> list[Token]:
+    """Return the tokens of a block with a text."""
+    inline = Token("inline", "", 0, content=words, children=[], block=True)
+    return [Token(f"{kind}_open", tag, 1, block=True), inline, Token(f"{kind}_close", tag, -1, block=True)]
+
+
+def parts_of_result(source: str) -> ResultParts | None:
+    """Return the parts of the source of a result, None if it is that of another fold.
+
+    The beginning of its end mark, which later text may complete, is not in the words.
     """
     matched = _RESULT.match(source)
     if matched is None:
         return None
-    result = matched["result"]
+    words = matched["result"]
     if matched["after"] is None:
-        return result[: len(result) - half_a_mark(result, END)], source, ""
-    return result, source[: matched.start("after")], matched["after"]
+        return ResultParts(words[: len(words) - half_a_mark(words, END)], source, "")
+    return ResultParts(words, source[: matched.start("after")], matched["after"])

@@ -23,7 +23,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from app.text.echoed_results import echoed_result, parts_of_result
+from app.text.echoed_results import fold_results, parts_of_result, read_results
 from app.text.emphasis import delimiters
 from app.text.formulas import display_end, formula_at
 from app.text.inline_html import comment_block, inline_tag
@@ -82,7 +82,7 @@ def parse(markdown: str, definitions: str = "") -> list[Token]:
 def source_in_fold(source: str) -> tuple[str, bool]:
     """Return the Markdown that a fold shows when it is unfolded, and whether it is at first."""
     if (parts := parts_of_result(source)) is not None:
-        return parts[0], False
+        return parts.words, False
     begin = _FOLD.match(source.lstrip())
     assert begin is not None
     folded = source.lstrip()[begin.end() :].rstrip()
@@ -387,7 +387,7 @@ def _configured() -> MarkdownIt:
     block.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
     block.before("fence", "comment", comment_block, {"alt": ["blockquote", "list"]})
     block.before("fence", "fold", _fold, {"alt": ["paragraph", "reference", "blockquote", "list"]})
-    block.before("fence", "echoed_result", echoed_result, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    read_results(parser)
     inline.before("escape", "formula", _formula)
     inline.before("link", "html", inline_tag)
     inline.at("footnote_ref", _note)
@@ -395,6 +395,7 @@ def _configured() -> MarkdownIt:
     # The rule for emphasis reads these, too.
     inline.disable("strikethrough")
     core.before("inline", "heads", _name_heads)
+    core.before("inline", "results", fold_results)
     core.push("paragraphs", _split_paragraphs)
     core.push("definitions", _leave_out_definitions)
     core.push("addresses", _link_addresses)

@@ -66,7 +66,8 @@ def shown(
 ) -> list[Paragraph]:
     """Return the paragraphs of a text, or its lines if it is `plain`.
 
-    With `after`, only those between the code block of that number and the next one. `definitions` are those of links
+    With `after`, only those between the inset of that number and the next one: code, or a result in a list or quotation
+    that the model repeats. `definitions` are those of links
     and notes that stand elsewhere. `number`, if it is not 0, is that of the first item of the numbered list with which
     the text begins.
     """
@@ -82,8 +83,9 @@ def shown(
     reader.read(tokens)
     paragraphs = reader.paragraphs
     if after is not None:
-        ends = [-1, *(at for at, paragraph in enumerate(paragraphs) if paragraph.kind == "code"), len(paragraphs)]
-        paragraphs = paragraphs[ends[after] + 1 : ends[after + 1]]
+        begin = reader.insets[after - 1].stop if after else 0
+        insets_below = reader.insets[after:]
+        paragraphs = paragraphs[begin : insets_below[0].start if insets_below else None]
     return paragraphs or [Paragraph("p")]
 
 
@@ -145,6 +147,9 @@ class _ParagraphReader:
 
     def __init__(self) -> None:
         self.paragraphs: list[Paragraph] = []
+        # The paragraphs of each code block and of each result, and where those of the open result begin.
+        self.insets: list[range] = []
+        self._result_at = 0
         # The kind of the next paragraph.
         self._kind = "p"
         # The styles of all text in it.
@@ -224,6 +229,14 @@ class _ParagraphReader:
         self._begin_item()
         text = token.content.removesuffix("\n").translate(_SIGNS)
         self._add("code", (TextSpan(text),))
+        self.insets.append(range(len(self.paragraphs) - 1, len(self.paragraphs)))
+
+    def begin_result(self, _token: Token) -> None:
+        self._begin_item()
+        self._result_at = len(self.paragraphs)
+
+    def end_result(self, _token: Token) -> None:
+        self.insets.append(range(self._result_at, len(self.paragraphs)))
 
     def add_line(self, _token: Token) -> None:
         self._add("hr")
@@ -305,6 +318,8 @@ _HANDLERS: dict[str, Callable[[_ParagraphReader, Token], None]] = {
     "footnote_reference_open": _ParagraphReader.begin_note,
     "fence": _ParagraphReader.add_code,
     "code_block": _ParagraphReader.add_code,
+    "result_open": _ParagraphReader.begin_result,
+    "result_close": _ParagraphReader.end_result,
     "hr": _ParagraphReader.add_line,
     "table_open": _ParagraphReader.begin_table,
     "tr_open": _ParagraphReader.begin_row,

@@ -1,4 +1,4 @@
-"""The top-level blocks of a text by their lines, and the code and definitions in them. No Qt in here."""
+"""The top-level blocks of a text by their lines, and the code, results and definitions in them. No Qt in here."""
 
 from __future__ import annotations
 
@@ -28,6 +28,11 @@ class CodeSpan:
     is_last: bool = False
 
     @property
+    def has_words_below(self) -> bool:
+        """Whether words follow it in its last line, which those of a result do."""
+        return False
+
+    @property
     def has_fence_below(self) -> bool:
         written = self.content.count("\n")
         if self.content and not self.content.endswith("\n"):
@@ -38,6 +43,33 @@ class CodeSpan:
         """Return whether the last line of the text may become the fence below, and should not be shown yet."""
         signs = set(self.content[self.content.rfind("\n") + 1 :].strip())
         return self.is_last and self.fenced and signs in ({"`"}, {"~"}) and not lines[-1].endswith("\n")
+
+
+@dataclass(frozen=True)
+class ResultSpan:
+    """A tool's result in a list or a quotation, which the model repeats (`app.text.echoed_results`).
+
+    `source` has its marks, but not those of what is around it. `closed` says whether the end mark is there, and
+    `has_words_below` whether words follow that in its line. `is_last` says whether nothing follows it in the open text.
+    """
+
+    start: int
+    end: int
+    source: str
+    closed: bool
+    has_words_below: bool
+    lists: int
+    quotes: int
+    is_last: bool = False
+
+    def has_ended(self, lines: list[str]) -> bool:
+        """Return whether more text cannot change it: the line that ends it, or the first one below it, is complete."""
+        line = self.end - 1 if self.closed else self.end
+        return line < len(lines) and lines[line].endswith("\n")
+
+
+# What a block of its own shows, within the lines of a span.
+Inset = CodeSpan | ResultSpan
 
 
 @dataclass(frozen=True)
@@ -52,7 +84,7 @@ class Span:
     start: int
     end: int
     items: tuple[int, ...] = ()
-    codes: tuple[CodeSpan, ...] = ()
+    insets: tuple[Inset, ...] = ()
     definitions: tuple[str, ...] = ()
     closed: bool = True
     number: int = 0
@@ -81,20 +113,20 @@ class _SpanReader:
         # The token that opened the present block, None between blocks, and what was read in it.
         self._opened: Token | None = None
         self._items: list[int] = []
-        self._codes: list[CodeSpan] = []
+        self._insets: list[Inset] = []
         self._definitions: list[str] = []
         # How many lists and quotations are open.
         self._lists = 0
         self._quotes = 0
-        # Whether nothing but the ends of blocks has followed the last code block.
-        self._ends_in_code = False
+        # Whether nothing but the ends of blocks has followed the last inset.
+        self._ends_in_inset = False
 
     def read(self, token: Token) -> None:
         """Take the next token."""
         if token.level == 0 and token.map and token.nesting >= 0:
             self._opened = token
             self._items = []
-            self._codes = []
+            self._insets = []
             self._definitions = []
         if token.level == 1 and token.type == "list_item_open" and token.map:
             self._items.append(token.map[0])
@@ -107,20 +139,31 @@ class _SpanReader:
             self._end_span(self._opened)
 
     def _note_content(self, token: Token) -> None:
-        """Note the code or the definitions of a token."""
-        is_code = token.type in ("fence", "code_block")
-        self._ends_in_code = is_code or (self._ends_in_code and token.nesting < 0)
-        if is_code and token.map:
-            first, end = token.map
-            is_fenced = token.type == "fence"
-            self._codes.append(CodeSpan(first, end, token.content, token.info, is_fenced, self._lists, self._quotes))
+        """Note the inset or the definitions of a token."""
+        inset = self._inset_of(token) if token.map else None
+        self._ends_in_inset = inset is not None or (self._ends_in_inset and token.nesting < 0)
+        if inset is not None:
+            self._insets.append(inset)
         elif token.type == "definitions":
             self._definitions += [text for _, text in token.meta["definitions"]]
         elif token.type == "footnote_reference_open":
             self._definitions.append(f"[^{token.meta['label']}]: .")
 
+    def _inset_of(self, token: Token) -> Inset | None:
+        """Return the code or the result of a token, None for any other one. A result at the top level is a span."""
+        assert token.map
+        first, end = token.map
+        if token.type in ("fence", "code_block"):
+            is_fenced = token.type == "fence"
+            return CodeSpan(first, end, token.content, token.info, is_fenced, self._lists, self._quotes)
+        if token.type == "echoed_result" and token.level:
+            is_closed = token.meta["closed"]
+            has_words = token.meta["has_words_after"]
+            return ResultSpan(first, end, token.content, is_closed, has_words, self._lists, self._quotes)
+        return None
+
     def _end_span(self, opened: Token) -> None:
-        self._spans.append(_span_of(opened, self._items, self._codes, self._definitions))
+        self._spans.append(_span_of(opened, self._items, self._insets, self._definitions))
         self._opened = None
 
     def spans_at_end(self) -> list[Span]:
@@ -128,15 +171,15 @@ class _SpanReader:
         if self._opened is not None:
             self._end_span(self._opened)
             self._spans[-1] = replace(self._spans[-1], closed=False)
-        if self._ends_in_code and self._spans[-1].codes:
-            *before, last = self._spans[-1].codes
-            self._spans[-1] = replace(self._spans[-1], codes=(*before, replace(last, is_last=True)))
+        if self._ends_in_inset and self._spans[-1].insets:
+            *before, last = self._spans[-1].insets
+            self._spans[-1] = replace(self._spans[-1], insets=(*before, replace(last, is_last=True)))
         return self._spans
 
 
-def _span_of(token: Token, items: list[int], codes: list[CodeSpan], definitions: list[str]) -> Span:
+def _span_of(token: Token, items: list[int], insets: list[Inset], definitions: list[str]) -> Span:
     assert token.map
-    inside = () if token.type == "details_open" else tuple(codes)
+    inside = () if token.type == "details_open" else tuple(insets)
     closed = token.meta.get("closed", True)
     number = int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else 0
     return Span(token.type, token.map[0], token.map[1], tuple(items[1:]), inside, tuple(definitions), closed, number)

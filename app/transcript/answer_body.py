@@ -323,6 +323,7 @@ class AnswerBody(ThemeAware, QWidget):
         elif isinstance(view, Prose) and isinstance(block, ProseText):
             view.show_markdown(block.text, block.plain, block.after, block.definitions, block.number)
         elif isinstance(view, FoldBlock) and isinstance(block, Fold):
+            view.indent(block.lists * LIST_INDENT + block.quotes * QUOTE_INDENT)
             view.show_fold(block.text, block.closed)
         elif view is None and run.holder is not None:
             run.holder.setFixedHeight(estimated_height(block))

@@ -33,6 +33,10 @@ class FoldBlock(QWidget):
         self.head.toggled.connect(self._toggle)
         self.head.clicked.connect(self._choose)
 
+    def indent(self, pixels: int) -> None:
+        """Place the block that far from the left, for a result in a list or a quotation."""
+        self.setContentsMargins(pixels, 0, 0, 0)
+
     def show_fold(self, text: str, closed: bool) -> None:
         """Show the source of a fold so far."""
         summary, self._text, is_open = fold_parts(text)

@@ -102,6 +102,46 @@ LINES = (
     *("[a]: https://example.org", "[a]:", "https://example.org/x", "'title'", "[source2]: htt", "[^1]: note"),
     *("Term", ": meaning", "~ meaning too"),
 )
+# Results of tools in lists and quotations. Not among BLOCKS, so that what is drawn from those stays what it is.
+RESULTS_WITHIN = {
+    "in an item": "- one@\n- <tool_response>\n  in@\n\n  - a list@\n  </tool_response>\n- three@\n",
+    "in an item, not indented": "1. one@\n2. <tool_response>\nplain@\n\n</tool_response>\n3. three@\n",
+    "below words": '- [x] one@\n  <tool_response>\n  {\n    "n": @\n  }\n  </tool_response>\n  and on@\n',
+    "in a line": "- <tool_response> short@ </tool_response>\n- <tool_response> more@ </tool_response> words@\n",
+    "in a list in one": "- one@\n  - two@\n    <tool_response>\n    deep@\n    </tool_response>\n  - three@\n- four@\n",
+    "in a loose list": "1. one@\n\n   <tool_response>\n   loose@\n   </tool_response>\n\n   words@\n\n2. two@\n",
+    "below an item": "- one@\n<tool_response> below@ </tool_response>\n",
+    "with code": "- one@\n  ```\n  code@\n  ```\n  <tool_response>\n  @\n  </tool_response>\n  ```py\n  more@\n  ```\n",
+    "quoted": "> said@\n> <tool_response>\n> quoted@\n>\n> </tool_response>\n> and on@\n",
+    "quoted, marked once": "> <tool_response>\nlazy@\n</tool_response>\n",
+    "quoted twice": "> > <tool_response>\n> > deep@\n> > </tool_response> words@\n> back@\n",
+    "in an alert": "> [!NOTE]\n> <tool_response> noted@ </tool_response>\n",
+    "in a quoted list": "> - one@\n> - <tool_response>\n>   inner@\n>   </tool_response>\n> - three@\n",
+    "quoted in a list": "- one@\n- > <tool_response>\n  > item@\n  > </tool_response>\n- three@\n",
+    "quoted, without an end": "> <tool_response>\n> open@\n\n",
+    "quoted in a list, without an end": "- > <tool_response>\n  > open@\n- two@\n",
+    "quoted, with an empty line as its end": "> <tool_response>\n> open@\n>\nWords@.\n",
+    "in a meaning": "Term@\n: <tool_response> meant@ </tool_response>\n",
+    "in a note": "Noted[^r@].\n\n[^r@]: <tool_response> below@ </tool_response>\n",
+    "in a long list": "".join(
+        f"{n}. item@.{n} of words that fill a line and go on\n   <tool_response>\n   r@.{n}\n   </tool_response>\n"
+        for n in range(1, 15)
+    ),
+    "without an end": "- one@\n- <tool_response>\n  open@\n",
+}
+RESULT_LINES = (
+    *("- <tool_response>", "1. <tool_response> x", "> <tool_response>", "> > <tool_response>", "- > <tool_response>"),
+    *("  <tool_response>", "    <tool_response>", "> - <tool_response>", "<tool_response>", ": <tool_response>"),
+    *(
+        "</tool_response>",
+        "  </tool_response>",
+        "> </tool_response>",
+        "  x </tool_response> and words",
+        "> </tool_resp",
+    ),
+    *("- <tool_response> a </tool_response>", "> <tool_response> a </tool_response> and words", "  words of it", ">"),
+    *("> words of it", "- item", "  > item", "", ""),
+)
 # The answer in which tables broke most often.
 PROSE_CODE_TABLE = (
     "Here is an example.\n\n```python\ndef add(a, b):\n    return a + b\n```\n\n"
@@ -180,6 +220,26 @@ def sample(count: int, seed: int) -> list[NamedAnswer]:
     draw = random.Random(seed)
     kinds = list(BLOCKS)
     return [answer_of(draw.choices(kinds, k=draw.randint(2, 4)), draw.choice(("\n", "\n", ""))) for _ in range(count)]
+
+
+def with_result(name: str, kind: str, between: str, *, first: bool) -> NamedAnswer:
+    """Return an answer of a result of that name in RESULTS_WITHIN and a block of a kind, the `first` of them above."""
+    result = RESULTS_WITHIN[name].replace("@", "1")
+    block = BLOCKS[kind].replace("@", "2")
+    texts = (result, block) if first else (block, result)
+    return NamedAnswer(f"{name}, {'above' if first else 'below'} {kind}", between.join(texts))
+
+
+def answers_with_results() -> Iterator[NamedAnswer]:
+    """Yield the answers of each of RESULTS_WITHIN above and below each kind of block."""
+    for name, kind, between, first in product(RESULTS_WITHIN, BLOCKS, ("\n", ""), (True, False)):
+        yield with_result(name, kind, between, first=first)
+
+
+def lines_with_results(seed: int) -> str:
+    """Return an answer of a few lines, drawn by the seed, half of them of results in lists and quotations."""
+    draw = random.Random(seed)
+    return "\n".join(draw.choice(draw.choice((LINES, RESULT_LINES))) for _ in range(draw.randint(2, 10)))
 
 
 def lines(seed: int) -> str:

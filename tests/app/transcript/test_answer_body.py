@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.text.shown import Paragraph, shown
 from app.transcript.answer_body import AnswerBody
 from app.transcript.code_block import CodeBlock
-from app.transcript.document_writer import LIST_INDENT
+from app.transcript.document_writer import LIST_INDENT, QUOTE_INDENT
 from app.transcript.fold_block import FoldBlock
 from app.transcript.shown_text import block_texts
 from tests.app.cjk_answers import ANSWERS as CJK_ANSWERS
@@ -100,6 +100,27 @@ def test_a_result_that_the_model_repeats_is_folded_and_what_follows_is_not(
     assert folded.isVisible()
     assert texts(folded) == ["The user denied this call. Do not repeat it; answer without it."]
     assert not any("tool_response" in text for text in texts(body))
+
+
+@pytest.mark.parametrize(
+    ("text", "around", "indent"),
+    [
+        ("- one\n- <tool_response>\n  Denied.\n  </tool_response>\n- three\n", ["one\n", "three"], LIST_INDENT),
+        ("> said\n> <tool_response> Denied. </tool_response>\n> and on\n", ["said", "and on"], QUOTE_INDENT),
+    ],
+)
+def test_a_result_in_a_list_or_quotation_is_folded_in_its_place(
+    body: AnswerBody, qtbot: QtBot, text: str, around: list[str], indent: int
+) -> None:
+    for end in range(0, len(text), 4):
+        body.show_text(text[:end], ended=False)
+    body.show_text(text, ended=True)
+    assert texts(body) == around
+    [fold] = body.findChildren(FoldBlock)
+    qtbot.waitUntil(lambda: fold.head.width() > 0)
+    assert fold.head.mapTo(body, QPoint(0, 0)).x() >= indent
+    fold.head.click()
+    assert texts(fold.findChild(AnswerBody)) == ["Denied."]
 
 
 def test_a_result_that_does_not_end_is_shown_without_half_of_its_end_mark(body: AnswerBody) -> None:
