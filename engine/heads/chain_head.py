@@ -36,6 +36,10 @@ class ChainHead(Head):
         """The number of first steps that keep rows of committed pairs, and of newest states that wait for tokens."""
         return 1
 
+    @property
+    def tokens_ahead(self) -> int:
+        return self.depths
+
     @abstractmethod
     def states_of(self, taps: mx.array) -> mx.array:
         """Return the states (1, S, width) of tapped rows (1, S, taps * width), which have the main model's dtype."""

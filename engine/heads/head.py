@@ -180,6 +180,11 @@ class Head(ABC):
         return twin
 
     @property
+    def tokens_ahead(self) -> int:
+        """How many of the tokens after its position a row of a context depends on: those with which it is paired."""
+        return 0
+
+    @property
     def readings(self) -> tuple[tuple[int, ...], ...]:
         """The ways in which the head may have to be fed, if its files do not decide between them; else empty."""
         return ()

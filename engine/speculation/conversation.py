@@ -61,16 +61,34 @@ class CachedConversation:
                 self.head.rewind(length - 1)
 
     def keep_for_others(self, length: int) -> None:
-        """Go back to the first `length` tokens, which another caller may share, in the draft model's caches, too.
+        """Go back to the first `length` tokens, which another caller may share, in the drafter's caches, too.
 
         Else that caller's draft model would read less after a right guess of what follows, which times tell. One with
         ids of its own reads all again.
         """
         opening = self.main.tokens[:length]
-        self.rewind(length)
+        self.main.rewind(length)
+        if self.head is not None:
+            self._keep_head_for_others(self.head, length)
         draft = self.draft
         if draft is not None and not (draft.tokens[:length] == opening and draft.rewind(length)):
             self.draft = None
+
+    def _keep_head_for_others(self, head: HeadSession, length: int) -> None:
+        """Leave the head only rows that depend on nothing but the first `length` tokens, at which the main model is.
+
+        The last rows of some heads were made with the tokens after them, and another caller's draft tokens would depend
+        on whether that caller asks the same. For example, an EAGLE-3 head pairs the state of the last of 20 tokens with
+        the 21st. So the main model reads that token again, and where its caches cannot go back to it, the head starts
+        without rows.
+        """
+        head.rewind(length)
+        ahead = head.head.tokens_ahead
+        rows = max(ahead, int(not head.ready))
+        if rows and rows < length and not self.main.row_rules.strict and self.main.unread(length - rows):
+            head.rewind(length - rows)
+        elif ahead:
+            self.head = None
 
     def attach_head(self, head: Head, taps: Taps) -> HeadSession:
         """Let `head` follow the main model from now on, starting where it knows the text."""

@@ -16,7 +16,7 @@ from engine.settings import EngineSettings
 from engine.upkeep.memory import size_on_disk
 from tests.engine.lossless.chain_sessions import Told, assert_as_read_anew, session_of
 from tests.engine.lossless.oracle_serving import HEAD, teach
-from tests.engine.serving_requests import load_models, plain, request, run
+from tests.engine.serving_requests import load_models, plain, request, run, user
 from tests.engine.speculation.families import stored_for
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
@@ -165,6 +165,31 @@ def test_the_next_turn_and_an_edited_question_find_what_the_head_has_read(
         # A hybrid goes back to checkpoints only, and here there is none.
         assert client.finished.stats.cached_tokens > 0
         assert_as_read_anew(scheduler)
+
+
+CALLERS = [("mtp", family) for family in ("qwen3", *BY_DEPTH, "qwen3_next")]
+CALLERS += [("eagle", "qwen3"), ("eagle", "qwen3_next"), ("assistant", "gemma4")]
+SYSTEM = {"role": "system", "content": "lazy dog jumps over the fox"}
+BARE_TEMPLATE = "{% for m in messages %}{{ m['content'] }}<|im_end|>{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "family"), [marked(*values, default=values == ("mtp", "step3p5")) for values in CALLERS]
+)
+def test_a_head_knows_nothing_of_what_another_caller_has_asked(
+    scheduler: Scheduler, tmp_path: Path, kind: str, family: str
+) -> None:
+    """A row of a shared system message that was made with the first token of another question would tell it."""
+    serve(scheduler, tmp_path, kind, family)
+    # Its template has nothing between system message and question.
+    (tmp_path / "main" / "chat_template.jinja").write_text(BARE_TEMPLATE)
+    load_models(scheduler, tmp_path / "main", tmp_path / "head")
+    for caller, words in (("Kim", "the quick brown fox jumps over the lazy dog"), ("Lee", "over and over again")):
+        asked = request(max_tokens=24, speculation=HEAD)
+        [client] = run(scheduler, replace(asked, messages=[SYSTEM, user(words)], caller=caller))
+        assert client.finished.stats.drafted > 0
+    assert client.finished.stats.cached_tokens > 0
+    assert_as_read_anew(scheduler, WAITING.get(family, 1))
 
 
 @pytest.mark.parametrize("kind", by_tier(["eagle", "mtp"], ["mtp"]))
