@@ -6,10 +6,8 @@ chooses another folder for it.
 
 from __future__ import annotations
 
-import os
-import shutil
+import logging
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,11 +19,13 @@ from app.conversations.worker import StoreThread
 from app.settings.relocation import move_folder
 from app.system.paths import unsaved_folder
 from engine.files import private_files
+from engine.files.removal import remove_folder
 
 if TYPE_CHECKING:
     from app.conversations.imports.imported import ImportReport
 
 Result = TypeVar("Result")
+log = logging.getLogger(__name__)
 
 _EXPORT = "chats.json"
 
@@ -59,20 +59,38 @@ def keep_in(temporary_store: Path, folder: Path) -> None:
 
 
 def remove(temporary_store: Path) -> None:
-    """Remove the folder of the closed temporary store, or the one that the user chose with the link to it."""
+    """Remove the folder of the closed temporary store, or the one that the user chose with the link to it.
+
+    What cannot be removed is named in the log. The link stays with it, so that the next start finds it.
+    """
     folder = temporary_store.parent
-    shutil.rmtree(folder.resolve(), ignore_errors=True)
-    if folder.is_symlink():
-        with suppress(OSError):
-            os.unlink(folder)
+    if remove_folder(folder.resolve()) and folder.is_symlink():
+        try:
+            folder.unlink()
+        except OSError as error:
+            log.warning("%s cannot be deleted: %s", folder, error)
+
+
+def is_left(path: Path) -> bool:
+    """Return whether an earlier run left a temporary store for the store at `path`.
+
+    A folder without its file is what could not be removed then, and is removed now. A link to a disk that is not there
+    stays.
+    """
+    temporary_store = temporary_store_of(path)
+    if temporary_store.exists():
+        return True
+    if temporary_store.parent.is_dir():
+        remove(temporary_store)
+    return False
 
 
 def add_chats(left: StoreThread, run: StoreRunner, step: Callable[[int], object]) -> ImportReport:
     """Add the chats of the temporary store `left` to the user's store, and close `left`.
 
     `run` runs operations of the user's store, and `step` gets the number of chats so far. Removes the temporary store
-    if every chat is in the user's store now (or in its trash); else it stays on disk, and adding again adds the missing
-    ones. Call it on a thread that may wait.
+    if every chat is in the user's store now (or in its trash); else it stays on disk, as it does if the system refuses
+    to remove it, and adding again adds the missing ones. Call it on a thread that may wait.
     """
     from app.conversations.imports.imported import IN_TRASH
     from app.conversations.imports.reading import import_file

@@ -22,7 +22,7 @@ from app.conversations.database.errors import NotFound, StoreNotWritable, as_sto
 from app.conversations.database.records import Conversation, Folder, StoreChanges
 from app.conversations.pictures import PictureSource
 from app.conversations.store import ConversationStore
-from app.conversations.temporary_store import chats_in, chosen_folder, keep_in, remove, temporary_store_of
+from app.conversations.temporary_store import chats_in, chosen_folder, is_left, keep_in, remove, temporary_store_of
 from app.conversations.worker import StoreThread
 from app.session.bridge import Bridge
 from app.session.chats import Chat, chat_of
@@ -326,7 +326,7 @@ class StoreClient(QObject):
         if error is None:
             self._begin(future.result(), None)
             if self._on_disk:
-                self.run(lambda _: temporary_store_of(self.path).exists(), self._look_for_recovered_store)
+                self.run(lambda _: is_left(self.path), self._look_for_recovered_store)
             return
         log.info("the chats in %s cannot be opened", self.path, exc_info=error)
         self._thread.close()
@@ -349,7 +349,7 @@ class StoreClient(QObject):
         self._begin(None, error)
 
     def _look_for_recovered_store(self, exists: bool) -> None:
-        """Count the chats of a temporary store that an earlier run left."""
+        """Count the chats of a temporary store that an earlier run left; remove one without any."""
         if not exists:
             return
         left = StoreThread(temporary_store_of(self.path))
@@ -357,11 +357,14 @@ class StoreClient(QObject):
 
         def counted(future: Future[list[int]]) -> None:
             # Another window may be using it.
-            if future.exception() is None and future.result():
+            error = future.exception()
+            if error is None and future.result():
                 self.recovered_store.emit(left, len(future.result()))
-            else:
-                self._others.remove(left)
-                left.close()
+                return
+            self._others.remove(left)
+            left.close()
+            if error is None:
+                self.run(lambda _: remove(left.path))
 
         self._bridge.watch(left.submit(chats_in), counted)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from engine.errors import EngineError
 from engine.files.disk_space import free_bytes
 from engine.files.listing import refuse
+from engine.files.removal import remove_folder
 
 _CHUNK = 4 * 2**20
 # Suffixes: of the new folder while it is being filled, and of the old one until the link has replaced it.
@@ -48,7 +49,8 @@ class CopyProgress:
 def move_folder(old: Path, new: Path, progress: CopyProgress | None = None) -> None:
     """Move the content of `old` to `new`, which must be missing or empty, and leave a link.
 
-    Waits for the disk. Raises `MoveRefused`; `old` is then as it was.
+    Waits for the disk. Raises `MoveRefused`; `old` is then as it was. If the old content cannot be removed, the log
+    says so; `finish_interrupted_move` tries again.
     """
     progress = progress or CopyProgress()
     source = old.resolve()
@@ -60,7 +62,7 @@ def move_folder(old: Path, new: Path, progress: CopyProgress | None = None) -> N
     filling = new.with_name(new.name + _FILLING)
     written = filling
     try:
-        shutil.rmtree(filling, ignore_errors=True)
+        remove_folder(filling)
         filling.mkdir(parents=True)
         # Before any file is copied: a private folder stays private.
         shutil.copymode(source, filling)
@@ -71,19 +73,23 @@ def move_folder(old: Path, new: Path, progress: CopyProgress | None = None) -> N
         written = new
         _switch(old, new)
     except (MoveRefused, OSError) as error:
-        shutil.rmtree(written, ignore_errors=True)
+        remove_folder(written)
         if isinstance(error, MoveRefused):
             raise
         raise MoveRefused("io", detail=error.strerror or str(error)) from error
-    shutil.rmtree(source if was_link else old.with_name(old.name + _REPLACED), ignore_errors=True)
+    remove_folder(source if was_link else old.with_name(old.name + _REPLACED))
 
 
 def finish_interrupted_move(old: Path) -> None:
-    """Restore a folder whose move was interrupted before the link replaced it."""
+    """Restore a folder whose move was interrupted before the link replaced it, or remove what a move could not."""
     replaced = old.with_name(old.name + _REPLACED)
-    if not os.path.lexists(old) and replaced.is_dir():
+    if replaced.is_symlink() or not replaced.is_dir():
+        return
+    if not os.path.lexists(old):
         with suppress(OSError):
             os.rename(replaced, old)
+    elif old.is_symlink() and old.is_dir():
+        remove_folder(replaced)
 
 
 def _check(source: Path, new: Path, progress: CopyProgress) -> None:

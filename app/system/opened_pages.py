@@ -1,14 +1,17 @@
-"""Pages of answers that a person opens in the browser. They are removed when Tandem starts and quits."""
+"""Pages of answers that a person opens in the browser.
+
+They are removed when Tandem starts and quits; what cannot be removed is named in the log.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import shutil
 from pathlib import Path
 
 from app.system.paths import cache_folder
 from engine.files.atomic_file import write_atomically
 from engine.files.private_files import make_folder
+from engine.files.removal import remove_folder
 
 
 def write_page(source: str) -> Path:
@@ -23,4 +26,4 @@ def write_page(source: str) -> Path:
 
 
 def remove_pages() -> None:
-    shutil.rmtree(cache_folder() / "pages", ignore_errors=True)
+    remove_folder(cache_folder() / "pages")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +16,7 @@ import msgspec
 from engine.errors import EngineClosed, ModelNotUsable
 from engine.files.atomic_file import PARTIAL, write_atomically
 from engine.files.disk_space import free_bytes
+from engine.files.removal import remove_folder
 from engine.gguf import provenance
 from engine.gguf.provenance import Provenance, read_provenance
 from engine.sandbox.errors import SandboxError
@@ -44,9 +44,9 @@ def convert(
     """Turn a GGUF file, or a split one of which `source` is any part, into the model folder `folder`. Waits.
 
     `on_progress` gets the bytes of weights written so far, and those of all. The folder appears when it is complete;
-    the unfinished folders of killed conversions are removed by the next conversion of any file. A folder that an older
-    version made keeps its weights, and its other files are written again. One process converts at a time; others wait
-    and use the folder that it made. Returns the record in the folder.
+    unfinished folders of killed conversions, or that could not be removed, are removed by the next conversion of any
+    file. A folder that an older version made keeps its weights, and its other files are written again. One process
+    converts at a time; others wait and use the folder that it made. Returns the record in the folder.
 
     Raises `ModelNotUsable` if the file cannot be used, the disk is full or nothing can be written; `EngineClosed` when
     `cancelled`.
@@ -62,7 +62,7 @@ def convert(
             if older is not None and older.version == provenance.VERSION:
                 return older
             for left in folder.parent.parent.glob(f"*/.*{PARTIAL}"):
-                shutil.rmtree(left, ignore_errors=True)
+                remove_folder(left)
             try:
                 unfinished.mkdir()
                 prepared = SANDBOX.run(partial(prepare, str(source), str(unfinished)), _PREPARE_S, cancelled)
@@ -75,10 +75,10 @@ def convert(
                 else:
                     _write_shards(prepared, source, unfinished, on_progress, cancelled)
                     _keep(made, unfinished)
-                    shutil.rmtree(folder, ignore_errors=True)
+                    remove_folder(folder)
                     os.replace(unfinished, folder)
             finally:
-                shutil.rmtree(unfinished, ignore_errors=True)
+                remove_folder(unfinished)
     except OSError as error:
         raise ModelNotUsable(source, "not-written", error.strerror or str(error)) from error
     except SandboxError as error:

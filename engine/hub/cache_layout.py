@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 
 from engine.files.atomic_file import write_atomically
 from engine.files.listing import files_below, matching
+from engine.files.removal import remove_folder
 from engine.hub.repository_names import is_content_hash, split_name
 from engine.hub.values import RemoteFile
 from engine.model_files.names import cache_folder_name
@@ -155,7 +156,7 @@ class RepositoryCache:
                 if digest in downloaded:
                     link.unlink(missing_ok=True)
         else:
-            shutil.rmtree(self.snapshot(commit), ignore_errors=True)
+            remove_folder(self.snapshot(commit))
         for digest in downloaded - {digest for _, digest in _links(self.home / "snapshots")}:
             self.blob(digest).unlink(missing_ok=True)
         for folder in (self.home / "snapshots", self.blobs, self.home):

@@ -173,6 +173,24 @@ def test_a_move_that_was_cut_off_in_between_is_undone(old: Path) -> None:
     assert content(old) == before
 
 
+@pytest.mark.expects_log
+def test_the_old_place_that_could_not_be_removed_is_removed_at_the_next_start(
+    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, left = content(old), old.with_name("hub.tandem-moved")
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)
+        move_folder(old, tmp_path / "disk" / "models")
+    assert content(old) == before == content(left)
+    shutil.move(tmp_path / "disk", tmp_path / "unplugged")
+    finish_interrupted_move(old)
+    assert content(left) == before
+    shutil.move(tmp_path / "unplugged", tmp_path / "disk")
+    finish_interrupted_move(old)
+    assert not left.exists()
+    assert content(old) == before
+
+
 def test_chats_on_a_disk_that_is_not_there_are_not_taken_for_no_chats(tmp_path: Path) -> None:
     chats = tmp_path / "data" / "Tandem" / "chats.db"
     store, _ = open_store(chats)

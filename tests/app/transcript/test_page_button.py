@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 from pathlib import Path
 
@@ -62,6 +63,24 @@ def test_a_page_is_opened_from_a_private_file_that_is_removed(
     assert [stat.S_IMODE(path.stat().st_mode) for path in (page, page.parent)] == [0o600, 0o700]
     remove_pages()
     assert not page.exists()
+
+
+def test_pages_that_cannot_be_removed_are_named(
+    block: CodeBlock,
+    opened: list[Path],
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    answer(block, "Open")
+    qtbot.waitUntil(lambda: bool(opened))
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)
+        remove_pages()
+    assert str(opened[0].parent) in caplog.text
+    caplog.clear()
+    remove_pages()
+    assert not opened[0].exists()
 
 
 def test_nothing_is_opened_or_written_without_consent(block: CodeBlock, opened: list[Path], tmp_path: Path) -> None:

@@ -217,6 +217,43 @@ def test_the_next_start_offers_what_a_window_could_not_save(unsaved: WindowDrive
     assert window.notices == []
 
 
+@pytest.mark.expects_log
+def test_what_was_added_and_could_not_be_removed_is_removed_after_a_later_start(
+    unsaved: WindowDriver, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unsaved.close("Quit")
+    allow()
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)
+        window = open_window(ScriptedEngine())
+        window.wait(lambda: bool(window.notices))
+        window.press_banner("Add to my chats")
+        window.wait(lambda: window.titles == ["First"])
+        window.settle()
+        window.close()
+    assert recovered_store().exists()
+    window = open_window(ScriptedEngine())
+    window.wait(lambda: bool(window.notices))
+    window.press_banner("Add to my chats")
+    window.wait(lambda: not recovered_store().exists())
+    assert window.titles == ["First"]
+
+
+@pytest.mark.parametrize("left", ["its pictures", "a store without chats"])
+def test_the_rest_of_a_store_that_was_removed_in_part_goes_at_the_next_start(
+    open_window: OpenWindow, left: str
+) -> None:
+    if left == "its pictures":
+        (recovered_store() / "pictures").mkdir(parents=True)
+        (recovered_store() / "pictures" / "a").write_bytes(picture())
+    else:
+        recovered_store().mkdir(parents=True)
+        open_store(recovered_store() / "chats.db")[0].close()
+    window = open_window(ScriptedEngine())
+    window.wait(lambda: not recovered_store().exists())
+    assert window.notices == []
+
+
 @pytest.mark.parametrize("kind", ["newer", "no folder beside it"])
 def test_other_reasons_and_places(open_window: OpenWindow, qtbot: QtBot, kind: str) -> None:
     data_folder().mkdir(parents=True)

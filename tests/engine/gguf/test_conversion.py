@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,6 +82,21 @@ def test_what_a_killed_conversion_of_another_file_left_is_removed(source: Path, 
     (left / "model.safetensors").write_bytes(b"half")
     converted(source, tmp_path / "models/tiny")
     assert names(tmp_path / "deleted") == set()
+
+
+def test_what_a_conversion_cannot_remove_is_named_and_removed_by_the_next_one(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    cancelled = threading.Event()
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)
+        with pytest.raises(EngineClosed):
+            convert(source, tmp_path / "models/tiny", lambda _done, _total: cancelled.set(), cancelled)
+    assert names(tmp_path / "models") == {".tiny.partial"}
+    assert ".tiny.partial" in caplog.text
+    caplog.clear()
+    converted(source, tmp_path / "models/tiny")
+    assert names(tmp_path / "models") == {"tiny"}
 
 
 def test_two_at_once_convert_one_file_once(source: Path, tmp_path: Path) -> None:
