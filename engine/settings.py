@@ -23,9 +23,9 @@ class EngineSettings:
     `most_active` requests are decoded together and `most_waiting` more may queue. Finished turns are kept in
     `prefix_cache_bytes`. Those of a named conversation are kept across sessions, if `prefix_cache_folder` is given, in
     at most `prefix_folder_bytes` there. Their answers are indexed in `answer_index_folder`, if given, for look-ups in
-    other chats, in at most `answer_index_bytes`; when the folder is not given any more, it is emptied. Both models are
-    unloaded after `unload_after_s` seconds without a request. `memory_limit` in bytes replaces the limit that the
-    device recommends. These take effect at once.
+    other chats, in at most `answer_index_bytes`; when one of these folders is not given any more, it is emptied. Both
+    models are unloaded after `unload_after_s` seconds without a request. `memory_limit` in bytes replaces the limit
+    that the device recommends. These take effect at once.
 
     `overflow` ("refuse" or "shorten") applies to requests that do not set it themselves. With `allow_oversize` models
     and requests are accepted although they may not fit into memory. An answer is assumed to take at most `context`

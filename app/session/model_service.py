@@ -206,12 +206,11 @@ class ModelService(QObject):
         before = self._limits
         if limits == before:
             return
-        if before is not None and before.prefix_cache_folder is not None and limits.prefix_cache_folder is None:
-            # Remove the prefixes that were stored so far.
-            self.engine.keep_stored(())
+        # An engine that has used a folder empties it when it is not named any more, so that takes one.
+        engine = self.engine if before is not None and _leaves_a_folder(before, limits) else self._engine
         self._limits = limits
-        if self._engine is not None:
-            self._engine.configure(limits)
+        if engine is not None:
+            engine.configure(limits)
 
     def keep_stored(self, conversations: Collection[str]) -> None:
         """Drop the stored prefixes of all other conversations, now or when the engine is made."""
@@ -425,6 +424,13 @@ class ModelService(QObject):
             if _not_cancelled(problem) is not None:
                 self.failed.emit(problem)
         self.changed.emit()
+
+
+def _leaves_a_folder(before: EngineSettings, now: EngineSettings) -> bool:
+    """Whether a folder in which an engine kept turns or answers of chats is not named any more."""
+    return (before.prefix_cache_folder is not None and now.prefix_cache_folder is None) or (
+        before.answer_index_folder is not None and now.answer_index_folder is None
+    )
 
 
 def _not_cancelled(problem: EngineError | None) -> EngineError | None:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.settings.declarations import SettingsValues
 from app.settings.keychain import Keychain
-from app.system.paths import cache_folder, data_folder, settings_folder, unsaved_folder
+from app.system.paths import (
+    answer_index_folder,
+    cache_folder,
+    data_folder,
+    prefix_folder,
+    settings_folder,
+    unsaved_folder,
+)
 from engine.files.listing import names_in
+from engine.files.removal import remove_folder
 
 _log = logging.getLogger(__name__)
 
@@ -83,14 +91,24 @@ def clear_caches() -> None:
     try:
         for path in map(cache_folder().joinpath, names_in(cache_folder())):
             if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                with suppress(OSError):
-                    path.unlink()
-            if os.path.lexists(path):
-                _log.warning("%s cannot be deleted", path)
+                remove_folder(path)
+                continue
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                _log.warning("%s cannot be deleted: %s", path, error)
     except OSError as error:
         _log.warning("the caches cannot be listed: %s", error)
+
+
+def remove_unused_caches(values: SettingsValues) -> None:
+    """Remove the caches of chats that the settings have switched off, which could not be removed at that time.
+
+    What cannot be removed stays until the next start; the log says so.
+    """
+    for is_used, folder in ((values.keep_prefixes, prefix_folder()), (values.earlier_chats, answer_index_folder())):
+        if not is_used:
+            remove_folder(folder)
 
 
 def remove_everything(entries: Iterable[str]) -> list[Path]:
@@ -122,8 +140,7 @@ def _is_removed(folder: Path) -> bool:
                 (folder / name).unlink()
         return False
     target = folder.resolve()
-    shutil.rmtree(target, ignore_errors=True)
-    if folder.is_symlink() and not target.exists():
+    if remove_folder(target) and folder.is_symlink():
         with suppress(OSError):
             folder.unlink()
     return not os.path.lexists(folder)

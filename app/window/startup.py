@@ -20,6 +20,7 @@ from app.conversations.database.errors import StoreError
 from app.conversations.opening import is_open_elsewhere
 from app.library.library import Library
 from app.session.session import Session
+from app.settings.declarations import SettingsValues
 from app.settings.relocation import MoveRefused, finish_interrupted_move, move_folder
 from app.settings.store import SettingsStore
 from app.system import crash
@@ -68,6 +69,7 @@ def open_window(
 
 def _prepare(window: MainWindow, library: Library) -> None:
     prepare_answers()
+    library.background.run(partial(_remove_unused_caches, library.settings.values))
     library.background.run(_lacks_kernels, window.notifications.show_accelerators, owner=window)
 
 
@@ -76,6 +78,12 @@ def _lacks_kernels() -> bool:
     from engine.machine.facts import chip
 
     return lacks_accelerator_kernels(chip())
+
+
+def _remove_unused_caches(values: SettingsValues) -> None:
+    from app.settings.disk_use import remove_unused_caches
+
+    remove_unused_caches(values)
 
 
 class _FirstPaint(QObject):

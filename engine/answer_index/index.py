@@ -77,7 +77,8 @@ class AnswerIndex:
     earlier calls, too. Only the engine's thread calls them, and only the index's own thread writes.
     """
 
-    def __init__(self, folder: Path, budget: int) -> None:
+    def __init__(self, folder: Path, budget: int, *, deletes_first: bool = False) -> None:
+        """`deletes_first` if `delete_index` could not delete the file in `folder`: it is deleted before it is used."""
         self._folder = folder
         self._path = folder / _FILE
         self._most_tokens = budget // TOKEN_BYTES
@@ -85,7 +86,7 @@ class AnswerIndex:
         # Guards the two fields below.
         self._lock = Lock()
         # Look-ups find nothing while chats are being deleted, or before the file is open.
-        self._cleanings = 0
+        self._cleanings = int(deletes_first)
         self._ready = False
         # Hashes of chats whose answers under way must not be added.
         self._forgotten: set[int] = set()
@@ -94,7 +95,7 @@ class AnswerIndex:
         self._writing: sqlite3.Connection | None = None
         self._reading: sqlite3.Connection | None = None
         # How many cleanings failed, so that the whole file is to be deleted before anything else is done with it.
-        self._undeleted = 0
+        self._undeleted = int(deletes_first)
         # The tokens in the file, if they were counted: a count reads all answers.
         self._held: _Held | None = None
         self._post(self._drop_old_versions)
@@ -309,14 +310,23 @@ class AnswerIndex:
         reading, self._reading = self._reading, None
         if reading is not None:
             reading.close()
-        for side in _SIDE_FILES:
-            Path(f"{self._path}{side}").unlink(missing_ok=True)
+        _delete_files(self._path)
 
     def _close(self) -> None:
         if self._writing is not None:
             with suppress(sqlite3.Error):
                 self._writing.close()
             self._writing = None
+
+
+def delete_index(folder: Path) -> bool:
+    """Delete the index in a folder, which nothing may have open; return whether it is gone. A failure is logged."""
+    try:
+        _delete_files(folder / _FILE)
+    except OSError as error:
+        log.info("the index of answers in %s is deleted later: %s", folder, error)
+        return False
+    return True
 
 
 def tokenizer_name(model: Path) -> str:
@@ -328,6 +338,12 @@ def tokenizer_name(model: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()[:32]
     except OSError:
         return hashlib.sha256(str(model).encode()).hexdigest()[:32]
+
+
+def _delete_files(path: Path) -> None:
+    """Delete the file with those that SQLite writes beside it. Raises `OSError`."""
+    for side in _SIDE_FILES:
+        Path(f"{path}{side}").unlink(missing_ok=True)
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
-from engine.answer_index.index import AnswerIndex, Usage, tokenizer_name
+from engine.answer_index.index import AnswerIndex, Usage, delete_index, tokenizer_name
 from engine.errors import EngineError
 from engine.files.steps import Steps, result_of
 from engine.prefix.cache import PrefixCache
@@ -41,12 +41,15 @@ class PrefixAndIndexStores:
         # The index of earlier answers, if the settings name a folder for it and it was needed, and its settings.
         self._answers: AnswerIndex | None = None
         self._answers_at: tuple[Path | None, int] = (None, 0)
+        # The folder of an index that is not named any more, and could not be deleted.
+        self._undeleted_index: Path | None = None
         # The newest count of their tokens; a head's smaller vocabulary is made of the most frequent.
         self._usage: Future[Usage] | None = None
 
     def configure(self, before: EngineSettings) -> None:
-        """Follow a change of the settings."""
+        """Follow a change of the settings; a folder that is not named now is emptied."""
         settings = self._models.settings
+        turns, answers = before.prefix_cache_folder, before.answer_index_folder
         self._prefix_cache.budget = settings.prefix_cache_bytes
         self._prefix_cache.shrink()
         stored = (settings.prefix_cache_folder, settings.prefix_folder_bytes)
@@ -54,12 +57,16 @@ class PrefixAndIndexStores:
             self._stores.clear()
             if self._models.loaded:
                 self.open_store()
-        if settings.answer_index_folder != before.answer_index_folder:
+        if turns is not None and settings.prefix_cache_folder is None:
+            self._deletions.forget_others(turns, ())
+        if settings.answer_index_folder != answers:
             self.open_answers()
+        if answers is not None and settings.answer_index_folder is None and not delete_index(answers):
+            self._undeleted_index = answers
 
     def open_store(self) -> None:
         """Use the finished turns of earlier sessions, if the settings name a folder for them, as it is now."""
-        self._deletions.retry()
+        self._retry_deletions()
         settings = self._models.settings
         folder = settings.prefix_cache_folder
         store = None
@@ -74,10 +81,16 @@ class PrefixAndIndexStores:
         settings = self._models.settings
         at = settings.answer_index_folder, settings.answer_index_bytes
         if at != self._answers_at:
-            if self._answers is not None and at[0] is None:
-                self._answers.forget_others(())
-            self._close_answers()
-            self._answers = None if at[0] is None else AnswerIndex(at[0], at[1])
+            if self._answers is not None:
+                if at[0] is None:
+                    self._answers.forget_others(())
+                self._answers.close()
+            self._answers = None
+            if at[0] is not None:
+                undeleted = at[0] == self._undeleted_index
+                self._answers = AnswerIndex(at[0], at[1], deletes_first=undeleted)
+                if undeleted:
+                    self._undeleted_index = None
             self._answers_at = at
         self._use_answers()
         self.renew_vocabulary()
@@ -122,12 +135,15 @@ class PrefixAndIndexStores:
 
     def close(self) -> None:
         """Delete what could not be deleted before, and write what the index of answers has not written yet."""
-        self._deletions.retry()
-        self._close_answers()
-
-    def _close_answers(self) -> None:
+        self._retry_deletions()
         if self._answers is not None:
             self._answers.close()
+
+    def _retry_deletions(self) -> None:
+        """Delete what could not be deleted before."""
+        self._deletions.retry()
+        if self._undeleted_index is not None and delete_index(self._undeleted_index):
+            self._undeleted_index = None
 
     def keep_answer(self, name: str | None, tokens: Sequence[int]) -> None:
         """Let other chats look up in an answer that has ended; one of a conversation without a name is not kept.
@@ -136,7 +152,7 @@ class PrefixAndIndexStores:
         """
         if name and self._answers is not None:
             self._answers.add(name, tokens)
-        self._deletions.retry()
+        self._retry_deletions()
 
     def forget_conversations(self, names: Collection[str]) -> None:
         """Forget the finished turns and answers of these conversations for good, in memory and on disk."""

@@ -8,10 +8,11 @@ import keyring
 import pytest
 from keyring.errors import PasswordDeleteError
 
-from app.settings.disk_use import clear_caches, remove_everything
+from app.settings.declarations import SettingsValues
+from app.settings.disk_use import clear_caches, remove_everything, remove_unused_caches
 from app.settings.relocation import move_folder
 from app.settings.store import SettingsStore
-from app.system.paths import cache_folder, data_folder, settings_folder
+from app.system.paths import answer_index_folder, cache_folder, data_folder, prefix_folder, settings_folder
 from app.window.startup import remove_all
 
 HUB = "https://huggingface.co"
@@ -89,6 +90,19 @@ def test_the_chosen_hubs_token_and_all_other_secrets_go_too(tokens: dict[str, st
     assert tokens == {"https://other.example": "hf_three"}
 
 
+def test_a_start_removes_what_was_switched_off_and_could_not_be_removed_then() -> None:
+    for folder in (prefix_folder(), answer_index_folder()):
+        folder.mkdir(parents=True)
+        (folder / "file").write_text("words")
+    remove_unused_caches(SettingsValues())
+    assert prefix_folder().exists()
+    remove_unused_caches(SettingsValues(keep_prefixes=False))
+    assert [prefix_folder().exists(), answer_index_folder().exists()] == [False, True]
+    remove_unused_caches(SettingsValues(keep_prefixes=False, earlier_chats=False))
+    assert not answer_index_folder().exists()
+
+
+@pytest.mark.expects_log
 @pytest.mark.usefixtures("tokens")
 def test_what_cannot_be_removed_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     filled()

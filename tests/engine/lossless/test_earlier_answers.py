@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -95,6 +96,40 @@ def test_a_deleted_chat_is_not_proposed_any_more(scheduler: Scheduler, tmp_path:
     scheduler.changes.stores.keep_stored(())
     ask(scheduler)
     assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("again", [True, False])
+@pytest.mark.expects_log
+def test_an_index_that_is_switched_off_and_cannot_be_deleted_is_deleted_later(
+    scheduler: Scheduler, tmp_path: Path, again: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **_options: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    run(scheduler, request("chat"))
+    on, off = scheduler.settings, replace(scheduler.settings, answer_index_folder=None)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refused)
+        scheduler.configure(off)
+    assert files(tmp_path)
+    if again:
+        # Switched on meanwhile, it has nothing of before.
+        scheduler.configure(on)
+        [client] = ask(scheduler, request("other"))
+        assert from_chats(client) == 0
+        scheduler.configure(off)
+    else:
+        run(scheduler, request("other"))
+    assert files(tmp_path) == []
+
+
+def test_an_index_that_no_model_has_used_is_deleted_when_it_is_switched_off(tiny_main: Path, tmp_path: Path) -> None:
+    with open_scheduler(tiny_main, answer_index_folder=tmp_path) as before:
+        run(before, request("chat"))
+    assert files(tmp_path)
+    with open_scheduler(answer_index_folder=tmp_path) as later:
+        later.configure(replace(later.settings, answer_index_folder=None))
+        assert files(tmp_path) == []
 
 
 def test_the_next_start_finds_earlier_answers(tiny_main: Path, tmp_path: Path) -> None:

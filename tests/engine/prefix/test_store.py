@@ -397,6 +397,23 @@ def test_a_conversation_that_cannot_be_deleted_is_deleted_after_the_next_answer(
         assert files(tmp_path) == set()
 
 
+def test_without_its_folder_the_store_is_emptied_and_answers_stay_indexed(
+    tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    folders = {"prefix_cache_folder": tmp_path / "turns", "answer_index_folder": tmp_path / "answers"}
+    with open_scheduler(tiny_main, **folders) as scheduler:
+        run(scheduler, request())
+        scheduler.prefix_cache.save()
+        with monkeypatch.context() as patch:
+            _fails_to_list(patch)
+            scheduler.configure(replace(scheduler.settings, prefix_cache_folder=None))
+        caplog.clear()
+        assert len(files(tmp_path / "turns")) == 1
+        run(scheduler, unnamed("lazy dog", max_tokens=2))
+        assert files(tmp_path / "turns") == set()
+        assert scheduler.models.drafting.answers.usage().result().tokens > 0
+
+
 @pytest.mark.parametrize("loaded", [True, False])
 def test_forgetting_covers_the_caches_of_all_models(tiny_main: Path, tmp_path: Path, loaded: bool) -> None:
     store, other = tmp_path / "store", Path(shutil.copytree(tiny_main, tmp_path / "other"))
