@@ -47,7 +47,17 @@ def use_cpu() -> None:
 
 def as_computed(model: nn.Module) -> nn.Module:
     """Return a model whose weights have not been read in the precision in which this backend computes them."""
-    if not backend().keeps_weights:
-        model = dequantize_model(model)
-        model.set_dtype(mx.float32)
+    model = dequantised(model)
+    set_precision(model)
     return model
+
+
+def dequantised(model: nn.Module) -> nn.Module:
+    """Return a model whose weights have not been read, without quantised layers where this backend computes none."""
+    return model if backend().keeps_weights else dequantize_model(model)
+
+
+def set_precision(model: nn.Module) -> None:
+    """Give the weights of a model the precision in which this backend computes them; nothing is evaluated."""
+    if not backend().keeps_weights:
+        model.set_dtype(mx.float32)

@@ -31,14 +31,16 @@ MANY_ROWS = 128
 SMALLEST = 2**14
 
 
-def use_narrow_products(model: nn.Module) -> None:
+def use_narrow_products(model: nn.Module) -> bool:
     """Make the layers of `model` multiply in blocks; values stay the same, and nothing is evaluated here.
+
+    Returns whether any layer does.
 
     This includes an embedding that has to be the output layer too, because no other layer has its shape. On a GPU, and
     with another BLAS than OpenBLAS, nothing changes.
     """
     if backend().keeps_weights or not blas.BLAS.startswith("OpenBLAS"):
-        return
+        return False
     modules = model.named_modules()
     outputs = {module.weight.shape for _, module in modules if type(module) is nn.Linear}
     blocked: dict[int, nn.Module] = {}
@@ -53,6 +55,7 @@ def use_narrow_products(model: nn.Module) -> None:
         ):
             blocked.setdefault(id(module), BlockedEmbedding(module, size))
     model.update_modules(tree_unflatten([(name, blocked[id(m)]) for name, m in modules if id(m) in blocked]))
+    return bool(blocked)
 
 
 class BlockedLinear(nn.Module):  # type: ignore[misc]

@@ -22,7 +22,7 @@ import mlx.nn as nn
 from mlx.utils import tree_flatten
 from mlx_lm.utils import load_model
 
-from engine.cpu_backend.backend import as_computed
+from engine.cpu_backend.backend import dequantised, set_precision
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.errors import EngineError, ModelNotUsable, is_device_failure
 from engine.files.disk_pool import DiskPool
@@ -207,11 +207,14 @@ def _remove_loading_functions(model: nn.Module) -> None:
 def _reported_chunks(model: nn.Module, on_progress: OnProgress, read: int) -> Iterator[list[mx.array]]:
     """Yield the model's parameters in chunks, and report before each how many bytes the earlier ones had.
 
+    The largest come first: while one is converted it is in memory twice, and the others have not grown yet.
+
     If so many bytes were `read` before, half of their progress has been reported, and this is the other half.
     """
     loaded = 0
     total = _parameter_bytes(model)
-    for chunk in in_chunks([array for _, array in tree_flatten(model.parameters())]):
+    arrays = [array for _, array in tree_flatten(model.parameters())]
+    for chunk in in_chunks(sorted(arrays, key=lambda array: array.nbytes, reverse=True)):
         if read:
             on_progress((read + read * loaded // max(total, 1)) // 2, read)
         else:
@@ -277,7 +280,7 @@ def _build_model(
     """
     whole = part is None or folder.missing_weights() is None
     model, config, parameters = _load_lazily(folder, whole, tensors)
-    model = as_computed(model)
+    model = dequantised(model)
     if part is not None:
         part.split(model)
     if not whole:
@@ -335,7 +338,9 @@ def _load_weights(
         bytes_read = sum(tensor.nbytes for tensor in tensors.values())
         model, config = _build_model(folder, part, tensors)
         adapt(model)
-        use_narrow_products(model)
+        if use_narrow_products(model) and part is None:
+            yield from _evaluate_blocks(model)
+        set_precision(model)
         for chunk in _reported_chunks(model, on_progress, bytes_read):
             yield None
             while ahead is not None and not ahead.done() and streaming():
@@ -353,6 +358,16 @@ def _load_weights(
             raise
         raise _explain(path, error) from error
     return model, config
+
+
+def _evaluate_blocks(model: nn.Module) -> Steps[None]:
+    """Evaluate the blocks of matrices in the precision in which they were read.
+
+    When they become float32, each would be in memory in both orders and in both precisions otherwise.
+    """
+    for chunk in in_chunks([array for _, array in tree_flatten(model.parameters())]):
+        yield None
+        mx.eval(chunk)
 
 
 def _classes(

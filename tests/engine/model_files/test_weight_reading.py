@@ -16,7 +16,7 @@ import mlx.core as mx
 import pytest
 from mlx.utils import tree_flatten
 
-from engine.cpu_backend import backend
+from engine.cpu_backend import backend, blas
 from engine.errors import ModelNotUsable
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import run_to_completion
@@ -160,6 +160,18 @@ def test_a_converted_main_model_is_in_memory_once(tmp_path: Path, kind: str, mon
     model_bytes, most = load_measured(converted(tmp_path / "main", kind, monkeypatch), monkeypatch)
     # A copy of what is stored would be half as much, or as much again.
     assert most < 1.4 * model_bytes
+
+
+def test_blocks_of_a_large_matrix_are_not_in_memory_beside_it_in_float32(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(backend.VARIABLE, backend.CPU.name)
+    monkeypatch.setattr(blas, "BLAS", "OpenBLAS")
+    small = {"num_hidden_layers": 1, "intermediate_size": 32, "tie_word_embeddings": True}
+    folder = write_model(tmp_path / "main", config=QWEN3 | small, stored=BFLOAT16)
+    model_bytes, most = load_measured(folder, monkeypatch)
+    # More than half of the model is its embedding; with that twice it would be 1.6.
+    assert most < 1.25 * model_bytes
 
 
 def write_tied(folder: Path) -> None:
