@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mlx_lm import convert
@@ -22,6 +23,8 @@ from engine.bench.prompts import BUILT_IN
 from engine.cpu_backend import backend
 from engine.methods import PROPOSERS, ProposerEntry
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
+from engine.row_kernels import layers
+from engine.row_kernels.layers import quantised_layers
 from engine.serving.scheduler import Scheduler
 from engine.upkeep import rounding_probe
 from tests.campaigns import recalled_answers
@@ -37,8 +40,8 @@ PUBLISHED = [Path(path) for path in os.environ.get("TANDEM_MODELS", "").split(os
 KEPT = os.environ.get("TANDEM_KEPT", "")
 # Seconds in which any probe ends.
 PROBED_S = 3600.0
-# The rows that a probe of a published model compares.
-PROBED_ROWS = 64
+# The rows that a probe of a published model compares; a probe compares no fewer than 33.
+PROBED_ROWS = int(os.environ.get("TANDEM_PROBED_ROWS", "64"))
 # Chats of two answers each.
 CHATS = 6
 TINY = {
@@ -188,12 +191,19 @@ def kept(tmp_path: Path) -> Path:
     return Path(KEPT) if KEPT else tmp_path
 
 
+def one_of_each_shape(model: Any) -> list[Any]:
+    """Return a quantised layer of each shape: the shape decides which of MLX's kernels computes its products."""
+    by_shape = {(type(layer), layer.weight.shape, layer.bits): layer for layer in reversed(quantised_layers(model))}
+    return list(by_shape.values())
+
+
 def test_no_answer_of_a_published_model_that_is_called_identical_differs(
     published: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A probe of few rows says "identical" sooner, and takes a CPU minutes.
     for name in ("FEWEST_ROWS", "MOST_ROWS"):
         monkeypatch.setattr(rounding_probe, name, PROBED_ROWS)
+    monkeypatch.setattr(layers, "quantised_layers", one_of_each_shape)
     monkeypatch.setitem(PROPOSERS, recalled_answers.SOURCE, ProposerEntry(recalled_answers.__name__))
     monkeypatch.setattr(recalled_answers, "ANSWERS", {})
     ways = [
