@@ -43,7 +43,7 @@ from tests.tiny_models import write_model
 from tests.tiny_mtp import write_mtp_head
 
 pytestmark = pytest.mark.campaign
-CHAT = "/v1/chat/completions"
+CHAT, COUNTING = "/v1/chat/completions", "/v1/messages/count_tokens"
 HERE, ELSEWHERE = "127.0.0.1", "127.0.0.2"
 WRITERS: dict[str, Callable[[Path, Path], Path]] = {
     "dflash": write_head,
@@ -126,8 +126,13 @@ def calling_from(served: Served, address: str) -> Iterator[None]:
 
 
 def nobody(served: Served, attacked: Attacked, words: str) -> dict[str, Any]:
-    """Ask in all shapes without naming a user; return the replies."""
-    replies = {path: served.post(path, attacked.body(path, words)) for path in attacked.paths}
+    """Ask in all shapes that answer, without naming a user; return the replies.
+
+    How much of a prompt is read, and cached for the same caller, before the call that only counts its tokens ends is a
+    time.
+    """
+    paths = [path for path in attacked.paths if path != COUNTING]
+    replies = {path: served.post(path, attacked.body(path, words)) for path in paths}
     return {path: told(reply, attacked.left_out) for path, reply in replies.items()}
 
 
