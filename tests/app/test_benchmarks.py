@@ -41,7 +41,7 @@ def test_an_answer_is_streamed_with_tints_and_without(qapp: Application, monkeyp
     # Each round of an answer takes a frame, and there are five answers.
     monkeypatch.setattr(tints, "_SENTENCES", "A draft model guesses the next tokens.")
     monkeypatch.setitem(tints.TEXTS, "Korean", "초안 모델이 다음 토큰을 **먼저** 제안합니다. " * 3)
-    place, streamed = TintLayer.place_prose, tints.streamed
+    place, show = TintLayer.place_prose, tints.AnswerLaps.show
     placed: list[TintLayer] = []
     are_placed: list[bool] = []
 
@@ -49,18 +49,21 @@ def test_an_answer_is_streamed_with_tints_and_without(qapp: Application, monkeyp
         placed.append(layer)
         return place(layer, *arguments)
 
-    def noted_streamed(*arguments: Any, calls: bool) -> tints.Cost:
+    def noted_show(laps: tints.AnswerLaps, *arguments: Any, **how: Any) -> tints.Lap:
         placed.clear()
-        cost = streamed(*arguments, calls=calls)
+        lap = show(laps, *arguments, **how)
         are_placed.append(bool(placed))
-        return cost
+        return lap
 
     monkeypatch.setattr(TintLayer, "place_prose", noted_place)
-    monkeypatch.setattr(tints, "streamed", noted_streamed)
+    monkeypatch.setattr(tints.AnswerLaps, "show", noted_show)
     report = tints.compared(qapp, ["Korean"], 1)
-    # One to warm up, one of each, and one of each whose calls are counted.
-    assert are_placed == [True, False, True, True, False]
-    assert all(report["Korean"][counts]["calls"] > 0 for counts in ("counts_with", "counts_without"))
+    # One to warm up, one of each in any order, and one of each whose steps are counted.
+    assert are_placed[0]
+    assert sorted(are_placed[1:3]) == [False, True]
+    assert are_placed[3:] == [True, False]
+    with_tints, without = report["Korean"]["counts_with"], report["Korean"]["counts_without"]
+    assert all(with_tints[steps] > without[steps] > 0 for steps in ("calls", "lines"))
     assert len(tints.lines(report)) == 1
 
 
