@@ -71,11 +71,10 @@ def remove(temporary_store: Path) -> None:
             log.warning("%s cannot be deleted: %s", folder, error)
 
 
-def is_left(path: Path) -> bool:
-    """Return whether an earlier run left a temporary store for the store at `path`.
+def find_left(path: Path) -> bool:
+    """Return whether an earlier run left a temporary store for the store at `path`; remove what is left of one.
 
-    A folder without its file is what could not be removed then, and is removed now. A link to a disk that is not there
-    stays.
+    A folder without the store's file is what could not be removed then. A link to a disk that is not there stays.
     """
     temporary_store = temporary_store_of(path)
     if temporary_store.exists():

@@ -22,7 +22,7 @@ from app.conversations.database.errors import NotFound, StoreNotWritable, as_sto
 from app.conversations.database.records import Conversation, Folder, StoreChanges
 from app.conversations.pictures import PictureSource
 from app.conversations.store import ConversationStore
-from app.conversations.temporary_store import chats_in, chosen_folder, is_left, keep_in, remove, temporary_store_of
+from app.conversations.temporary_store import chats_in, chosen_folder, find_left, keep_in, remove, temporary_store_of
 from app.conversations.worker import StoreThread
 from app.session.bridge import Bridge
 from app.session.chats import Chat, chat_of
@@ -326,7 +326,7 @@ class StoreClient(QObject):
         if error is None:
             self._begin(future.result(), None)
             if self._on_disk:
-                self.run(lambda _: is_left(self.path), self._look_for_recovered_store)
+                self.run(lambda _: find_left(self.path), self._look_for_recovered_store)
             return
         log.info("the chats in %s cannot be opened", self.path, exc_info=error)
         self._thread.close()
