@@ -174,13 +174,18 @@ class Controller:
         self._best_speed = best.speed
         usual = best if plain.depth or best.speed > MARGIN * plain.speed else plain
         affordable_s = self.learned.exploration_budget * plain_s
-        others = [plan for plan in candidates if plan is not usual and plan.loss(best.speed) <= affordable_s]
-        worth_trying = [plan for plan in others if plan.best_case > MARGIN * fastest.speed]
+        others = [plan for plan in candidates if plan is not usual]
+        affordable = [plan for plan in others if plan.loss(best.speed) <= affordable_s]
+        promising = [plan for plan in others if plan.best_case > MARGIN * fastest.speed]
+        worth_trying = [plan for plan in promising if plan.loss(best.speed) <= affordable_s]
         if worth_trying:
             self._tried = max(worth_trying, key=lambda plan: plan.speed)
-        elif usual.depth == 0 and others:
+        elif usual.depth == 0 and affordable:
             # No plan is expected to be faster, but the text may have become easier.
-            self._tried = max(others, key=lambda plan: plan.best_case)
+            self._tried = max(affordable, key=lambda plan: plan.best_case)
+        elif promising and not affordable and self.learned.exploration_budget >= BUDGET:
+            # Saving changes nothing any more, so without a trial, figures that rest on disturbed rounds would stay.
+            self._tried = min(promising, key=lambda plan: plan.loss(best.speed))
         return self._tried or usual
 
     def wants_sample(self, share: float) -> bool:
@@ -238,6 +243,8 @@ class Controller:
         costs, tried = answer.costs, self._tried
         self._tried = None
         self._unsampled_s += measured.seconds
+        # How long a disturbed round took tells nothing of the plan that was tried in it.
+        judged = tried is not None and measured.typical and not costs.is_disturbed(tried.time, measured.seconds)
         if measured.typical:
             costs.observe(measured.rows, measured.seconds, measured.draft, measured.draft_seconds, measured.answers)
         if not costs.known:
@@ -247,9 +254,8 @@ class Controller:
         learned.exploration_budget = min(
             BUDGET, learned.exploration_budget + learned.budget_refill * SHARE * measured.seconds / plain_s
         )
-        if tried is not None and measured.typical:
+        if tried is not None and judged:
             lost = measured.seconds - tried.evenness * measured.tokens / self._best_speed
-            # A disturbed trial cannot cost more than the budget holds.
             learned.exploration_budget = min(BUDGET, max(0.0, learned.exploration_budget - lost / plain_s))
             learned.budget_refill = (
                 min(1.0, 2.0 * learned.budget_refill) if lost < 0.0 else max(LEAST_REFILL, learned.budget_refill / 2.0)

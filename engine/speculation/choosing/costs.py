@@ -26,6 +26,8 @@ DRIFT, CHANGE = 0.02, 0.12
 MEMORY = 200.0
 # A round beyond this many standard deviations was disturbed; 95 % of undisturbed rounds are within them.
 DISTURBED = 2.0
+# A round less than this many times as long as expected may take so long by itself, such as the first one with a draft.
+FAR = 2.0
 # Seconds of drafting or of reading a token, as a factor of a plain round's, before any was timed: at least and at most.
 # A drafter is smaller than its main model, and reads many tokens at once.
 UNTIMED = {"draft": (0.02, 0.5), "read": (0.002, 0.1)}
@@ -166,6 +168,11 @@ class Costs(Struct):
         parts = [CostPart(PASS, rows), *_drafting_parts(draft, 1)]
         return all(part.key in self.curves.get(part.curve, {}) for part in parts)
 
+    def is_disturbed(self, expected: CostEstimate, seconds: float) -> bool:
+        """Whether a round that was expected to take `expected` was disturbed if it took `seconds`."""
+        spread = expected.variance + self.level.variance + self.noise
+        return seconds > expected.seconds * max(FAR, exp(DISTURBED * sqrt(spread)))
+
     def _learn(self, parts: Sequence[CostPart], seconds: float) -> None:
         """Divide the error of a duration of `seconds` among its parts and the level."""
         if seconds <= 0.0 or not parts:
@@ -181,15 +188,24 @@ class Costs(Struct):
             self.curves[PASS] = {parts[0].key: _LogNormal(log(seconds) - level.mean, self.noise)}
 
     def _divide(self, error: float, figures: Sequence[_LogNormal], shares: Sequence[float]) -> None:
-        """Update the filter with an observation that is the sum of `figures` weighted by `shares`."""
+        """Update the filter with an observation that is the sum of `figures` weighted by `shares`, level included."""
         known = sum(share**2 * figure.variance for figure, share in zip(figures, shares, strict=True))
         spread = known + self.noise
         # The factor by which the error exceeds that of an undisturbed round.
         beyond = max(1.0, abs(error) / DISTURBED / sqrt(spread))
         self.noise += (max((error / beyond) ** 2 - known, DRIFT**2) - self.noise) / MEMORY
         # Disturbances only lengthen rounds. If a round is far too short, the known figures rest on disturbed ones.
-        trust, widened = (1.0, beyond) if error < 0.0 else (1.0 / beyond, 1.0)
+        widened = beyond if error < 0.0 else 1.0
         for figure, share in zip(figures, shares, strict=True):
+            if error < 0.0:
+                trust = 1.0
+            elif figure is self.level:
+                # The machine may have become slower, which the level follows in limited steps.
+                trust = 1.0 / beyond
+            else:
+                # The longer a round was disturbed, the less it teaches, so that a single one, were it the first of its
+                # kind, does not decide how dear that kind is.
+                trust = beyond**-2.0
             gain = trust * share * figure.variance / spread
             figure.mean += gain * error
             variance = min(MOST_LOG, widened**2 * figure.variance)

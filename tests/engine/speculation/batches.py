@@ -77,20 +77,46 @@ class _Member:
         return next((index for index in range(depth) if self.draw.random() >= self.text.rate), depth)
 
 
+@dataclass(frozen=True)
+class Stall:
+    """Another program makes a round `times` as long: the `number`th one in which anything is drafted, from 1."""
+
+    number: int
+    times: float
+
+
 @dataclass
 class Batches:
-    """A pair on a machine, with what its controller has learned; single answers are calibrated."""
+    """A pair on a machine, with what its controller has learned; single answers are `calibrated` or not.
+
+    `depths` are the draft tokens for each answer of all rounds so far.
+    """
 
     machine: BatchMachine
     seed: int = 0
     controller: Controller = field(default_factory=Controller)
+    calibrated: bool = True
+    stall: Stall | None = None
+    depths: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._noise = random.Random(self.seed)
+        if self.calibrated:
+            self._calibrate()
+
+    def _calibrate(self) -> None:
         answer = self.controller.begin()
         for depth in (0, *sorted(DEPTHS, reverse=True)):
             for _ in range(6):
                 self._learn([answer], depth, min(depth, MAX_DRAFTED), 1)
+        self.depths.clear()
+
+    @property
+    def depths_behind_stall(self) -> list[int]:
+        """The draft tokens for each answer of all rounds behind the stalled one."""
+        assert self.stall is not None
+        drafted = [index for index, depth in enumerate(self.depths) if depth]
+        return self.depths[drafted[self.stall.number - 1] + 1 :]
 
     def plain_ms(self, texts: Sequence[Text]) -> float:
         """Return how long the answers take at once without draft tokens."""
@@ -134,6 +160,9 @@ class Batches:
         verifying, _ = self.machine.round_ms(len(answers), depth)
         _, drafting = self.machine.round_ms(len(answers), drafted)
         noise = self._noise.lognormvariate(0.0, self.machine.noise)
+        self.depths.append(depth)
+        if self.stall is not None and depth and sum(map(bool, self.depths)) == self.stall.number:
+            noise *= self.stall.times
         seconds = noise * (verifying + drafting) / 1e3
         draft = ("draft", drafted) if drafted else None
         # The drafting for several is timed in one round of many.

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from engine.speculation.choosing.plans import even_tokens
-from tests.engine.speculation.batches import MEMORY_BOUND, STARTER, BatchMachine, mean_gain
+from tests.engine.speculation.batches import (
+    MEMORY_BOUND,
+    STARTER,
+    Batches,
+    BatchMachine,
+    Stall,
+    Text,
+    mean_gain,
+)
 from tests.engine.tiers import by_tier
 
 # How often the draft model is right in texts that it drafts well, and badly.
@@ -28,6 +38,18 @@ def test_answers_of_all_sorts_end_no_later_than_without_drafts(
 ) -> None:
     """What counts is the time until the last one ends, as `tandem bench --concurrent` measures it."""
     assert mean_gain(machine, rates, seeds=4, skipped=1, batches=4) >= least
+
+
+@pytest.mark.parametrize(
+    ("answers", "number"), by_tier([*product((1, 2, 4, 8), (1, 2, 4))], [(1, 1), (2, 4), (4, 1), (8, 1)])
+)
+def test_a_round_that_was_disturbed_once_does_not_keep_answers_plain(answers: int, number: int) -> None:
+    """No other round of its kind was measured before, and a pair is calibrated only once the engine was idle."""
+    for machine, times in product((STARTER, MEMORY_BOUND), (10.0, 50.0)):
+        for calibrated in (True, False):
+            batches = Batches(machine, calibrated=calibrated, stall=Stall(number, times))
+            batches.answer([Text(150, 0.9)] * answers)
+            assert any(batches.depths_behind_stall[:3])
 
 
 def test_a_long_wait_counts_more_than_a_short_one() -> None:

@@ -59,6 +59,25 @@ def test_a_round_that_was_disturbed_says_little(costs: Costs) -> None:
     assert costs.verify(1).seconds == pytest.approx(PLAIN_S, rel=0.15)
 
 
+@pytest.mark.parametrize("times", [10.0, 50.0])
+def test_a_first_round_that_was_disturbed_does_not_decide_what_its_kind_costs(times: float) -> None:
+    """Between nothing more and in proportion, all was as likely before."""
+    costs = Costs()
+    for _ in range(3):
+        costs.observe(1, PLAIN_S)
+    before = costs.verify(9).seconds
+    costs.observe(9, times * before)
+    assert costs.verify(9).seconds < 2.3 * before
+    # What was not disturbed is believed at once.
+    costs.observe(9, 1.2 * before)
+    assert costs.verify(9).seconds == pytest.approx(1.2 * before, rel=0.15)
+
+
+def test_a_machine_that_is_far_slower_from_now_on_is_followed(costs: Costs) -> None:
+    noisy(costs, 60, lambda _: 3.0 * PLAIN_S)
+    assert costs.verify(1).seconds == pytest.approx(3.0 * PLAIN_S, rel=0.1)
+
+
 def test_a_figure_that_rests_on_a_disturbed_round_is_set_right_by_the_next_ones(costs: Costs) -> None:
     """Disturbances only lengthen rounds."""
     costs.observe(17, 20 * PLAIN_S)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.speculation.choosing.controller import BUDGET, LEAST_REFILL, SHARE, Controller
-from tests.engine.speculation.choosing.scenes import PLAIN_S
-from tests.engine.speculation.simulation import COSTS, World, constant, controlled, fixed, gentle
+from tests.engine.speculation.choosing.scenes import PLAIN_S, choose, measure, play, round_s
+from tests.engine.speculation.simulation import COSTS, World, constant, controlled, fixed, gentle, learn
 from tests.engine.tiers import by_tier
 
 HOPELESS = {
@@ -67,6 +67,30 @@ def test_one_hopeless_answer_does_not_keep_the_next_ones_plain() -> None:
         plain += sum(run.depths.get(0, 0) for run in easy)
     # Of 768 tokens; 529 where the next answers went on with the refill that it left.
     assert plain <= 250
+
+
+def test_a_round_that_another_program_delayed_is_no_failed_trial() -> None:
+    controller = Controller()
+    answer = controller.begin()
+    measure(answer.costs, depths=())
+    choice = choose(controller, answer)
+    assert choice.depth > 0
+    before = controller.learned.exploration_budget
+    learn(controller, answer, choice, choice.depth, 50.0 * round_s(choice.depth))
+    assert controller.learned.exploration_budget >= before
+    assert choose(controller, answer).depth > 0
+
+
+def test_a_plan_is_tried_again_where_even_a_full_budget_affords_none() -> None:
+    """All figures of drafting rest on disturbed rounds, and no saving would ever cover the worst case."""
+    controller = Controller()
+    answer = controller.begin()
+    measure(answer.costs, depths=())
+    for _ in range(2):
+        for depth in (1, 4, 8):
+            answer.costs.observe(depth + 1, 40.0 * round_s(depth), ("draft", depth), 20.0 * round_s(depth))
+    chosen = play(controller, answer, 12, lambda _: 8)
+    assert sum(choice.depth > 0 for choice in chosen[-6:]) >= 4
 
 
 def test_tries_in_vain_become_rarer_and_never_end() -> None:
