@@ -8,7 +8,7 @@ started before the result of the first is read. Caches are handed over both ways
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import mlx.core as mx
@@ -297,9 +297,9 @@ class BatchDecoder:
             member = current.members[row]
             outcome.append((member.generation, member.error or self._commit(current, row, now)))
         if self._ended_at is not None and not interrupted:
-            tokens = sum([len(event.tokens) for _, event in outcome if isinstance(event, TokensCommitted)])
+            committed = [len(event.tokens) if isinstance(event, TokensCommitted) else 0 for _, event in outcome]
             if (current.pipelined and current.followed) or not current.plain:
-                self._observe(current, tokens, now - self._ended_at, typical=not prepared)
+                self._observe(current, rows, committed, now - self._ended_at, typical=not prepared)
         return now, outcome
 
     def _skip_pause(self, current: BatchRound, now: float) -> None:
@@ -313,10 +313,17 @@ class BatchDecoder:
                 member.generation.skip_pause(pause)
             current.draft_s = None
 
-    def _observe(self, current: BatchRound, tokens: int, seconds: float, *, typical: bool) -> None:
-        answers = len(current.members)
-        measured = MeasuredRound(current.rows, tokens, seconds, current.drafting, current.draft_s, typical, answers)
-        self._drafting.controller.observe_round(current.members[0].request.answer, measured)
+    def _observe(
+        self, current: BatchRound, rows: Sequence[int], committed: Sequence[int], seconds: float, *, typical: bool
+    ) -> None:
+        """Learn from a round of `seconds` in which the members in `rows` committed so many tokens each."""
+        controller, drafting = self._drafting.controller, current.drafting
+        answers = [member.request.answer for member in current.members]
+        measured = MeasuredRound(
+            current.rows, sum(committed), seconds, drafting, current.draft_s, typical, answers=len(answers)
+        )
+        controller.observe_round(answers[0], measured)
+        controller.observe_pace([(answers[row], tokens) for row, tokens in zip(rows, committed, strict=True)], measured)
 
     def _commit(self, current: BatchRound, row: int, now: float) -> TokensCommitted:
         """Append the member's tokens of a round that was read, and pass them to its listener and its proposers."""

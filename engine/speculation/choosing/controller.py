@@ -261,6 +261,22 @@ class Controller:
                 min(1.0, 2.0 * learned.budget_refill) if lost < 0.0 else max(LEAST_REFILL, learned.budget_refill / 2.0)
             )
 
+    def observe_pace(self, committed: Sequence[tuple[AnswerState, int]], measured: MeasuredRound) -> None:
+        """Note how far each of several answers is behind plain decoding after a round that `committed` these tokens.
+
+        What counts is how long such a round usually takes, since a disturbance would have delayed a plain one, too.
+        """
+        if not committed or not committed[0][0].costs.plain_known(measured.answers):
+            return
+        costs = committed[0][0].costs
+        expected = costs.verify(measured.rows)
+        if measured.draft is not None:
+            expected = expected.plus(costs.drafting(*measured.draft, measured.answers))
+        plain_s = costs.verify(measured.answers).seconds
+        for answer, tokens in committed:
+            answer.taken_s += expected.seconds
+            answer.plain_s += tokens * plain_s
+
     def observe_reading(self, answer: AnswerState, source: str, tokens: int, measured: MeasuredRound) -> None:
         """Learn the cost of catch-up from a round in which `source` read `tokens` tokens that it had missed."""
         costs = answer.costs

@@ -18,6 +18,11 @@ KNOWN = 0.15
 # The depths that are weighed, measured by a calibration, and shown: deep ones differ little from the next.
 DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, MAX_DEPTH)
 
+# The least share of plain decoding's speed, with the same answers at once, that a round may leave an answer so far, if
+# as many gain by it: with more, little can be drafted for one answer beside another that is hard to draft; with less,
+# people notice.
+LEAST_PACE = 0.9
+
 # The source and the draft tokens of one answer in a plan; None where it decodes plainly.
 PlannedDraft = tuple[str, int] | None
 
@@ -30,12 +35,14 @@ Candidate = tuple[AnswerState, Offer]
 class Plan:
     """The `parts` of all answers, with the `tokens` expected in `time`, between `least` and `most`.
 
-    `depth` is that of the longest proposal. `tokens`, `least` and `most` are what `even_tokens` counts; `evenness` is
-    the share of all expected tokens that it counts. `exact`: its rows are rounded like those of plain decoding.
+    `each` are the tokens expected of each answer. `depth` is that of the longest proposal. `tokens`, `least` and `most`
+    are what `even_tokens` counts; `evenness` is the share of all expected tokens that it counts. `exact`: its rows are
+    rounded like those of plain decoding.
     """
 
     depth: int
     parts: Sequence[PlannedDraft]
+    each: Sequence[float]
     tokens: float
     least: float
     most: float
@@ -79,13 +86,15 @@ def plans(costs: Costs, asked: Sequence[Candidate]) -> Iterator[Plan]:
 
     One pass verifies all answers, as wide as the longest proposal: shorter ones are padded, after BASS
     (arXiv:2404.15778). Each of several answers uses the drafter or a source without cost, whichever is expected to
-    yield more; a single answer that is offered the drafter uses it.
+    yield more; a single answer that is offered the drafter uses it. A plan that leaves one of several answers further
+    behind plain decoding than LEAST_PACE allows is left out.
     """
     forecasts = [_forecasts_of(answer, offer) for answer, offer in asked]
     fixed = max((offer.forced.depth for _, offer in asked if offer.forced is not None), default=0)
     if not fixed:
         yield _plan(costs, asked, [{}] * len(asked), "", 0)
     depths = _depths_on_offer(asked, fixed)
+    plain_s = costs.verify(len(asked)).seconds
     drafters = sorted({source for known in forecasts for source in known if PROPOSERS[source].uses_drafter})
     for drafter in ("", *drafters):
         usable = _usable(forecasts, drafter)
@@ -94,7 +103,7 @@ def plans(costs: Costs, asked: Sequence[Candidate]) -> Iterator[Plan]:
             if depth > max(fixed, longest_proposal):
                 break
             plan = _plan(costs, asked, usable, drafter, depth)
-            if not _equals_another(plan, drafter, fixed):
+            if not _equals_another(plan, drafter, fixed) and (fixed or _keeps_pace(plan, asked, plain_s)):
                 yield plan
 
 
@@ -141,6 +150,22 @@ def _equals_another(plan: Plan, drafter: str, fixed: int) -> bool:
     return max(fixed, longest) != plan.depth or (bool(drafter) and not uses_drafter)
 
 
+def _keeps_pace(plan: Plan, asked: Sequence[Candidate], plain_s: float) -> bool:
+    """Whether none of several answers, whose plain rounds take `plain_s`, falls too far behind plain decoding.
+
+    The allowed delay is that of LEAST_PACE for as many answers that gain as lose, and grows with the root of their
+    ratio: one answer may be held back a little more if seven gain by it.
+    """
+    seconds = plan.time.seconds
+    expected = [(answer, tokens) for (answer, _), tokens in zip(asked, plan.each, strict=True)]
+    slowed = [(answer, tokens) for answer, tokens in expected if seconds > tokens * plain_s]
+    if len(asked) == 1 or not slowed:
+        return True
+    gaining = len(asked) - len(slowed)
+    most = 1.0 + (1.0 / LEAST_PACE - 1.0) * sqrt(max(1.0, gaining / len(slowed)))
+    return all(answer.taken_s + seconds <= most * (answer.plain_s + tokens * plain_s) for answer, tokens in slowed)
+
+
 def _plan(
     costs: Costs, asked: Sequence[Candidate], usable: Sequence[dict[str, Forecast]], drafter: str, depth: int
 ) -> Plan:
@@ -177,6 +202,7 @@ def _plan(
     return Plan(
         depth,
         parts,
+        tokens,
         even,
         even_tokens(least),
         even_tokens(most),

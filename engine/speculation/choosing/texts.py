@@ -172,7 +172,11 @@ class TextStatistics(Struct):
 
 
 class AnswerState:
-    """One answer: the costs of its rounds, and the present probabilities of the joint states of its text."""
+    """One answer: the costs of its rounds, and the present probabilities of the joint states of its text.
+
+    Its rounds among other answers should have taken `taken_s` seconds so far, and plain decoding of its tokens beside
+    the same answers `plain_s`.
+    """
 
     def __init__(self, costs: Costs, texts: TextStatistics) -> None:
         self.costs = costs
@@ -181,11 +185,13 @@ class AnswerState:
         # The distribution of states in this answer; the usual one counts for one stretch of it. Without it, a text that
         # was hard so far would be expected to be like others after some plain rounds, and drafting be tried again.
         self._of_answer = _Shares(STRETCH, texts.usual.shares)
+        self.taken_s = self.plain_s = 0.0
 
     def go_on_from(self, earlier: AnswerState) -> None:
         """Take over what `earlier`, the state of the same answer so far, tells of its text, if it is of this pair."""
         if earlier._texts is self._texts:
             self._belief, self._of_answer = earlier._belief, earlier._of_answer
+            self.taken_s, self.plain_s = earlier.taken_s, earlier.plain_s
 
     def forecast(self, source: str, depth: int) -> Forecast:
         """Forecast 0..`depth` draft tokens of `source` now."""

@@ -108,7 +108,7 @@ class Batches:
         answer = self.controller.begin()
         for depth in (0, *sorted(DEPTHS, reverse=True)):
             for _ in range(6):
-                self._learn([answer], depth, min(depth, MAX_DRAFTED), 1)
+                self._learn([answer], depth, min(depth, MAX_DRAFTED), [1])
         self.depths.clear()
 
     @property
@@ -118,30 +118,34 @@ class Batches:
         drafted = [index for index, depth in enumerate(self.depths) if depth]
         return self.depths[drafted[self.stall.number - 1] + 1 :]
 
-    def plain_ms(self, texts: Sequence[Text]) -> float:
-        """Return how long the answers take at once without draft tokens."""
-        left = sorted(text.length - 1 for text in texts)
-        return sum(
-            (length - before) * self.machine.round_ms(len(left) - index, 0)[0]
-            for index, (before, length) in enumerate(zip([0, *left], left, strict=False))
-        )
+    def plain_ms(self, texts: Sequence[Text]) -> list[float]:
+        """Return how long each of the answers takes at once with the others without draft tokens."""
+        ended, ms, before = [0.0] * len(texts), 0.0, 0
+        for index, text in sorted(enumerate(texts), key=lambda numbered: numbered[1].length):
+            active = sum(other.length >= text.length for other in texts)
+            ms += (text.length - 1 - before) * self.machine.round_ms(active, 0)[0]
+            before = text.length - 1
+            ended[index] = ms
+        return ended
 
-    def answer(self, texts: Sequence[Text], seed: int = 0) -> float:
-        """Answer `texts` at once as the controller decides; return how long that takes."""
+    def answer(self, texts: Sequence[Text], seed: int = 0) -> list[float]:
+        """Answer `texts` at once as the controller decides; return how long each of them takes."""
         draws = [random.Random(f"{seed} {index}") for index in range(len(texts))]
-        active = [_Member(text, self.controller.begin(), draw) for text, draw in zip(texts, draws, strict=True)]
-        ms = 0.0
+        members = [_Member(text, self.controller.begin(), draw) for text, draw in zip(texts, draws, strict=True)]
+        active, ended, ms = members, dict[_Member, float](), 0.0
         while active:
             choices = self.controller.choose([(member.answer, member.offer) for member in active])
             depth = max(choice.depth for choice in choices)
             accepted = [member.accepted(choice.depth) for member, choice in zip(active, choices, strict=True)]
-            tokens = len(active) + sum(accepted)
-            ms += self._learn([member.answer for member in active], depth, depth, tokens)
+            answers = [member.answer for member in active]
+            measured = self._learn(answers, depth, depth, [1 + right for right in accepted])
+            ms += 1e3 * measured.seconds
             for member, choice, right in zip(active, choices, accepted, strict=True):
                 self.controller.observe(member.answer, choice, choice.depth, choice.depth, right)
                 member.count += 1 + right
+                ended[member] = ms
             active = [member for member in active if member.count < member.text.length]
-        return ms
+        return [ended[member] for member in members]
 
     def gains(self, rates: Sequence[float], batches: int) -> list[float]:
         """Return by what factor each of `batches` batches is faster than plain decoding.
@@ -152,11 +156,13 @@ class Batches:
         found = []
         for number in range(batches):
             texts = [Text(max(8, round(draw.lognormvariate(4.0, 0.3))), rate) for rate in rates]
-            found.append(self.plain_ms(texts) / self.answer(texts, seed=100 * self.seed + number))
+            found.append(max(self.plain_ms(texts)) / max(self.answer(texts, seed=100 * self.seed + number)))
         return found
 
-    def _learn(self, answers: Sequence[AnswerState], depth: int, drafted: int, tokens: int) -> float:
-        """Let the controller learn a round that committed `tokens`; return its milliseconds."""
+    def _learn(
+        self, answers: Sequence[AnswerState], depth: int, drafted: int, committed: Sequence[int]
+    ) -> MeasuredRound:
+        """Let the controller learn a round in which these answers `committed` so many tokens each; return it."""
         verifying, _ = self.machine.round_ms(len(answers), depth)
         _, drafting = self.machine.round_ms(len(answers), drafted)
         noise = self._noise.lognormvariate(0.0, self.machine.noise)
@@ -167,15 +173,31 @@ class Batches:
         draft = ("draft", drafted) if drafted else None
         # The drafting for several is timed in one round of many.
         timed_s = noise * drafting / 1e3 if drafted and len(answers) == 1 else None
-        measured = MeasuredRound(len(answers) * (1 + depth), tokens, seconds, draft, timed_s, answers=len(answers))
+        rows = len(answers) * (1 + depth)
+        measured = MeasuredRound(rows, sum(committed), seconds, draft, timed_s, answers=len(answers))
         self.controller.observe_round(answers[0], measured)
-        return 1e3 * seconds
+        if len(answers) > 1:
+            self.controller.observe_pace([*zip(answers, committed, strict=True)], measured)
+        return measured
 
 
 def mean_gain(machine: BatchMachine, rates: Sequence[float], seeds: int, skipped: int, batches: int) -> float:
     """Return the mean gain of `batches` batches after the first `skipped`, over pairs with `seeds` seeds."""
     pairs = [Batches(machine, seed) for seed in range(seeds)]
     return mean(gain for pair in pairs for gain in pair.gains(rates, skipped + batches)[skipped:])
+
+
+def slowest_pace(machine: BatchMachine, texts: Sequence[Text], seeds: int, batches: int) -> float:
+    """Return by what factor the slowest of `texts` ends earlier than it does plainly: the mean of so many batches.
+
+    They follow each other on a pair for each of `seeds` seeds.
+    """
+    paces = []
+    for pair in [Batches(machine, seed) for seed in range(seeds)]:
+        for number in range(batches):
+            ended = pair.answer(texts, seed=100 * pair.seed + number)
+            paces.append(min(plain / ours for plain, ours in zip(pair.plain_ms(texts), ended, strict=True)))
+    return mean(paces)
 
 
 def _value(curve: Curve, key: int) -> float:

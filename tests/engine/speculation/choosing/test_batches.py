@@ -15,6 +15,7 @@ from tests.engine.speculation.batches import (
     Stall,
     Text,
     mean_gain,
+    slowest_pace,
 )
 from tests.engine.tiers import by_tier
 
@@ -38,6 +39,20 @@ def test_answers_of_all_sorts_end_no_later_than_without_drafts(
 ) -> None:
     """What counts is the time until the last one ends, as `tandem bench --concurrent` measures it."""
     assert mean_gain(machine, rates, seeds=4, skipped=1, batches=4) >= least
+
+
+@pytest.mark.parametrize(
+    ("machine", "good", "bad"),
+    by_tier(
+        [*product((STARTER, MEMORY_BOUND), (100, 200), (60, 100))],
+        [(STARTER, 100, 100), (STARTER, 200, 60), (MEMORY_BOUND, 200, 60)],
+    ),
+)
+def test_an_answer_that_drafts_badly_is_hardly_slower_beside_one_that_drafts_well(
+    machine: BatchMachine, good: int, bad: int
+) -> None:
+    """Of their own speeds without draft tokens, whichever ends first."""
+    assert slowest_pace(machine, [Text(good, GOOD), Text(bad, BAD)], seeds=3, batches=4) >= 0.85
 
 
 @pytest.mark.parametrize(
