@@ -112,6 +112,24 @@ def token_places(
     return stretches
 
 
+def first_change(before: Sequence[SourcePlace], places: Sequence[SourcePlace]) -> int:
+    """Return the position of a document, in units, from which on its places are not as they were before.
+
+    The source is the same but for its end. Of equal places, this is the end.
+    """
+    pairs = enumerate(zip(before, places, strict=False))
+    same = next((at for at, (old, new) in pairs if old != new), None)
+    if same is None:
+        longer = max(before, places, key=len)[min(len(before), len(places)) :]
+        return longer[0].start if longer else max((place.end for place in places[-1:]), default=0)
+    old = before[same]
+    new = places[same]
+    begins_alike = old.start == new.start and old.source_start == new.source_start
+    if begins_alike and old.is_literal and new.is_literal:
+        return min(old.end, new.end)
+    return min(old.start, new.start)
+
+
 class CodePlaces:
     """The places of the lines of a code block, which only grows. Its complete lines are looked for once."""
 

@@ -98,8 +98,6 @@ class ProsePlaces:
         self._places: list[SourcePlace] = []
         self._counts: list[int] = []
         self.end = 0
-        # Whether the text was only longer at its end the last time, by words in its last paragraph.
-        self.grows = False
 
     def place(
         self, paragraphs: Sequence[Paragraph], source: str, at: int, formula_length: Callable[[Formula], int]
@@ -115,8 +113,7 @@ class ProsePlaces:
         same = self._same(paragraphs, at, line, formula_length)
         before = self._known[same] if same < len(self._known) else None
         is_last = same + 1 == len(self._known) == len(paragraphs)
-        self.grows = before is not None and is_last and before.grows_to(paragraphs[-1])
-        if before is not None and self.grows and before.grow(paragraphs[-1], source):
+        if before is not None and is_last and before.grows_to(paragraphs[-1]) and before.grow(paragraphs[-1], source):
             self._places[-1] = before.places[-1]
             self.end = before.end
             return self._places

@@ -240,6 +240,8 @@ class _CodeView(QPlainTextEdit):
         )
         self.document().setDocumentMargin(12)
         self.layer = TintLayer(self)
+        # The colours of code move its letters where their font has another width in bold.
+        self.document().contentsChange.connect(lambda position, _removed, _added: self.layer.forget_from(position))
         only_sideways(self)
         # Only now is it known whether the lines need a scroll bar.
         self.horizontalScrollBar().rangeChanged.connect(lambda: self.fit())
@@ -266,30 +268,35 @@ class _CodeView(QPlainTextEdit):
             self.grows.emit(height - self.height())
         self.setFixedHeight(height)
 
-    def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, BlockPlace]]:
-        """Yield the lines of code in an area of the view, laid out, with their places."""
-        block = self.firstVisibleBlock()
-        place = self.blockBoundingGeometry(block).translated(self.contentOffset())
-        left = place.x()
-        top = place.y()
-        width = place.width()
-        height = place.height()
+    def first_block_in(self, area: QRect) -> QTextBlock:
+        """Return the first line of code in an area of the view."""
+        first = self.firstVisibleBlock()
+        _, top, _, height = self._place_of(first)
         # Lines of code are not wrapped, so they are of one height.
         above = max(0, int((area.top() - top) / height))
-        block = self.document().findBlockByNumber(block.blockNumber() + above)
-        top += above * height
-        bottom = area.bottom()
-        while top <= bottom and block.isValid():
+        return self.document().findBlockByNumber(first.blockNumber() + above)
+
+    def blocks_from(self, block: QTextBlock) -> Iterator[tuple[QTextBlock, BlockPlace]]:
+        """Yield a line of code and those below it, laid out, with their places."""
+        first = self.firstVisibleBlock()
+        left, top, width, height = self._place_of(first)
+        top += (block.blockNumber() - first.blockNumber()) * height
+        while block.isValid():
             # This lays out the block: a line that has got its colours has no layout before.
             self.blockBoundingRect(block)
             yield block, (left, top, width, height)
             block = block.next()
             top += height
 
+    def _place_of(self, block: QTextBlock) -> BlockPlace:
+        """Return the place of a line of code, whose width moves no letters."""
+        place = self.blockBoundingGeometry(block).translated(self.contentOffset())
+        return place.x(), place.y(), 0.0, place.height()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.layer.is_shown:
             with QPainter(self.viewport()) as painter:
-                self.layer.paint(painter, self._blocks_in(event.rect()), event.rect())
+                self.layer.paint(painter, self, event.rect())
         super().paintEvent(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:

@@ -117,6 +117,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         mode = modes.WordWrap if self._tables else modes.WrapAtWordBoundaryOrAnywhere
         if self.wordWrapMode() != mode:
             self.setWordWrapMode(mode)
+            self.layer.forget_from(0)
         super().fit()
 
     def can_wait(self, text: str) -> bool:
@@ -152,21 +153,23 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
             data.setText(text)
         return data
 
-    def _blocks_in(self, area: QRect) -> Iterator[tuple[QTextBlock, BlockPlace]]:
-        """Yield the blocks in an area of the view, the cells of a row of a table among them, with their places."""
+    def first_block_in(self, area: QRect) -> QTextBlock:
+        """Return the first block in an area of the view; of a row of a table, the first cell."""
         document = self.document()
-        layout = document.documentLayout()
         block = document.begin()
         if document.blockCount() > _FEW_BLOCKS:
+            layout = document.documentLayout()
             at = layout.hitTest(QPointF(0, area.top()), Qt.HitTestAccuracy.FuzzyHit)
             block = document.findBlock(max(0, at))
             while block.previous().isValid() and layout.blockBoundingRect(block.previous()).bottom() >= area.top():
                 block = block.previous()
-        bottom = area.bottom()
+        return block
+
+    def blocks_from(self, block: QTextBlock) -> Iterator[tuple[QTextBlock, BlockPlace]]:
+        """Yield a block and those below it, the cells of rows of tables among them, with their places."""
+        layout = self.document().documentLayout()
         while block.isValid():
             place: BlockPlace = layout.blockBoundingRect(block).getRect()  # type: ignore[assignment]
-            if place[1] > bottom:
-                break
             yield block, place
             block = block.next()
 
@@ -182,7 +185,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         if self.layer.is_shown:
             with QPainter(self.viewport()) as painter:
                 painter.translate(-self.horizontalScrollBar().value(), 0)
-                self.layer.paint(painter, self._blocks_in(event.rect()), event.rect())
+                self.layer.paint(painter, self, event.rect())
         super().paintEvent(event)
         if self._marked:
             painter = QPainter(self.viewport())

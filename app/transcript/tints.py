@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from operator import attrgetter
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QHelpEvent,
@@ -22,15 +22,14 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextLayout,
     QTextLine,
-    QTextOption,
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip
 
 from app.text.formulas import Formula
-from app.text.places import CodePlaces, SourcePlace, token_places
+from app.text.places import CodePlaces, SourcePlace, first_change, token_places
 from app.text.prose_places import ProsePlaces
 from app.text.shown import Paragraph
-from app.transcript.painted_tints import BlockLook, BlockPlace, BlockTints, Growth, Tints
+from app.transcript.painted_tints import BlockPlace, PaintedBlock, PaintedTints, TintedView
 from app.transcript.tint_styles import UNDERLINE, TintStyle, style_of
 from app.widgets import theme
 from app.widgets.colours import Colours
@@ -150,14 +149,10 @@ class TintLayer(QObject):
         self._pointed: int | None = None
         self._tints: AnswerTints | None = None
         self._places: list[SourcePlace] = []
-        # The tints of blocks by where they begin, and what they were worked out for.
-        self._blocks: dict[int, BlockTints] = {}
-        self._painted_for: tuple[Colours, frozenset[int], bool, float, QTextOption.WrapMode] | None = None
+        # The tints that were painted last, and what they were worked out for.
+        self._painted = PaintedTints()
+        self._painted_for: tuple[Colours, frozenset[int], bool, float] | None = None
         self._brushes: dict[TintStyle, QBrush] = {}
-        # None unless the last paragraph has only grown by words since all down to it was painted. Lines of code are
-        # looked for in each paint: colours, scrolling sideways and another font move them, or take their layout away.
-        self._growth: Growth | None = None
-        self._is_prose = isinstance(view, QTextEdit)
         self._prose = ProsePlaces()
         self._code = CodePlaces()
         self._at = 0
@@ -176,10 +171,7 @@ class TintLayer(QObject):
     ) -> int:
         """Find the paragraphs in the answer's text from `at` on. Return where they end."""
         self._tints, self._at = tints, at
-        places = self._prose.place(paragraphs, tints.text, at, formula_length)
-        if not self._prose.grows:
-            self._growth = None
-        self._take_places(places)
+        self._take_places(self._prose.place(paragraphs, tints.text, at, formula_length))
         return self._prose.end
 
     def place_code(self, tints: AnswerTints, at: int, code: str) -> int:
@@ -192,7 +184,7 @@ class TintLayer(QObject):
         """Find the paragraphs again, because they are shown differently, as a formula that was LaTeX is."""
         if self._tints is not None:
             self._prose = ProsePlaces()
-            self._blocks = {}
+            self._painted.clear()
             self.place_prose(self._tints, self._at, paragraphs, formula_length)
 
     @property
@@ -248,123 +240,123 @@ class TintLayer(QObject):
     def _take_places(self, places: list[SourcePlace]) -> None:
         """Take the places of the text. Blocks keep their tints up to the first place that is not as it was.
 
-        The last place may have grown.
+        The last place may have grown, and with it the block that it is in.
         """
         before = self._places
         self._places = places
-        count = len(before)
-        if places is before or not count:
+        if places is before:
             return
-        last = before[-1]
-        if len(places) >= count and places[: count - 1] == before[:-1]:
+        count = len(before)
+        if before and len(places) >= count and places[: count - 1] == before[:-1]:
+            last = before[-1]
             now = places[count - 1]
             if now.start == last.start and now.source_start == last.source_start and now.end >= last.end:
+                self._painted.drop_below(last.start)
                 return
-        self._growth = None
-        pairs = zip(before, places, strict=False)
-        same = next((at for at, (old, new) in enumerate(pairs) if old != new), min(count, len(places)))
-        changed = min(all_places[same].start for all_places in (before, places) if same < len(all_places))
-        self._blocks = {
-            position: known for position, known in self._blocks.items() if position + known.length <= changed
-        }
+        self._painted.drop_from(first_change(before, places))
 
-    def paint(self, painter: QPainter, blocks: Iterable[tuple[QTextBlock, BlockPlace]], area: QRect) -> None:
-        """Paint the tints of the blocks in an area, each with its place in the view."""
+    def forget_from(self, position: int) -> None:
+        """Forget the tints from a position of the document on, where something else than their tokens has changed."""
+        self._painted.drop_from(position)
+
+    def paint(self, painter: QPainter, view: TintedView, area: QRect) -> None:
+        """Paint the tints in an area of the view."""
         if self._tints is None:
             return
         colours = theme.colours()
-        wrapping = (self._document.textWidth(), self._view.wordWrapMode())
-        painted_for = (colours, self._tints.lit, self._tints.underlined, *wrapping)
+        painted_for = (colours, self._tints.lit, self._tints.underlined, self._document.textWidth())
         if painted_for != self._painted_for:
             self._painted_for = painted_for
-            self._blocks = {}
+            self._painted.clear()
             self._brushes = {}
-            self._growth = None
-        tints = self._grown_tints(area) or self._tints_of(blocks, area)
+        top = area.top()
+        self._look_at(view, area, top)
         strength = 1.0 if self._tints.lit else self._tints.strength
         if strength < 1:
             painter.setOpacity(strength)
         painter.setPen(_NO_PEN)
-        for style, rects in (*tints.areas.items(), *tints.underlines.items()):
+        for style, rects in self._painted.rects_from(top):
             brush = self._brushes.get(style)
             if brush is None:
                 brush = self._brushes[style] = style.brush(colours)
             painter.setBrush(brush)
             painter.drawRects(rects)
 
-    def _tints_of(self, blocks: Iterable[tuple[QTextBlock, BlockPlace]], area: QRect) -> Tints:
-        """Return the tints of the blocks in an area. What grows from now on is asked for alone."""
-        above = Tints()
-        last: tuple[QTextBlock, BlockTints] | None = None
-        for block, place in blocks:
-            if last is not None:
-                last[1].add_to(above)
-            last = block, self._block_tints(block, place)
-        tints = Tints()
-        tints.add(above)
-        if last is not None:
-            block, known = last
-            known.add_to(tints)
-            # Before its first letter it is not known from which side a paragraph is read.
-            has_letters = known.lines > 0 and any(map(str.isalpha, block.text()))
-            if self._is_prose and has_letters and not block.next().isValid():
-                self._growth = Growth(area.top(), above, known)
-        return tints
+    def _look_at(self, view: TintedView, area: QRect, top: int) -> None:
+        """Find the tints in an area, but for those that are where they were: of two rows, the blocks are looked at.
 
-    def _grown_tints(self, area: QRect) -> Tints | None:
-        """Return the tints of an area, down to which only the last block has grown by words; None if more is new."""
-        growth = self._growth
-        if growth is None or area.top() < growth.top:
-            return None
-        known = growth.last
-        block = self._document.lastBlock()
-        layout = block.layout()
-        # A line that is not there crashes Qt when its words are asked for.
-        if layout.lineCount() < known.lines:
-            self._growth = None
-            return None
-        if known.lines == 1:
-            known.look = known.look._replace(begins=layout.lineAt(0).naturalTextRect().width())
-        self._grow(known, layout, block.position(), block.length())
-        tints = Tints()
-        tints.add(growth.above)
-        known.add_to(tints)
-        return tints
-
-    def _block_tints(self, block: QTextBlock, place: BlockPlace) -> BlockTints:
-        """Return the tints of a block with that place in the view. Of a paragraph that has grown, the end is new."""
-        position = block.position()
-        length = block.length()
-        known = self._blocks.get(position)
-        if known is not None and known.length == length and known.place == place:
-            return known
-        layout = block.layout()
-        count = layout.lineCount()
-        begins = layout.lineAt(0).naturalTextRect() if count else QRectF()
-        look = BlockLook(begins.width(), begins.x(), *place[:2])
-        if known is None or known.length > length or known.lines > count or not known.can_be_above(look):
-            known = self._blocks[position] = BlockTints(look)
-        known.look = look
-        known.place = place
-        self._grow(known, layout, position, length)
-        return known
-
-    def _grow(self, known: BlockTints, layout: QTextLayout, position: int, length: int) -> None:
-        """Take the lines of a block at a position of the document, from the last one on that is known."""
-        first = max(0, known.lines - 1)
-        known.lines = layout.lineCount()
-        known.length = length
-        for number in range(first, known.lines):
-            if number > first:
-                known.above.add(known.last)
-            known.last = self._line_tints(layout.lineAt(number), position, known)
-
-    def _line_tints(self, line: QTextLine, position: int, block: BlockTints) -> Tints:
-        """Return the tints of a line of a block that begins at a position of the document.
-
-        The known line of the block becomes that one. It may be the line already, but shorter.
+        A row that is complete tells whether a table has other columns now, which moves the words in all of its rows.
         """
+        painted = self._painted
+        if painted.blocks and top >= painted.top:
+            first = painted.first_of_last_rows
+            block = self._document.findBlock(painted.blocks[first].position)
+            if self._take_blocks(view.blocks_from(block), first, area.bottom()):
+                return
+        painted.clear(top)
+        self._take_blocks(view.blocks_from(view.first_block_in(area)), 0, area.bottom())
+
+    def _take_blocks(self, blocks: Iterable[tuple[QTextBlock, BlockPlace]], number: int, bottom: int) -> bool:
+        """Take blocks down to a height, of which the first ones are known, from that number on.
+
+        Return False if one that is known, but for the last one, is not as it was.
+        """
+        known = self._painted.blocks
+        for block, place in blocks:
+            if number < len(known) and not self._take_known(known[number], block, place, number + 1 == len(known)):
+                if number + 1 < len(known):
+                    return False
+                self._painted.drop_blocks(number)
+            if number == len(known):
+                if place[1] > bottom:
+                    return True
+                known.append(PaintedBlock(block.position(), place, self._painted.counts))
+                self._take_lines(known[number], block.layout())
+                known[number].length = block.length()
+            number += 1
+        return number >= len(known)
+
+    def _take_known(self, known: PaintedBlock, block: QTextBlock, place: BlockPlace, is_last: bool) -> bool:
+        """Take a block that is known. Return False if more of it has changed than that its last line has grown.
+
+        That may be so only of the last one.
+        """
+        length = block.length()
+        if known.length == length and known.place == place:
+            return True
+        if not is_last or known.length > length or known.place[:3] != place[:3]:
+            return False
+        known.place = place
+        known.length = length
+        return self._take_lines(known, block.layout())
+
+    def _take_lines(self, block: PaintedBlock, layout: QTextLayout) -> bool:
+        """Take the lines of the last block, from its last one that is known on. Return False if others have changed."""
+        painted = self._painted
+        count = layout.lineCount()
+        first = max(0, len(block.starts) - 1)
+        # A line that is not there crashes Qt when its words are asked for.
+        if count <= first:
+            return not block.starts
+        words = layout.lineAt(0).naturalTextRect()
+        first_line = (words.x(), words.width())
+        if first and (first_line != block.first_line or layout.lineAt(first).textStart() != block.starts[first]):
+            return False
+        block.first_line = first_line
+        painted.drop_rects(block.above[first] if block.above else block.above_block)
+        del block.starts[first:]
+        del block.above[first:]
+        for number in range(first, count):
+            line = layout.lineAt(number)
+            block.starts.append(line.textStart())
+            block.above.append(painted.counts)
+            self._take_line(line, block)
+        return True
+
+    def _take_line(self, line: QTextLine, block: PaintedBlock) -> None:
+        """Take the last line of the last block, whose known line becomes that one. It may be that, but shorter."""
         assert self._tints is not None
+        position = block.position
         start = position + line.textStart()
         end = start + line.textLength()
         known = block.line
@@ -372,15 +364,14 @@ class TintLayer(QObject):
             known.start = known.end = start
             known.stretches = []
         known.end = self._tints.stretches_in(self._places, known.end, end, known.stretches)
-        words = line.naturalTextRect()
+        words: BlockPlace = line.naturalTextRect().getRect()  # type: ignore[assignment]
         # A blank where the line is wrapped is beyond its words.
-        leftmost = words.x()
-        rightmost = words.right()
-        left = block.look.left
+        leftmost = words[0]
+        rightmost = leftmost + words[2]
+        left = block.place[0]
         letters = line.ascent() + line.descent()
-        bottom = round(block.look.top + words.y() + letters)
+        bottom = round(block.place[1] + words[1] + letters)
         height = round(letters)
-        tints = Tints()
         for begin, after, style in known.stretches:
             edge: float = line.cursorToX(begin - position)[0]  # type: ignore[index]
             other: float = line.cursorToX(after - position)[0]  # type: ignore[index]
@@ -389,10 +380,10 @@ class TintLayer(QObject):
             first = round(left + (edge if edge > leftmost else leftmost))
             width = round(left + (other if other < rightmost else rightmost)) - first
             if width > 0:
-                tints.areas[style].append(QRect(first, bottom - height, width, height))
+                self._painted.areas[style].append(QRect(first, bottom - height, width, height))
                 if self._tints.underlined and style.below is not None:
-                    tints.underlines[style.below].append(QRect(first, bottom - UNDERLINE, width, UNDERLINE))
-        return tints
+                    underline = QRect(first, bottom - UNDERLINE, width, UNDERLINE)
+                    self._painted.underlines[style.below].append(underline)
 
 
 def lit_rect(view: QTextEdit | QPlainTextEdit) -> QRect | None:

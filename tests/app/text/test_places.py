@@ -10,7 +10,7 @@ from itertools import accumulate
 import pytest
 
 from app.text.blocks import Block, Code, Fold, Splitter
-from app.text.places import CodePlaces, SourcePlace, TokenPlace, token_places
+from app.text.places import CodePlaces, SourcePlace, TokenPlace, first_change, token_places
 from app.text.prose_places import ProsePlaces
 from app.text.shown import document_text, paragraphs_of, shown
 from tests.app.random_rounds import (
@@ -146,6 +146,26 @@ def growing(markdown: str, at_words: Sequence[int]) -> list[list[SourcePlace]]:
     """Return the places of a text after each of several lengths, by one reader that knows the ones before."""
     prose = ProsePlaces()
     return [list(prose.place(shown(markdown[:end]), markdown[:end], 0, lambda _: 1)) for end in at_words]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ([(0, 4, 0, 4), (4, 9, 6, 11)], [(0, 4, 0, 4), (4, 9, 6, 11)], 9),
+        ([(0, 4, 0, 4)], [(0, 4, 0, 4), (4, 9, 6, 11)], 4),
+        ([], [(3, 4, 0, 1)], 3),
+        # Words before a sign that turned out to begin a bold word, of which the place keeps its beginning.
+        ([(0, 9, 0, 9)], [(0, 4, 0, 4), (4, 7, 6, 9)], 4),
+        # A reference, all of which is shown for all of the place.
+        ([(0, 4, 0, 4), (4, 9, 4, 9)], [(0, 4, 0, 4), (4, 5, 4, 9)], 4),
+        ([(0, 4, 0, 4), (6, 9, 6, 9)], [(0, 4, 0, 4), (5, 8, 6, 9)], 5),
+    ],
+)
+def test_the_first_change_of_places_is_told(
+    before: list[tuple[int, int, int, int]], after: list[tuple[int, int, int, int]], expected: int
+) -> None:
+    places = [[SourcePlace(*place) for place in all_places] for all_places in (before, after)]
+    assert first_change(*places) == expected
 
 
 def test_a_growing_text_has_the_places_of_a_whole_one() -> None:

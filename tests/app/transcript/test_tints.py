@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QEnterEvent, QImage, QMouseEvent, QTextCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -105,9 +105,9 @@ def calls_of_rounds(body: AnswerBody, tints: AnswerTints | None, tokens: list[To
 @pytest.mark.parametrize(
     ("text", "most"),
     [
-        ("A draft model guesses **several** tokens, and `main` checks them in one pass. " * 12, 390),
-        ("초안 모델이 다음 토큰을 제안하고, 메인 모델이 **한 번에** 확인합니다. " * 8, 290),
-        ("| Round | Guess |\n|---|---|\n" + "".join(f"| {row} | **{row % 7}** more |\n" for row in range(16)), 715),
+        ("A draft model guesses **several** tokens, and `main` checks them in one pass. " * 12, 325),
+        ("초안 모델이 다음 토큰을 제안하고, 메인 모델이 **한 번에** 확인합니다. " * 8, 280),
+        ("| Round | Guess |\n|---|---|\n" + "".join(f"| {row} | **{row % 7}** more |\n" for row in range(16)), 585),
         ("".join(f"{line}. A right guess costs *nothing*, a wrong one `step {line}`.\n" for line in range(1, 20)), 430),
     ],
     ids=["paragraph", "Korean", "table", "list"],
@@ -148,6 +148,41 @@ def test_tints_that_were_kept_are_painted_where_those_of_a_new_view_are(show: Sh
             show_tinted(at_once, AnswerTints(strength=1.0), tokens[:end], ended=False)
             assert painted == [view.viewport().grab().toImage() for view in at_once.text_views]
             at_once.hide()
+
+
+def paint_part(body: AnswerBody, draw: random.Random) -> None:
+    """Paint a part of the last text as Qt does where a part of the window changes: from any height on, or to any."""
+    viewport = body.text_views[-1].viewport()
+    area = viewport.rect()
+    area.setTop(draw.randrange(max(1, area.height())))
+    area.setBottom(draw.randrange(area.top(), max(area.top() + 1, area.height())))
+    viewport.repaint(draw.choice((area, viewport.rect(), QRect(0, area.top(), area.width(), viewport.height()))))
+
+
+@pytest.mark.usefixtures("typeset", "plain_code")
+@pytest.mark.parametrize(
+    "kind",
+    # Without tints, too, Qt draws parts of letters that are joined from right to left a little differently.
+    [kind for kind in KINDS if kind != "right to left"],
+)
+def test_tints_are_where_those_of_a_new_view_are_after_paints_of_parts(show: Show[AnswerBody], kind: str) -> None:
+    draw, tokens = random.Random(kind), tokens_of(KINDS[kind], len(kind))
+    growing, tints = show(AnswerBody(), 420, 900), AnswerTints(strength=1.0)
+    ends = [at + 1 for at, (token, after) in enumerate(pairwise(tokens)) if token.round != after.round]
+    for number, end in enumerate(ends):
+        show_tinted(growing, tints, tokens[:end], ended=False)
+        QApplication.processEvents()
+        paint_part(growing, draw)
+        if number % 7 == 0:
+            growing.resize(draw.randrange(300, 500), 900)
+            QApplication.processEvents()
+            paint_part(growing, draw)
+    at_once = show(AnswerBody(), growing.width(), 900)
+    show_tinted(at_once, AnswerTints(strength=1.0), tokens[: ends[-1]], ended=False)
+    for view, new in zip(growing.text_views, at_once.text_views, strict=True):
+        # From below, so that what is above has to be what it was.
+        view.viewport().repaint(QRect(0, view.viewport().height() - 1, view.width(), 1))
+        assert view.viewport().grab().toImage() == new.viewport().grab().toImage()
 
 
 def drafted(text: str) -> list[Token]:
