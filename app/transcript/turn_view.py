@@ -386,12 +386,14 @@ class TurnView(ThemeAware, QWidget):
             "starter": self.tr("Regenerate: mostly the same words, because the Starter knows its answers by heart"),
         }[self._transcript.repeats]
         set_name(self.answer_row.button("again"), again)
-        if problem := problem_note(self.turn, self._transcript.offer):
+        problem = problem_note(self.turn, self._transcript.offer)
+        if problem is not None:
             self._note.show_problem(problem, with_buttons=not self._transcript.read_only)
         else:
             self._hide_note()
         self.show_versions()
-        self.answer_row.button("go-on").setVisible(answer.unfinished)
+        note_goes_on = problem is not None and problem.action == "go-on"
+        self.answer_row.button("go-on").setVisible(answer.unfinished and not note_goes_on)
         self.answer_row.button("branch").setVisible(self._transcript.may_branch)
         self.answer_row.setEnabled(True)
         self._light(self._under_mouse)

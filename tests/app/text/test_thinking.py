@@ -251,6 +251,7 @@ def test_an_answer_that_ends_in_its_thoughts_says_so_and_goes_on_after_them(
     window.ask_and_wait("2 + 2?")
     assert window.turn().note_text == "The model stopped while thinking, without an answer."
     assert window.turn().note_buttons == ["Continue"]
+    assert window.turn().view.answer_row.button("go-on").isHidden()
     window.turn().press_note("Continue")
     window.wait(lambda: len(engine.requests) == 2 and window.answer().ended)
     window.settle()
