@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
+from app.session import answer
 from app.transcript import answer_texts
 from app.transcript.answer_texts import Note
 from app.wording.sources import recorded_name
@@ -19,7 +20,8 @@ from tests.app.window_driver import WindowDriver
 
 PAIR = ("starter/main", "starter/draft")
 QUESTION = "What is 17*23?"
-REFUSED = "I only know Tandem."
+# As the Starter declines.
+REFUSED = "That is beyond me: I'm only a tiny guide to Tandem."
 
 
 def note(window: WindowDriver) -> Note:
@@ -40,7 +42,8 @@ def press(window: WindowDriver) -> None:
 
 def refuse(window: WindowDriver, engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask what the Starter cannot answer; the next answer is another model's."""
-    monkeypatch.setattr(answer_texts, "STARTER", window.session.models.pair.names[0])
+    for module in (answer, answer_texts):
+        monkeypatch.setattr(module, "STARTER", window.session.models.pair.names[0])
     engine.scripts = [Script(REFUSED), Script("391")]
     window.ask_and_wait(QUESTION)
     assert window.turns == [(QUESTION, REFUSED)]
