@@ -123,7 +123,7 @@ def test_a_result_may_come_in_any_rounds(name: str) -> None:
 
 
 def test_any_kind_of_block_may_stand_beside_a_result() -> None:
-    assert_all_may_come_in_any_rounds(drawn(20, 1))
+    assert_all_may_come_in_any_rounds(drawn(10, 1))
 
 
 @pytest.mark.full
