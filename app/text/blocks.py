@@ -230,7 +230,8 @@ class Splitter:
         """Freeze the first inset of the open text, if it has ended, and what is before it. Return whether it has."""
         inset = span.insets[self._after] if len(span.insets) > self._after else None
         if isinstance(inset, ResultSpan):
-            return self._take_result(inset, span, lines)
+            # An underline makes the lines of a definition those of a heading.
+            return span.kind != "dl_open" and self._take_result(inset, span, lines)
         return inset is not None and self._take_code(inset, span, lines)
 
     def _take_result(self, result: ResultSpan, span: Span, lines: list[str]) -> bool:

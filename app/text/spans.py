@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
 
 # More text cannot change the kind of a line of words with more characters than this: the number of an item has nine.
 SETTLED = 10
+# A line that begins a formula, if its end follows.
+_BEGINS_FORMULA = re.compile(r"[ >]*(?:\\begin\{|\\\[|\$\$)")
 # In a table of more lines than this, a row is shown when it is complete, because the whole table is laid out again.
 _LONG_TABLE = 12
 
@@ -63,9 +66,14 @@ class ResultSpan:
     is_last: bool = False
 
     def has_ended(self, lines: list[str]) -> bool:
-        """Return whether more text cannot change it: the line that ends it, or the first one below it, is complete."""
+        """Return whether more text cannot change it: the line that ends it, or the first one below it, is complete.
+
+        A line that begins a formula is one of it, or ends it, as long as the formula's end has not come.
+        """
         line = self.end - 1 if self.closed else self.end
-        return line < len(lines) and lines[line].endswith("\n")
+        if line >= len(lines) or not lines[line].endswith("\n"):
+            return False
+        return not any(_BEGINS_FORMULA.match(below) for below in lines[self.start + 1 : line + 1])
 
 
 # What a block of its own shows, within the lines of a span.

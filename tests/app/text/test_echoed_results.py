@@ -111,6 +111,18 @@ def test_a_result_that_is_too_long_becomes_plain_text() -> None:
     assert_blocks_are_those_of_the_text([text[start : start + 900] for start in range(0, len(text), 900)])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Term\n: <tool_response> words </tool_response>\nUnderlined\n==",
+        "- > <tool_response>\n\\begin{align}\n  <tool_response>\nmore",
+        "> <tool_response>\nwords\n\\begin{align}\n</tool_response>\nx\n\\end{align} x\n",
+    ],
+)
+def test_later_text_may_change_what_a_result_stands_in(text: str) -> None:
+    assert_blocks_are_those_of_the_text(list(text))
+
+
 def drawn(count: int, seed: int) -> Iterable[NamedAnswer]:
     return random.Random(seed).sample(list(answers_with_results()), count)
 
