@@ -210,7 +210,7 @@ class AnswerParts:
         thought = parts.thought or ""
         late = ""
         if not parts.closed:
-            at = self._call_in(thought, ended, cut)
+            at = self._call_in(thought, max(len(self.reasoning), parts.earlier), ended, cut)
             late = thought[at:] if ended else ""
             thought = thought[:at].rstrip()
         self.thinking = not parts.closed
@@ -230,16 +230,13 @@ class AnswerParts:
     def _note_head(self, parts: ThoughtAndReply, thought: str) -> None:
         """Note the text before the reply; `thought` is the part of open thoughts that is known to be none of a call."""
         if parts.closed:
-            self._head = self._text[: parts.begin if parts.reply else parts.end]
-        elif parts.thought:
-            after = len(parts.thought) - len(thought)
-            # Of several thoughts, only the last one ends the text.
-            newest = parts.thought.rpartition("\n\n")[2]
-            self._head = self._text[: self._text.rindex(newest) + len(newest) - after]
+            has_reply = bool(self._text[parts.begin :])
+            self._head = self._text[: parts.begin if has_reply else parts.end]
+        elif parts.opened:
+            self._head = self._text[: parts.opened + max(0, len(thought) - parts.earlier)]
 
-    def _call_in(self, thought: str, ended: bool, cut: bool) -> int:
-        """Return where a call begins in thoughts that have not ended, or perhaps begins."""
-        at = len(self.reasoning)
+    def _call_in(self, thought: str, at: int, ended: bool, cut: bool) -> int:
+        """Return where a call begins in thoughts that have not ended, or perhaps begins; none does before `at`."""
         while (place := self._next_mark(thought, at)) is not None:
             start, mark = place
             at = start + len(mark.start)

@@ -34,6 +34,9 @@ class ThoughtAndReply:
     reply is the text from `begin` on without the `dropped` marks; `begin` is None if it is not a single piece of text.
     `calls` are the messages to functions, each the recipient, a newline and the text; `open_call` is one that has not
     ended.
+
+    Of thoughts between marks, the last ones may not have ended: in `thought` they begin after `earlier` characters, and
+    in the text at `opened`, which is 0 as long as there are no thoughts at all.
     """
 
     thought: str | None
@@ -44,6 +47,8 @@ class ThoughtAndReply:
     dropped: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     open_call: str = ""
+    earlier: int = 0
+    opened: int = 0
 
 
 class GrowingParts:
@@ -178,7 +183,11 @@ def _after(text: str, start: int, marks: tuple[str, str], ended: bool) -> Though
         return ThoughtAndReply(None, text)
     thought = text[start:] if ended else text[start : len(text) - half_a_mark(text, closing)]
     hidden = not ended and _begins_a_mark(thought.strip(), [opening, *replies])
-    return ThoughtAndReply(_joined(*thoughts, "" if hidden else thought), "", len(text), closed=False)
+    newest = "" if hidden else thought.strip()
+    joined = _joined(*thoughts, newest)
+    opened = len(text) - len(bare) if thoughts or newest else 0
+    earlier = len(joined) - len(newest)
+    return ThoughtAndReply(joined, "", len(text), closed=False, earlier=earlier, opened=opened)
 
 
 def _joined(*thoughts: str) -> str:

@@ -102,6 +102,9 @@ def test_a_call_in_each_form_counts_in_thoughts_that_never_end(form: str) -> Non
     assert any(answer.calls for answer in answers) is any(mark in texts[0] for mark in marks)
 
 
+DSML_CALL = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="now">\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>'
+
+
 @pytest.mark.parametrize(
     ("form", "text", "cut"),
     [
@@ -113,6 +116,17 @@ def test_a_call_in_each_form_counts_in_thoughts_that_never_end(form: str) -> Non
         ("harmony", "<|channel|>analysis<|message|>Hm.\n<|channel|>analysis<|message|>So.<|end|>", False),
         # White space below thoughts was shown twice.
         ("json_tools", f"<think>\nHm.\n</think>\n\n \n\n{CALL}", False),
+        # The last paragraph of thoughts was found again in what may begin the closing mark.
+        ("json_tools", f"<think>\nHm.\n\n{CALL} so\n\n<\n\n{CALL}", False),
+        ("deepseek_v4", f"<|channel>thought\nHm. \n\n\n{DSML_CALL}```json\n```\n\n<\n\n{DSML_CALL}", False),
+        # A call in thoughts that had ended was one if others followed, unless the first had come in a piece before.
+        ("json_tools", f"<think>\nHm.\n{CALL}\n</think>\n<think>\nSo.", False),
+        ("json_tools", f"<think>\nHm.\n</think>\n<think>\n{CALL}", False),
+        # The closing mark was shown, unless all came in one piece.
+        ("json_tools", "<think>\nHm.\n</think>\n<think>\n", False),
+        ("json_tools", "<think>\n</think>\n<think>\n", False),
+        # The mark of a reply was not shown if the reply began with what may be a mark.
+        ("json_tools", f"<think>\n<|START_RESPONSE|>{CALL} so", False),
     ],
 )
 def test_it_does_not_matter_in_which_pieces_an_answer_ends(form: str, text: str, cut: bool) -> None:

@@ -233,7 +233,9 @@ def test_thoughts_that_the_prompt_opened_stay_thoughts_if_they_were_stopped(
     engine = ScriptedEngine([Script(" it is.\n</think>\n\n4")])
     window = open_window(engine)
     qtbot.waitUntil(
-        lambda: bool(window.turns) and window.answer().parts == ThoughtAndReply("Hm, so", "", 14, closed=False)
+        lambda: (
+            bool(window.turns) and window.answer().parts == ThoughtAndReply("Hm, so", "", 14, closed=False, opened=8)
+        )
     )
     assert window.shown_text() == ""
     window.turn().press("go-on")
