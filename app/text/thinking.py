@@ -23,6 +23,7 @@ _HALF_A_MARK = re.compile(r"(?:<\|channel\|>(?:\w[^<]*)?)*+(?:<\|constrain\|>\w*
 # With templates that write the opening mark into the prompt, the answer has only the closing one, on a line of its own.
 _OPENING_OF = {closing: opening for opening, closing in THOUGHT_MARKS}
 _THOUGHT_AGAIN = {opening: re.compile(rf"\s*+{re.escape(opening)}") for opening, _ in THOUGHT_MARKS}
+_REPLY_OPENINGS = tuple(opening for opening, _ in REPLY_MARKS)
 _LONE_END = re.compile(rf"^[ \t]*({'|'.join(map(re.escape, _OPENING_OF))})[ \t\r]*$", re.MULTILINE)
 
 
@@ -165,15 +166,18 @@ def _after(text: str, start: int, marks: tuple[str, str], ended: bool) -> Though
     end = text.find(closing, start)
     thoughts = list[str]()
     # Some models think again before they reply.
-    while end >= 0 and (again := _THOUGHT_AGAIN[opening].match(text, end + len(closing))) is not None:
+    while (
+        not _begins_reply(text, start)
+        and end >= 0
+        and (again := _THOUGHT_AGAIN[opening].match(text, end + len(closing))) is not None
+    ):
         thoughts.append(text[start:end].strip())
         start = again.end()
         end = text.find(closing, again.end())
     bare = text[start:].lstrip()
-    replies = [mark for mark, _ in REPLY_MARKS]
-    if bare.startswith(tuple(replies)):
-        # The reply begins without thoughts, which the prompt had opened.
-        return _with_reply(text, "", len(text) - len(bare), (), ended)
+    if _begins_reply(text, start):
+        # The reply begins in thoughts that have no text, such as those that the prompt had opened.
+        return _with_reply(text, _joined(*thoughts), len(text) - len(bare), (), ended)
     if end >= 0:
         thought = _joined(*thoughts, text[start:end])
         if not ended and _begins_a_mark(text[end + len(closing) :].lstrip(), [opening]):
@@ -182,12 +186,17 @@ def _after(text: str, start: int, marks: tuple[str, str], ended: bool) -> Though
     if ended and text.startswith(OPENING_WORDS, start):
         return ThoughtAndReply(None, text)
     thought = text[start:] if ended else text[start : len(text) - half_a_mark(text, closing)]
-    hidden = not ended and _begins_a_mark(thought.strip(), [opening, *replies])
+    hidden = not ended and _begins_a_mark(thought.strip(), [opening, *_REPLY_OPENINGS])
     newest = "" if hidden else thought.strip()
     joined = _joined(*thoughts, newest)
     opened = len(text) - len(bare) if thoughts or newest else 0
     earlier = len(joined) - len(newest)
     return ThoughtAndReply(joined, "", len(text), closed=False, earlier=earlier, opened=opened)
+
+
+def _begins_reply(text: str, at: int) -> bool:
+    """Whether the mark of a reply comes next in the text."""
+    return text[at:].lstrip().startswith(_REPLY_OPENINGS)
 
 
 def _joined(*thoughts: str) -> str:

@@ -127,6 +127,10 @@ DSML_CALL = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="now">\n</｜DSML｜
         ("json_tools", "<think>\n</think>\n<think>\n", False),
         # The mark of a reply was not shown if the reply began with what may be a mark.
         ("json_tools", f"<think>\n<|START_RESPONSE|>{CALL} so", False),
+        # Thoughts were lost if a reply began in those after them.
+        ("json_tools", "<think>\nHm.\n</think>\n<think>\n<response>So.</response>", False),
+        # A reply was a thought if thoughts came after it.
+        ("json_tools", "<think>\n<response>So.</think><think>Hm.", False),
     ],
 )
 def test_it_does_not_matter_in_which_pieces_an_answer_ends(form: str, text: str, cut: bool) -> None:
