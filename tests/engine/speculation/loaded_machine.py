@@ -148,6 +148,7 @@ class LoadedMachine:
             answered.tokens += accepted + 1
             answered.plain_s += (accepted + 1) * PLAIN_S * load
             answered.decode_s += undisturbed_s
+            answered.clock_s += seconds
         number = len(answered.rounds)
         source, at_s = "draft" if depth else "main", self.now - answered.log.started
         tokens, times = (depth, accepted, accepted + 1), (0.3 * seconds * (depth > 0), 0.6 * seconds, 0.0)
@@ -160,12 +161,16 @@ class LoadedMachine:
 
 @dataclass
 class Answered:
-    """An answer: its rounds with the figures after each, and its true duration, also that of plain decoding."""
+    """An answer: its rounds with the figures after each, and its true duration, also that of plain decoding.
+
+    `clock_s` is its duration with the stalls, which the true ones leave out.
+    """
 
     log: RequestLog
     tokens: int = 0
     plain_s: float = 0.0
     decode_s: float = 0.0
+    clock_s: float = 0.0
     rounds: list[RoundRecord] = field(default_factory=list)
     kept: list[RequestStats] = field(default_factory=list)
 
@@ -176,3 +181,8 @@ class Answered:
     @property
     def truth(self) -> float:
         return self.plain_s / self.decode_s
+
+    @property
+    def truth_of_stalled_drafting(self) -> float:
+        """The speed-up if plain decoding would not have stalled in this time, as speculative rounds did."""
+        return self.plain_s / self.clock_s

@@ -29,6 +29,9 @@ ROUNDS: dict[str, Callable[[int], bool]] = {
 }
 LENGTHS = (20, 60, 100, 60, 200, 60, 60, 300, 60)
 CASES = [*product(ROUNDS, TIMES, (10.0,))]
+# The pairs' seeds, by how many times as long a round takes. A short stall is hard to tell from load: one answer in a
+# hundred is misjudged, and a single seed shows only some twenty speed-ups.
+SEEDS = {3.0: range(5), 10.0: range(1), 40.0: range(1)}
 # What `SHOWN` has, and drafting that costs next to nothing.
 PAIRS = (*SHOWN, (0.93, 0.01, 0.005))
 
@@ -65,14 +68,16 @@ def test_no_stall_makes_a_false_claim(
     answers: Callable[..., Iterator[Answered]], rounds: str, time: str, times: float
 ) -> None:
     high, low, count = 0, 0, 0
-    for pair in range(len(PAIRS)):
-        for answered in answers(stalls(rounds, time, times), pair):
+    for seed, pair in product(SEEDS[times], range(len(PAIRS))):
+        for answered in answers(stalls(rounds, time, times), pair, seed=seed):
             assert all(map(is_possible, answered.kept[::4]))
             assert is_possible(answered.stats)
             if (known := shown(answered.stats)) is not None:
+                # While speculative rounds alone are slow, an answer is no faster than the clock says.
+                slowest = answered.truth_of_stalled_drafting if rounds == "speculative" else answered.truth
                 count += 1
                 high += known.known != "most" and known.factor > 1.5 * answered.truth
-                low += known.known != "least" and known.factor < answered.truth / 1.2
+                low += known.known != "least" and known.factor < slowest / 1.2
     # Where one kind of round is slow for ever, that is the truth.
     if time != "for ever" or rounds == "all":
         assert high <= 0.04 * count
