@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import mlx.core as mx
@@ -23,7 +24,7 @@ from engine.main_model.loading import load
 from engine.requests import MAX_DEPTH
 
 pytestmark = [
-    pytest.mark.skipif(not blas.BLAS.startswith("OpenBLAS"), reason="needs OpenBLAS (libopenblas0-pthread)"),
+    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere MLX multiplies with another BLAS"),
     pytest.mark.usefixtures("as_on_linux"),
 ]
 
