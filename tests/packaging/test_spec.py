@@ -41,10 +41,13 @@ def collected(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, t
         collected.described.append(package)
         return []
 
-    def analysis(*_: object, datas: Sequence[tuple[str, str]], **__: object) -> SimpleNamespace:
+    def analysis(
+        *_: object, datas: Sequence[tuple[str, str]], binaries: Sequence[tuple[str, str]], **__: object
+    ) -> SimpleNamespace:
         entries = [(f"{folder}/{Path(file).name}".removeprefix("./"), file, "DATA") for file, folder in datas]
+        libraries = [(f"{folder}/{Path(file).name}", file, "BINARY") for file, folder in binaries]
         return SimpleNamespace(
-            pure=[], scripts=[], binaries=[], datas=[*entries, *((file, "", "DATA") for file in QT_FILES)]
+            pure=[], scripts=[], binaries=libraries, datas=[*entries, *((file, "", "DATA") for file in QT_FILES)]
         )
 
     def collect(_: object, entries: Sequence[tuple[str, str, str]], **__: object) -> None:
@@ -61,6 +64,7 @@ def collected(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, t
         "depend.bindepend": {"get_imports": lambda _: []},
         "utils.hooks": {
             "collect_data_files": collect_data_files,
+            "collect_dynamic_libs": lambda package: [(f"/site/{package}/lib/lib.so", f"{package}/lib")],
             "collect_submodules": lambda _, **__: [],
             "copy_metadata": copy_metadata,
             "get_package_paths": lambda _: (str(ROOT), ""),
@@ -89,6 +93,11 @@ def test_resources_translations_and_the_library_of_metals_kernels_go_in(collecte
         re.sub(r"^(resources|i18n)/.*", r"\1", name) for name in collected.entries
     }
     assert not [name for name in collected.entries if name.startswith(("mlx/include", "mlx/share"))]
+
+
+def test_openblas_goes_in_on_linux(collected: Collected) -> None:
+    """Nothing is linked to it."""
+    assert ("scipy_openblas32/lib/lib.so" in collected.entries) is (sys.platform == "linux")
 
 
 def test_qts_own_words_come_in_the_languages_of_the_window(collected: Collected) -> None:
