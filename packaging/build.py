@@ -31,7 +31,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 # The default time of every file of an archive, in seconds since 1970.
 EPOCH = "1767225600"
-_STRIP_NOTHING = ".libs"
+# Ends of the folders of libraries that a wheel's tool rewrote.
+_STRIP_NOTHING = (".libs", "/scipy_openblas32/lib")
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def verify(product: Product) -> None:
 def strip(bundle: Path) -> None:
     """Strip symbols from the libraries, except those that a wheel's tool rewrote: they would be damaged."""
     for file in sorted(bundle.rglob("*.so*")):
-        if not file.is_symlink() and not file.parent.name.endswith(_STRIP_NOTHING):
+        if not file.is_symlink() and not file.parent.as_posix().endswith(_STRIP_NOTHING):
             run("strip", "--strip-unneeded", file)
 
 

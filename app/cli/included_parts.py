@@ -29,7 +29,7 @@ from app.tools.host import ToolHost
 from app.tools.servers import Server
 from app.transcript.formula_pictures import outline_of
 from app.transcript.preview import picture_of
-from engine import starter_pair
+from engine import BLAS, starter_pair
 from engine.client import EngineClient
 from engine.events import Finished
 from engine.grammars.grammar import Grammar
@@ -52,6 +52,7 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
     """
     parts: dict[str, Callable[[], object]] = {
         "gpu": _find_gpu,
+        "openblas": _find_openblas,
         "architectures": _find_architectures,
         "prompt-process": _make_prompt,
         "draft-runner": _draft_ahead,
@@ -91,6 +92,12 @@ def _find_gpu() -> None:
     """Check that a Mac computes on its GPU, unless TANDEM_DEVICE says that this one's is not to be used."""
     if sys.platform == "darwin" and "gpu" not in device() and os.environ.get("TANDEM_DEVICE") != "cpu":
         raise ValueError(f"MLX computes on {device()}")
+
+
+def _find_openblas() -> None:
+    """Check that on Linux MLX multiplies with OpenBLAS, which comes with Tandem."""
+    if sys.platform == "linux" and not BLAS.startswith("OpenBLAS"):
+        raise ValueError(BLAS)
 
 
 def _find_architectures() -> None:

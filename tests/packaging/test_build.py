@@ -119,6 +119,19 @@ def test_both_images_are_made_where_both_can_be_tried(
     assert build["images"]() == images
 
 
+def test_libraries_that_a_wheels_tool_rewrote_are_not_stripped(tmp_path: Path) -> None:
+    """The linker refuses them afterwards: "load command address/offset not page-aligned"."""
+    files = ("mlx/lib/libmlx.so", "numpy.libs/libgfortran.so.5", "scipy_openblas32/lib/libopenblas_python.so")
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    strip = runpy.run_path(str(PACKAGING / "build.py"))["strip"]
+    stripped: list[object] = []
+    strip.__globals__["run"] = lambda *command: stripped.append(command[-1])
+    strip(tmp_path)
+    assert stripped == [tmp_path / files[0]]
+
+
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., list[list[str]]]:
     """Run build.py as on macOS 26.6, and return its commands, of which nothing is done."""
