@@ -1943,6 +1943,14 @@
         <translation>ローカルネットワーク</translation>
     </message>
     <message>
+        <source>Slow, because OpenBLAS could not be loaded. On Debian and Ubuntu, this command installs it: {command}</source>
+        <translation>OpenBLASを読み込めないため低速です。DebianとUbuntuでは、次のコマンドでインストールできます：{command}</translation>
+    </message>
+    <message>
+        <source>Matrix products</source>
+        <translation>行列の積</translation>
+    </message>
+    <message>
         <source>Rounding</source>
         <translation>丸め</translation>
     </message>

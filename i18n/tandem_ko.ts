@@ -1943,6 +1943,14 @@
         <translation>로컬 네트워크</translation>
     </message>
     <message>
+        <source>Slow, because OpenBLAS could not be loaded. On Debian and Ubuntu, this command installs it: {command}</source>
+        <translation>OpenBLAS를 불러오지 못해서 느려요. Debian과 Ubuntu에서는 다음 명령어로 설치할 수 있어요: {command}</translation>
+    </message>
+    <message>
+        <source>Matrix products</source>
+        <translation>행렬 곱셈</translation>
+    </message>
+    <message>
         <source>Rounding</source>
         <translation>반올림</translation>
     </message>

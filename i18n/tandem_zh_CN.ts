@@ -1943,6 +1943,14 @@
         <translation>本地网络</translation>
     </message>
     <message>
+        <source>Slow, because OpenBLAS could not be loaded. On Debian and Ubuntu, this command installs it: {command}</source>
+        <translation>由于无法加载 OpenBLAS，速度较慢。在 Debian 和 Ubuntu 上可以用以下命令安装：{command}</translation>
+    </message>
+    <message>
+        <source>Matrix products</source>
+        <translation>矩阵乘法</translation>
+    </message>
+    <message>
         <source>Rounding</source>
         <translation>舍入</translation>
     </message>

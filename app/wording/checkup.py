@@ -44,6 +44,7 @@ _INSTALL_MLX = (
     "SYSTEM_VERSION_COMPAT=0 .venv/bin/pip install -q --force-reinstall --no-deps -c packaging/constraints.txt "
     "mlx mlx-metal"
 )
+_INSTALL_OPENBLAS = "sudo apt-get install libopenblas0-pthread"
 # By the values in the report.
 POWER = Sentences(
     "Checkup",
@@ -87,6 +88,7 @@ def page(checkup: dict[str, Any]) -> str:
         (translate("Checkup", "Chip"), f"{checkup['chip']}{slow}"),
         (translate("Checkup", "System"), f"{checkup['system']}{old}"),
         (translate("Checkup", "Versions"), ", ".join(versions)),
+        *_blas(checkup),
         (translate("Checkup", "Memory"), _memory(checkup)),
         (translate("Checkup", "Memory for models"), _for_models(checkup)),
         (translate("Checkup", "Power"), POWER[str(checkup["low_power_mode"])]),
@@ -103,6 +105,20 @@ def page(checkup: dict[str, Any]) -> str:
 def accelerators_sentence() -> str:
     """Say that the chip's neural accelerators are not used, and what changes that."""
     return ACCELERATORS["app" if in_bundle() else "pip"].format(command=_INSTALL_MLX)
+
+
+def _blas(checkup: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the row on what multiplies matrices, as (name, sentence); none on a Mac."""
+    blas = checkup["blas"]
+    if blas is None:
+        return []
+    if blas.startswith("reference"):
+        slow = translate(
+            "Checkup",
+            "Slow, because OpenBLAS could not be loaded. On Debian and Ubuntu, this command installs it: {command}",
+        )
+        blas = slow.format(command=_INSTALL_OPENBLAS)
+    return [(translate("Checkup", "Matrix products"), blas)]
 
 
 def _memory(checkup: dict[str, Any]) -> str:

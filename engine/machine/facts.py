@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from engine.cpu_backend.blas import BLAS
 from engine.files.system_memory import SystemMemory, kernel_number, kernel_value, system_memory
 from engine.machine.local_network import LocalNetwork, local_network
 from engine.machine.macos import lacks_accelerator_kernels, needs_newer_macos
@@ -22,7 +23,7 @@ class MachineFacts:
     """What a check finds on this machine. `low_power_mode` and `hot` are None if the system does not say.
 
     `wired_limit_mb` is the limit of GPU memory that the user has set with sysctl, 0 for the system's own, None if there
-    is no such setting.
+    is no such setting. `blas` is what multiplies matrices on the CPU, None on a Mac, where the GPU does.
     """
 
     chip: str
@@ -34,6 +35,7 @@ class MachineFacts:
     local_network: LocalNetwork
     needs_newer_macos: bool = False
     lacks_accelerator_kernels: bool = False
+    blas: str | None = None
 
 
 def read_facts() -> MachineFacts:
@@ -49,6 +51,7 @@ def read_facts() -> MachineFacts:
         local_network(),
         needs_newer_macos(),
         lacks_accelerator_kernels(chip()),
+        None if sys.platform == "darwin" else BLAS,
     )
 
 

@@ -25,10 +25,10 @@ NAMES = {
     *("MTP", "API", "OpenAI-compatible", "default", "http://localhost:3000", "Web", "CPU", "GPU", "SSH", "<|im_end|>"),
     *("http://proxy:8080", "mac.local:8799", "Macs", "Thunderbolt", "mac-studio.local", "ms"),
     "Lesser General Public License",
-    *("LoRA", "LM Studio", "Ollama", "KEY", "oMLX", "Jan", "MTPLX", "LibreOffice", "Tesseract"),
+    *("LoRA", "LM Studio", "Ollama", "KEY", "oMLX", "Jan", "MTPLX", "LibreOffice", "Tesseract", "OpenBLAS", "Debian"),
     *("MCP", "mcp.json", "mcpServers", "command", "url", "https://", "http://", "Streamable HTTP", "SSE", "MB"),
     *("Brave", "brave.com/search/api", "Git", "npx", "Node.js", "nodejs.org", "uvx", "uv", "docs.astral.sh/uv"),
-    *("Wikipedia", "SearXNG", "ZIP", "messages.jsonl", "thread.json"),
+    *("Wikipedia", "SearXNG", "ZIP", "messages.jsonl", "thread.json", "Ubuntu"),
 }
 # Words of the glossary that English uses in other senses as well: "get worse", "continue the answer", "a depth of 3".
 OF_MANY_SENSES = {

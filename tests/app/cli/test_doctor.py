@@ -79,6 +79,30 @@ def test_the_page_says_which_macos_or_mlx_this_mac_needs(
     assert advice in next(one for one in capsys.readouterr().out.splitlines() if one.startswith(line))
 
 
+@pytest.mark.parametrize(
+    ("blas", "line"),
+    [
+        (
+            "OpenBLAS 0.3.23 Zen, 1 threads (scipy-openblas32)",
+            "- Matrix products: OpenBLAS 0.3.23 Zen, 1 threads (scipy-openblas32)",
+        ),
+        ("reference (slow): install OpenBLAS", "sudo apt-get install libopenblas0-pthread"),
+        # A Mac multiplies on its GPU.
+        (None, None),
+    ],
+)
+def test_the_page_says_which_blas_the_figures_are_of(
+    blas: str | None, line: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(facts, "read_facts", lambda: replace(MAC, blas=blas))
+    assert main(["doctor", "--no-speed"]) == 0
+    said = [one for one in capsys.readouterr().out.splitlines() if "Matrix products" in one]
+    assert len(said) == (0 if line is None else 1)
+    assert all(line in one for one in said if line is not None)
+    assert main(["doctor", "--no-speed", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["blas"] == blas
+
+
 def probe_different_rounding(_main: LoadedModel, _free: int, _races: RaceJournal) -> Steps[Rounding]:
     """Find that no two widths round alike."""
     yield

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from engine import BLAS
 from engine.files import system_memory
 from engine.machine import facts as module
 from engine.machine.facts import read_facts
@@ -31,6 +32,12 @@ def test_a_mac_says_everything(mac: Runtime, monkeypatch: pytest.MonkeyPatch) ->
     assert (found.chip, found.system, found.wired_limit_mb) == ("Apple M4 Pro", "macOS 26.1", 40000)
     assert (found.low_power_mode, found.hot, found.local_network) == (True, True, "none")
     assert found.memory.total > 0
+    assert found.blas is None
+
+
+def test_on_linux_the_speed_depends_on_the_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert read_facts().blas == BLAS
 
 
 def test_a_system_that_says_little_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
