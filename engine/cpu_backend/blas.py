@@ -44,7 +44,7 @@ class _OpenBlas:
 
     @property
     def version(self) -> tuple[int, ...]:
-        """Its version; that of releases before 0.3.4, which do not say it, is ()."""
+        """Its version; () for old releases, which do not say it."""
         match = re.match(r"OpenBLAS (\d+)\.(\d+)\.(\d+)", self.config)
         return tuple(map(int, match.groups())) if match else ()
 
