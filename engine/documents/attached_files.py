@@ -45,7 +45,7 @@ class AttachedFiles:
 
         One with another name is outside of the archive, and is not read.
         """
-        if name not in parts.names:
+        if not parts.find(name):
             return
         # Read once: an archive has a limit for all that is read of it.
         load = cache(partial(parts.read, name))

@@ -34,10 +34,11 @@ def read_book(data: bytes, text: MarkedText) -> None:
     parts = ZippedParts(data)
     main = next(parts.xml("META-INF/container.xml").iter("rootfile")).get("full-path", "")
     package = parts.xml(main)
-    names = {item.get("id"): addressed(main, item.get("href", ""), parts.names) for item in package.iter("item")}
+    names = {item.get("id"): addressed(main, item.get("href", ""), parts) for item in package.iter("item")}
     pages = [names.get(reference.get("idref"), "") for reference in package.iter("itemref")]
     # Fonts may be encrypted in a book that anyone can read.
-    encrypted = {part.get("URI", "") for part in parts.xml("META-INF/encryption.xml").iter("CipherReference")}
+    references = parts.xml("META-INF/encryption.xml").iter("CipherReference")
+    encrypted = {parts.find(part.get("URI", "")) for part in references} - {""}
     if not encrypted.isdisjoint(pages):
         raise Encrypted
     # The sheets that were read, by the names of their parts.
@@ -93,9 +94,9 @@ def _titles_of_contents(parts: ZippedParts, main: str, package: Element) -> dict
     """
     titles: dict[str, str] = {}
     for item in package.iter("item"):
-        name = addressed(main, item.get("href", ""), parts.names)
+        name = addressed(main, item.get("href", ""), parts)
         for entry in _entries(name, item, parts) if name else ():
-            page = addressed(name, entry.address, parts.names)
+            page = addressed(name, entry.address, parts)
             if page and entry.title.strip():
                 titles.setdefault(page, " ".join(entry.title.split()))
     return titles
@@ -128,14 +129,14 @@ def _first_heading(page: str, parts: ZippedParts) -> str:
 
 def _show_picture(name: str, parts: ZippedParts, text: MarkedText, address: str) -> None:
     """Note the picture of a book that a page shows, if it is a part of it."""
-    parts.show_picture(addressed(name, address, parts.names), text.pictures)
+    parts.show_picture(addressed(name, address, parts), text.pictures)
 
 
 def _sheets_beside(name: str, parts: ZippedParts, sheets: dict[str, str]) -> LinkedSheets:
     """Return what finds the sheets that a page of a book links, which are other parts of it, and keeps their texts."""
 
     def sheet_at(address: str) -> str | None:
-        part = addressed(name, address, parts.names)
+        part = addressed(name, address, parts)
         if part and part not in sheets:
             sheets[part] = parts.read(part).decode("utf-8-sig", "replace")
         return sheets.get(part)

@@ -45,8 +45,8 @@ class FileFormat(NamedTuple):
     # `decode(data, language)` converts the bytes to text, which `read` gets in UTF-8; None if `read` takes the file as
     # it is. An encoding is guessed for the `language` of the window.
     decode: Callable[[bytes, str], DecodedText | None] | None = None
-    # For a document that is an archive, a part of its media type or of that of its main part; else "".
-    main: str = ""
+    # For a document that is an archive, parts of its media type or of that of its main part, in small letters.
+    main: tuple[str, ...] = ()
 
 
 def _read_flat_open(data: bytes, text: MarkedText) -> None:
@@ -107,14 +107,19 @@ FORMATS = (
     PDF,
     FileFormat((".rtf",), "application/rtf", (b"{\\rtf",), lambda data, text: RichTextReader(text).read(data)),
     OLD_OFFICE,
-    FileFormat((".odt",), f"{_OPEN}.text", main="opendocument.text", read=_read_open),
-    FileFormat((".ods",), f"{_OPEN}.spreadsheet", main="opendocument.spreadsheet", read=_read_open),
-    FileFormat((".odp",), f"{_OPEN}.presentation", main="opendocument.presentation", read=_read_open),
+    FileFormat((".odt",), f"{_OPEN}.text", main=("opendocument.text",), read=_read_open),
+    FileFormat((".ods",), f"{_OPEN}.spreadsheet", main=("opendocument.spreadsheet",), read=_read_open),
+    FileFormat((".odp",), f"{_OPEN}.presentation", main=("opendocument.presentation",), read=_read_open),
     # After those with the same words in their types. Documents with macros and templates have others of Office.
-    FileFormat((".docx", ".docm"), f"{_OFFICE}.wordprocessingml.document", main="word", read=_read_word),
-    FileFormat((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main="sheet", read=_read_sheets),
-    FileFormat((".pptx", ".pptm"), f"{_OFFICE}.presentationml.presentation", main="presentation", read=_read_slides),
-    FileFormat((".epub",), "application/epub+zip", main="epub", read=read_book),
+    FileFormat((".docx", ".docm"), f"{_OFFICE}.wordprocessingml.document", main=("word",), read=_read_word),
+    FileFormat((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main=("sheet", "ms-excel"), read=_read_sheets),
+    FileFormat(
+        (".pptx", ".pptm"),
+        f"{_OFFICE}.presentationml.presentation",
+        main=("presentation", "ms-powerpoint"),
+        read=_read_slides,
+    ),
+    FileFormat((".epub",), "application/epub+zip", main=("epub", "oebps-package"), read=read_book),
     FileFormat((".ipynb",), "application/x-ipynb+json", read=read_notebook, decode=decode),
     _MAIL,
     FileFormat((".mbox",), "application/mbox", read=lambda data, text: read_mails(data, text, read_inner_file)),
@@ -250,5 +255,8 @@ def _in_newer_format(name: str, content: bytes, text: MarkedText) -> bytes:
 
 def format_in_archive(content: bytes) -> FileFormat | None:
     """Return the format of a document that is an archive, by what is in it; None for another archive."""
-    kind = ZippedParts(content).kind
-    return next((form for form in FORMATS if form.main and form.main in kind), None)
+    for kind in ZippedParts(content).kinds():
+        for form in FORMATS:
+            if any(part in kind for part in form.main):
+                return form
+    return None
