@@ -10,6 +10,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from engine.documents.marked_text import LeftOut, MarkedText
+from engine.documents.rich_bytes import without_bytes
 from engine.documents.rich_equations import RichEquation
 from engine.documents.rich_forms import FORM_WORDS, RichForm
 from engine.documents.rich_letters import HEIGHTS, OF_CELLS, OF_LETTERS, OF_PARAGRAPHS, RichLetters, letters_of
@@ -206,6 +207,7 @@ class RichTextReader:
 
     def read(self, data: bytes) -> None:
         """Add a whole file."""
+        data = without_bytes(data, self._text)
         self._letters = RichLetters(data)
         self._tables = RichTables(data)
         for token in _TOKEN.finditer(data.decode("latin-1")):
