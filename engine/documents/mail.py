@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 # The line before each mail of a mailbox; in mails, lines that look like it begin with ">".
 _BEGINS_MAIL = re.compile(rb"(?:\A|\r?\n\r?\n)From [^\r\n]*\r?\n(?=[A-Za-z][\w-]*:)")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+# What Mail on a Mac writes after a mail, and the longest line with a length before it.
+_MARKS = re.compile(rb"\s*<(?:\?xml|!DOCTYPE plist|plist)\b")
+_LONGEST_LENGTH = 12
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 
 
@@ -36,13 +39,22 @@ def _read_mail(data: bytes, text: MarkedText, attached: AttachedFiles) -> None:
     # Imported here because few files are mails.
     from email import message_from_bytes
 
-    first_line, _, after_it = data.partition(b"\n")
-    # Mail on a Mac writes the length first, and its own marks last.
-    has_length = first_line.strip().isdigit() and len(first_line) < 12
-    mail = message_from_bytes(after_it[: int(first_line)] if has_length else data)
+    mail = message_from_bytes(_without_marks(data))
     _add_headers(mail, text)
     _add_part(mail, text, attached)
     text.finish()
+
+
+def _without_marks(data: bytes) -> bytes:
+    """Return a mail without what Mail on a Mac adds: its length first, and marks last.
+
+    Where no marks follow the bytes that it should have, the length is wrong, and all belongs to the mail.
+    """
+    first_line, _, mail = data.partition(b"\n")
+    if not first_line.strip().isdigit() or len(first_line) > _LONGEST_LENGTH:
+        return data
+    length = int(first_line)
+    return mail[:length] if _MARKS.match(mail, length) else mail
 
 
 def _add_headers(mail: Message, text: MarkedText) -> None:

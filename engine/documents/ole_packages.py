@@ -91,10 +91,14 @@ class _CompoundFile:
     def content(self, entry: _StoredStream) -> bytes:
         """Return the bytes of a stream. Short ones are in small sectors, which a stream of the root has."""
         if entry.size >= self._small_below:
-            return self._joined(entry.sector)[: entry.size]
-        size = self._small_size
-        sectors = self._chain(entry.sector, self._next_small)
-        return b"".join(self._small_sectors[size * sector : size * (sector + 1)] for sector in sectors)[: entry.size]
+            content = self._joined(entry.sector)
+        else:
+            size = self._small_size
+            sectors = self._chain(entry.sector, self._next_small)
+            content = b"".join(self._small_sectors[size * sector : size * (sector + 1)] for sector in sectors)
+        if len(content) < entry.size:
+            raise ValueError("damaged")
+        return content[: entry.size]
 
     @cached_property
     def _small_sectors(self) -> bytes:

@@ -40,9 +40,11 @@ def test_other_objects_have_no_file(data: bytes) -> None:
         COMPOUND_FILE,
         compound("\1Ole10Native", b"\1" * 20),
         compound("\1Ole10Native", native(b"a", b"x" * 5000)[:4500]),
+        compound("CONTENTS", b"%PDF-" + b"x" * 5000).replace(struct.pack("<Q", 5005), struct.pack("<Q", 9000), 1),
+        compound("CONTENTS", b"%PDF-" + b"x" * 500).replace(struct.pack("<Q", 505), struct.pack("<Q", 900), 1),
         compound("Package", b"PK\3\4" + b"x" * 5000).replace(struct.pack("<2I", 4, 5), struct.pack("<2I", 3, 5), 1),
     ],
-    ids=["header only", "no names", "cut stream", "endless"],
+    ids=["header only", "no names", "cut stream", "longer size", "longer small size", "endless"],
 )
 def test_a_damaged_object_is_said_to_be_one(data: bytes) -> None:
     with pytest.raises(ValueError, match="damaged"):
