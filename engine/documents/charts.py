@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
+from itertools import chain
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -57,7 +58,8 @@ def _add_chart(chart: Element, text: MarkedText) -> None:
     text.add_blocks(*map(drawn_lines, chart.iter("title")))
     first_day = DAY_0_OF_1904 if value(chart, "date1904") in ("1", "true") else DAY_0
     names = [""]
-    rows = dict[_Category, list[str]]()
+    # The values of rows by their columns.
+    rows = defaultdict[_Category, dict[int, str]](dict)
     for column, series in enumerate(chart.iter("ser"), 1):
         # The name is in a cell, or written in the series.
         names.append(" ".join(_values(series, "tx", first_day).values()) or series.findtext("tx/v", ""))
@@ -65,11 +67,13 @@ def _add_chart(chart: Element, text: MarkedText) -> None:
         numbers = _values(series, "val", first_day) or _values(series, "yVal", first_day)
         for index, shown_value in numbers.items():
             label = labels.get(index, "")
-            row = rows.setdefault(_Category(index, label), [label])
-            # Series before this may have no value here.
-            row += [""] * (column - len(row))
-            row.append(shown_value)
-    text.add_table([names, *rows.values()])
+            rows[_Category(index, label)][column] = shown_value
+    text.add_table(chain([names], (_row(category.label, texts) for category, texts in rows.items())))
+
+
+def _row(label: str, values: dict[int, str]) -> list[str]:
+    """Return a row of a chart's table with the texts in some of its columns, from 1 on."""
+    return [label, *(values.get(column, "") for column in range(1, max(values) + 1))]
 
 
 def _values(series: Element, name: str, first_day: datetime) -> dict[str, str]:

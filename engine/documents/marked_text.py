@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import NamedTuple, TypeGuard
 
+from engine.documents.fitting_rows import FittingRows
 from engine.documents.inner_pictures import InnerPictures
 from engine.documents.letters import PLAIN, Letters, Run, marked
 from engine.documents.number_forms import written
@@ -29,7 +30,7 @@ from engine.documents.roles import (
     TableRow,
     Through,
 )
-from engine.documents.table_rows import MOST_COLUMNS, OpenFrame, TableRows
+from engine.documents.table_rows import OpenFrame, TableRows
 
 # What is between blocks, if these are no items.
 _BETWEEN = "\n\n"
@@ -37,6 +38,10 @@ _BETWEEN = "\n\n"
 _HEAD_LINES = 2
 # Items deeper than this are indented as much as those at this depth.
 _DEEPEST = 20
+# Lines of items are not indented by more characters than this for what is before the first one, such as "3.".
+_WIDEST_MARK = 100
+# What is open may have so many times the characters that the text may have: white space at its ends is left out.
+_OPEN_FACTOR = 2
 
 # Content that the text leaves out, by kind, such as "hidden-sheet". `AttachmentRow` has words for each kind.
 LeftOut = str
@@ -74,6 +79,9 @@ class MarkedText:
         self.converting_s = 0.0
         # How many characters may still be added.
         self._left = most
+        # How many the block or the cell that is open may have, and has.
+        self._most_open = _OPEN_FACTOR * most
+        self._open_length = 0
         # The pages, slides, sheets or chapters of the document.
         self.parts = parts or PartsRead()
         # The pictures that are seen in it, and in the files within it.
@@ -236,7 +244,14 @@ class MarkedText:
 
     def add(self, words: str) -> None:
         """Add words to the block or the frame that is open."""
-        self._words.append(Run(words, self.letters))
+        self._add_run(Run(words, self.letters))
+
+    def _add_run(self, run: Run) -> None:
+        """Add words to what is open. A few bytes of a file may stand for many, so it may not have more than can fit."""
+        self._open_length += len(run.words)
+        if self._open_length > self._most_open:
+            raise TextTooLong
+        self._words.append(run)
 
     @contextmanager
     def lettered(self, letters: Letters) -> Iterator[None]:
@@ -262,10 +277,11 @@ class MarkedText:
         Words that are added next begin another block of the same role.
         """
         if self._frames:
-            self._words.append(Run("\n"))
+            self._add_run(Run("\n"))
             return
         text = marked(self._block_words)
         self._block_words = []
+        self._open_length = 0
         if text.strip():
             self._add_block_with(text)
             self._item_begun = False
@@ -315,24 +331,26 @@ class MarkedText:
 
     def add_table(self, rows: Iterable[Sequence[str]]) -> None:
         """Add a table, whose first row is its head; empty rows and empty columns at its end are left out."""
-        cells = [[_one_line(cell).replace("|", r"\|") for cell in row[:MOST_COLUMNS]] for row in rows]
-        cells = [row for row in cells if any(row)]
-        width = max((index + 1 for row in cells for index, cell in enumerate(row) if cell), default=0)
-        lines = [f"| {' | '.join((row + [''] * width)[:width])} |" for row in cells]
-        if lines:
-            self._add_table_lines([lines[0], "|" + " --- |" * width, *lines[1:]])
+        fitting = FittingRows(self._left)
+        for row in rows:
+            fitting.add(row)
+        self._add_rows(fitting)
 
-    def _add_table_lines(self, lines: list[str]) -> None:
+    def _add_rows(self, rows: FittingRows) -> None:
         """Add a table; of one that is too long, the rows that fit. Raises `TextTooLong` then, too."""
-        left = self._left
-        # All lines but the last have an end.
-        fitting = sum(length <= left for length in accumulate((len(line) + 1 for line in lines), initial=-1)) - 1
-        if fitting < len(lines) and fitting > _HEAD_LINES:
-            self._add("\n".join(lines[:fitting]))
-            # The line under the head is no row.
-            self._cut = Cut(ROW, fitting - 1, len(lines) - 1)
+        if rows.columns_beyond:
+            self.left_out["hidden-column"] += rows.columns_beyond
+        if not rows.count:
+            return
+        lines = rows.lines(self._left)
+        # The line under the head is no row.
+        fitting = len(lines) - 1
+        if fitting < rows.count and len(lines) <= _HEAD_LINES:
             raise TextTooLong
         self._add("\n".join(lines))
+        if fitting < rows.count:
+            self._cut = Cut(ROW, fitting, rows.count)
+            raise TextTooLong
 
     # Blocks.
 
@@ -341,7 +359,7 @@ class MarkedText:
         self.block = role
         # In a cell or a note there are no lists and headings: numbers are only words there.
         if self._frames and isinstance(role, HeadingBlock | NumberedParagraph) and role.mark not in ("", "-"):
-            self._words.append(Run(f"{role.mark} "))
+            self._add_run(Run(f"{role.mark} "))
 
     def _end_block_of(self, role: Role) -> None:
         """End the block that is open and, by its role, the innermost list, or a table in a cell."""
@@ -380,7 +398,7 @@ class MarkedText:
 
     def _add_item(self, depth: int, mark: str, text: str) -> None:
         indent = "   " * min(depth, _DEEPEST)
-        of_next_lines = f"\n{indent}{' ' * (len(mark) + 1)}"
+        of_next_lines = f"\n{indent}{' ' * (min(len(mark), _WIDEST_MARK) + 1)}"
         self._add(f"{indent}{mark} {text}".replace("\n", of_next_lines), is_item=True)
 
     def _add(self, block: str, *, is_item: bool = False) -> None:
@@ -413,6 +431,7 @@ class MarkedText:
                 # Cells are open only in a table.
                 if self._table is not None and not self._table.end_cell(frame.role, text.strip()):
                     self.left_out["hidden-text"] += 1
+                self._open_length = 0
             case Footnote():
                 self._notes.append(text.strip())
                 self._words.append(Run(f"[^{len(self._notes)}]"))
@@ -421,7 +440,7 @@ class MarkedText:
             case Link(address):
                 # The spaces around the words are not part of the link. One of spaces alone stays as it is.
                 inner = text.strip() or text
-                self._words.append(Run(text.replace(inner, linked(inner, address), 1)))
+                self._add_run(Run(text.replace(inner, linked(inner, address), 1)))
                 self.block = frame.block_around
         return frame.role
 
@@ -429,7 +448,7 @@ class MarkedText:
 
     def _start_table(self) -> None:
         if self._table is None:
-            self._table = TableRows()
+            self._table = TableRows(self._left)
         else:
             self._table.inner_tables += 1
 
@@ -447,10 +466,10 @@ class MarkedText:
         if table is None:
             return
         table.end_row()
-        if table.is_table():
-            self.add_table(table.texts)
+        if table.rows.is_table:
+            self._add_rows(table.rows)
         else:
-            self.add_blocks(*map("".join, table.texts))
+            self.add_blocks(*table.rows.blocks)
 
 
 def only_places(rows: Iterable[Sequence[bool]], *, has_tables: bool) -> bool:

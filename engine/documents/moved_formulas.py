@@ -7,6 +7,8 @@ import re
 # What a sheet has.
 _MOST_COLUMNS = 16_384
 _MOST_ROWS = 1_048_576
+# What the names of columns have.
+_MOST_LETTERS = 3
 # What stands for a cell that is not in the sheet.
 _NO_CELL = "#REF!"
 # Texts, names of sheets, references to tables and error values stay as they are. After a reference to cells there is
@@ -36,7 +38,9 @@ def moved_formula(formula: str, columns: int, rows: int) -> str:
 
 
 def column_number(letters: str) -> int:
-    """Return the number of a column from 1; 0 if there are no letters."""
+    """Return the number of a column from 1; 0 if there are no letters from A to Z, or more than a sheet needs."""
+    if len(letters) > _MOST_LETTERS or not letters.isascii() or not letters.isupper():
+        return 0
     return sum(26**index * (ord(letter) - ord("A") + 1) for index, letter in enumerate(reversed(letters)))
 
 

@@ -34,7 +34,8 @@ def read_notebook(data: bytes, text: MarkedText) -> None:
             code = _fenced(source, language or cell.get("language", ""))
             text.add_blocks(code, *(_fenced(output, "output") for output in outputs))
         elif kind == "heading":
-            text.add_heading(cell.get("level", 1), source)
+            level = cell.get("level")
+            text.add_heading(level if isinstance(level, int) else 1, source)
         else:
             text.add_blocks(_PICTURE.sub(r"[\1]", source))
 

@@ -87,7 +87,8 @@ def word_lists(part: Element, styles: Mapping[str, Element]) -> dict[str, Number
         numbered = NumberedList(counts=counts[definition])
         for level in (*definitions.get(definition, _NONE).iter("lvl"), *element.iter("lvl")):
             index = integer(level.get("ilvl"))
-            numbered.levels[index] = _level(level, index)
+            if index < LEVELS:
+                numbered.levels[index] = _level(level, index)
         for change in element.iter("lvlOverride"):
             if start := value(change, "startOverride"):
                 numbered.starts[integer(change.get("ilvl"))] = integer(start)

@@ -83,6 +83,8 @@ _ABOUT_COMMENT = ("creator", "creator-initials", "date")
 # Rows with a fixed height below this many points show nothing of their text; others fit what is in them.
 _FLAT_ROW = 2
 _FITTED = "use-optimal-row-height"
+# Nobody needs more spaces in a row.
+_MOST_SPACES = 1000
 # A field that hides the paragraph that it is in.
 _HIDING = "hidden-paragraph[@is-hidden='true']"
 
@@ -136,7 +138,7 @@ class OpenDocumentReader(OfficeReader):
             **dict.fromkeys(("section", "hidden-text"), self._visible),
             "span": self._add_span,
             "a": lambda link: link_role(link.get("href", "")),
-            "s": lambda spaces: " " * integer(spaces.get("c"), 1),
+            "s": lambda spaces: " " * min(integer(spaces.get("c"), 1), _MOST_SPACES),
             "tab": "\t",
             "line-break": "\n",
             "note": Footnote(),

@@ -7,6 +7,8 @@ from xml.etree.ElementTree import Element
 from engine.documents.numbering import ListLevel, NumberedList
 from engine.documents.zipped_parts import integer
 
+# What the lists of LibreOffice have.
+_MOST_LEVELS = 10
 # The forms of numbers, by their names in OpenDocument.
 _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 
@@ -29,9 +31,9 @@ def _numbered_list(style: Element) -> NumberedList:
     for level in style:
         number = integer(level.get("level"), 1)
         form = level.get("num-format")
-        if form:
+        if form and number <= _MOST_LEVELS:
             # The numbers of levels around are shown before, such as "2.3."; levels without numbers show none.
-            first_shown = number + 1 - integer(level.get("display-levels"), 1)
+            first_shown = max(1, number + 1 - integer(level.get("display-levels"), 1))
             shown = (at for at in range(first_shown, number + 1) if at == number or at - 1 in numbered.levels)
             numbers = ".".join(f"%{at}" for at in shown)
             text = f"{level.get('num-prefix', '')}{numbers}{level.get('num-suffix', '')}"

@@ -18,6 +18,8 @@ from engine.documents.zipped_parts import integer
 COLLAPSED = ("collapse", "filter")
 # What is repeated more often only fills the sheet, and is there once.
 MOST_REPEATED = 1000
+# What a sheet of LibreOffice has.
+_MOST_COLUMNS = 16_384
 # The attributes that have the value of a cell without text, the first one that is there.
 _VALUES = ("string-value", "date-value", "time-value", "boolean-value", "value", "formula")
 # What formulas begin with, and the brackets and points around the addresses in them.
@@ -59,7 +61,7 @@ def column_styles(sheet: Element) -> list[str]:
     """Return the usual style of cells in each column ("" for none), as far as a column has one; [] if none has."""
     styles: list[str] = []
     for column in sheet.iter("table-column"):
-        repeated = min(integer(column.get("number-columns-repeated"), 1), MOST_REPEATED)
+        repeated = min(integer(column.get("number-columns-repeated"), 1), _MOST_COLUMNS - len(styles))
         styles += [column.get("default-cell-style-name", "")] * repeated
     return styles if any(styles) else []
 
@@ -110,7 +112,9 @@ def merged_down(cell: Element) -> MergedDown:
 
 def _covered_cells(cell: Element, columns: range, rows_left: Mapping[int, int]) -> list[Element]:
     """Return a covered cell that is repeated in columns as cells of which each goes on with what is above, or not."""
-    firsts = [columns.start, *(column for column in columns[1:] if column in rows_left or column - 1 in rows_left)]
+    # Where what is above begins or ends.
+    edges = {edge for column in rows_left for edge in (column, column + 1)}
+    firsts = [columns.start, *sorted(edge for edge in edges if edge in columns[1:])]
     cells: list[Element] = []
     for first, end in pairwise([*firsts, columns.stop]):
         part = copy(cell)
@@ -172,7 +176,7 @@ def remove_hidden(row: Element, hidden: HiddenColumns) -> None:
             if integer(cell.get("number-columns-spanned"), 1) > 1:
                 covering = _Covering(cell, first)
             else:
-                hidden.left_out.update(range(first, min(end, first + MOST_REPEATED)))
+                hidden.left_out.update(range(first, min(end, first + MOST_REPEATED, _MOST_COLUMNS)))
         first = end
     if covering is not None:
         hidden.left_out.add(covering.column)

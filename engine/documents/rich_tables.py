@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from engine.documents.fitting_rows import MOST_COLUMNS
 from engine.documents.roles import MergedDown, TableCell
 
 # What a row says of the cell that the next "cellx" ends.
@@ -105,9 +106,9 @@ def _columns_of_tables(data: bytes) -> dict[int, list[int]]:
 
 
 def _apart(ends: set[int]) -> list[int]:
-    """Return numbers in order, without those that are near the one before."""
+    """Return the first numbers in order, at most MOST_COLUMNS, without those that are near the one before."""
     apart: list[int] = []
     for end in sorted(ends):
         if not apart or end - apart[-1] > _NEAR:
             apart.append(end)
-    return apart
+    return apart[:MOST_COLUMNS]

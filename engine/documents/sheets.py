@@ -311,8 +311,9 @@ class SheetsReader:
 
 
 def _column(place: str) -> int:
-    """Return the number of a cell's column; 0 if its place is not said."""
-    return column_number(place.rstrip("0123456789")[:3])
+    """Return the number of a cell's column; 0 if its place is not said, or is none of a sheet."""
+    number = column_number(place.rstrip("0123456789"))
+    return number if number <= _MOST_COLUMNS else 0
 
 
 def _place_cells(row: Element, number: int) -> None:

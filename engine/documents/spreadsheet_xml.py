@@ -8,6 +8,7 @@ from datetime import datetime
 from xml.etree.ElementTree import Element
 
 from engine.documents.cell_styles import CellFont, CellRun, CellStyle
+from engine.documents.fitting_rows import MOST_COLUMNS
 from engine.documents.hidden_columns import HiddenColumns
 from engine.documents.letters import Letters, Run, marked
 from engine.documents.marked_text import MarkedText, linked
@@ -154,7 +155,7 @@ class _TableReader:
             rows_below = integer(cell.get("MergeDown"))
             if rows_below:
                 self._merged.keep(column, words, number + rows_below)
-                for covered in range(column + 1, column + columns_beside + 1):
+                for covered in range(column + 1, min(column + columns_beside, MOST_COLUMNS) + 1):
                     self._merged.keep(covered, "", number + rows_below)
             column += columns_beside
         self._merged.fill(number, texts)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from engine.documents.fitting_rows import MOST_COLUMNS, FittingRows
 from engine.documents.letters import Letters, Run
 from engine.documents.roles import Footnote, Link, MergedDown, Role, TableCell
 
-# So that one cell far to the right does not make a row of thousands of cells, nor do cells that take all later rows.
-MOST_COLUMNS = 1000
+# The cells of a row that are looked at; sheets have no more.
+_MOST_CELLS = 16_384
 # Longer texts of merged cells are only in the first row that these take.
 LONGEST_REPEATED = 200
 
@@ -47,8 +48,13 @@ class TableRows:
     in their first row only.
     """
 
-    def __init__(self) -> None:
-        self._rows: list[_RowTexts] = []
+    def __init__(self, most: int) -> None:
+        """Keep rows as far as they may fit in `most` characters."""
+        # The rows that say something themselves.
+        self.rows = FittingRows(most)
+        # The row that is open, and how many have begun.
+        self._row = _RowTexts()
+        self._begun = 0
         # The cell that is open.
         self.cell: OpenFrame | None = None
         # How many tables are open in this one.
@@ -58,35 +64,37 @@ class TableRows:
         # The texts of the cells that are merged with those below them, by their columns.
         self._merged_down: dict[int, str] = {}
 
-    @property
-    def texts(self) -> list[list[str]]:
-        """The texts of the rows that say something themselves."""
-        return [row.cells for row in self._rows if row.has_own_text]
-
     def start_row(self) -> None:
         self.end_row()
-        self._rows.append(_RowTexts())
+        self._begun += 1
 
     def end_row(self) -> None:
         """Give the columns after the cells of the latest row the texts of cells that take it, too."""
-        last_column = max(self._coverings, default=-1)
-        while self._rows and len(self._rows[-1].cells) <= last_column:
-            self._rows[-1].cells.append(self._text_from_above())
+        row = self._row
+        if row.has_own_text:
+            last_column = max(self._coverings, default=-1)
+            while len(row.cells) <= last_column:
+                row.cells.append(self._text_from_above())
+            self.rows.add(row.cells)
+        self._row = _RowTexts()
 
     def start_cell(self, frame: OpenFrame) -> None:
         """Open a cell after the others of its row, and after the columns that cells of earlier rows take."""
-        if not self._rows:
+        if not self._begun:
             self.start_row()
         while self._is_taken():
-            self._rows[-1].cells.append(self._text_from_above())
+            self._row.cells.append(self._text_from_above())
         self.cell = frame
 
     def end_cell(self, cell: TableCell, text: str) -> bool:
         """Close the cell that is open. Returns whether `text` is shown, which it is not within merged cells."""
-        row = self._rows[-1]
+        row = self._row
         first = len(row.cells)
-        columns = min(cell.columns, MOST_COLUMNS)
+        # Beyond those that are shown, each cell takes one.
+        columns = max(1, min(cell.columns, MOST_COLUMNS - first))
         self.cell = None
+        if first >= _MOST_CELLS:
+            return not text
         if cell.merged is MergedDown.GOES_ON and first in self._merged_down:
             row.cells.append(self._merged_down[first])
             row.cells.extend([""] * (columns - 1))
@@ -95,9 +103,8 @@ class TableRows:
         for column in range(first, first + columns):
             self._merged_down.pop(column, None)
             if cell.rows > 1 and column < MOST_COLUMNS:
-                self._coverings[column] = _TextBelow(
-                    len(self._rows) + cell.rows - 1, repeated if column == first else ""
-                )
+                last_row = self._begun + cell.rows - 1
+                self._coverings[column] = _TextBelow(last_row, repeated if column == first else "")
         if cell.merged is not MergedDown.NO:
             self._merged_down[first] = repeated
         row.cells.append(text)
@@ -105,15 +112,11 @@ class TableRows:
         row.has_own_text = row.has_own_text or bool(text)
         return True
 
-    def is_table(self) -> bool:
-        """Return whether a row has several cells with text: other tables only place things on a page."""
-        return any(sum(map(bool, row)) > 1 for row in self.texts)
-
     def _is_taken(self) -> bool:
         """Return whether a cell of an earlier row takes the next column of the latest row."""
-        covering = self._coverings.get(len(self._rows[-1].cells))
-        return covering is not None and covering.last_row >= len(self._rows)
+        covering = self._coverings.get(len(self._row.cells))
+        return covering is not None and covering.last_row >= self._begun
 
     def _text_from_above(self) -> str:
         """Return the text that the next column of the latest row has from an earlier row; "" if it has none."""
-        return self._coverings[len(self._rows[-1].cells)].text if self._is_taken() else ""
+        return self._coverings[len(self._row.cells)].text if self._is_taken() else ""

@@ -49,9 +49,13 @@ _READ = ("p", *_TRANSPARENT)
 _NOT_READ = ("del", "moveFrom", "Fallback")
 # Rows with a fixed height below this many twentieths of a point show nothing of their text.
 _FLAT_ROW = 40
+# The columns that tables of Word may have.
+_MOST_COLUMNS = 63
 # What holds the code of a field.
 _CODES = ("fldSimple", "instrText")
 # The address in the code of a field that is a link.
+# The code of a sign.
+_CODE = re.compile("[0-9A-Fa-f]{1,4}")
 _ADDRESS = re.compile(r'\s*HYPERLINK\s+"?([^\s"\\][^\s"]*)')
 
 
@@ -245,7 +249,7 @@ class WordReader(OfficeReader):
             self._leave_out(omission, row)
             row = _without_words(row)
         self._text.start(TableRow())
-        columns_before = integer(value(row, "trPr/gridBefore"))
+        columns_before = min(integer(value(row, "trPr/gridBefore")), _MOST_COLUMNS)
         if columns_before:
             empty = TableCell(columns_before)
             self._text.start(empty)
@@ -255,7 +259,7 @@ class WordReader(OfficeReader):
 
     def _add_cell(self, cell: Element) -> None:
         colour = shading(cell, "tcPr/shd")
-        columns = max(1, integer(value(cell, "tcPr/gridSpan")))
+        columns = min(max(1, integer(value(cell, "tcPr/gridSpan"))), _MOST_COLUMNS)
         role = TableCell(columns, merged=_merged_down(cell))
         self._add_on(self._behind if colour is None else colour, cell, role)
 
@@ -315,7 +319,7 @@ class WordReader(OfficeReader):
             return ""
         self._open.omission = None
         code = element.get("char")
-        text = chr(int(code, 16)) if code else element.text or ""
+        text = _sign(code) if code else element.text or ""
         font = element.get("font", self._font)
         return signs_in(font, text)
 
@@ -422,6 +426,11 @@ class WordReader(OfficeReader):
         elif fields and step == "end":
             self._text.end(fields.pop() or Through())
         return ""
+
+
+def _sign(code: str) -> str:
+    """Return the sign with a code of four hexadecimal digits; U+FFFD for what is no such code."""
+    return chr(int(code, 16)) if _CODE.fullmatch(code) else "\ufffd"
 
 
 def _part_of(run: Element, *, is_drawn: bool) -> Element:

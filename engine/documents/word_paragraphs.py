@@ -64,8 +64,8 @@ def _format_of(source: Element) -> ParagraphFormat:
     """Return what a style or a paragraph itself says."""
     name = value(source, "name").lower()
     kind, _, level = ("heading 1" if name == "title" else name).rpartition(" ")
-    heading = int(level) if kind == "heading" and level.isdecimal() else None
-    style_level = int(level) if kind in ("list bullet", "list number") and level.isdecimal() else None
+    heading = integer(level) if kind == "heading" and level.isdecimal() else None
+    style_level = integer(level) if kind in ("list bullet", "list number") and level.isdecimal() else None
     if outline := value(source, "pPr/outlineLvl"):
         # The tenth level is that of other text.
         heading = (integer(outline) + 1) % 10
