@@ -15,6 +15,7 @@ from engine.documents.chapters import chapters_of
 from engine.documents.marked_text import MarkedText, TextTooLong
 from engine.documents.page_styles import LinkedSheets
 from engine.documents.parts import CHAPTER
+from engine.documents.soft_hyphens import without_soft_hyphens
 from engine.documents.web_page import decoded_page, read_page
 from engine.documents.zipped_parts import Encrypted, ZippedParts, addressed, skipping_damage, value
 
@@ -98,7 +99,7 @@ def _titles_of_contents(parts: ZippedParts, main: str, package: Element) -> dict
         for entry in _entries(name, item, parts) if name else ():
             page = addressed(name, entry.address, parts)
             if page and entry.title.strip():
-                titles.setdefault(page, " ".join(entry.title.split()))
+                titles.setdefault(page, _in_line(entry.title))
     return titles
 
 
@@ -123,8 +124,12 @@ def _first_heading(page: str, parts: ZippedParts) -> str:
     """Return the words of the first heading of a page; "" for a page without one, or that is damaged."""
     with suppress(BadZipFile, TextTooLong, zlib.error):
         heading = LexborHTMLParser(_page_at(page, parts)).css_first(_HEADINGS)
-        return " ".join(heading.text().split()) if heading is not None else ""
+        return _in_line(heading.text()) if heading is not None else ""
     return ""
+
+
+def _in_line(title: str) -> str:
+    return " ".join(without_soft_hyphens(title).split())
 
 
 def _show_picture(name: str, parts: ZippedParts, text: MarkedText, address: str) -> None:

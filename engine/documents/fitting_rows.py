@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.documents.soft_hyphens import without_soft_hyphens
+
 # So that one cell far to the right does not make a row of thousands of cells, nor do cells that take all later rows.
 MOST_COLUMNS = 1000
 
@@ -72,4 +74,4 @@ class FittingRows:
 
 def _in_line(cell: str) -> str:
     """Return the text of a cell in one line, with marks that do not end it."""
-    return " ".join(cell.split()).replace("|", r"\|")
+    return " ".join(without_soft_hyphens(cell).split()).replace("|", r"\|")

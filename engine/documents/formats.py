@@ -232,7 +232,7 @@ def read_inner_file(name: str, content: bytes, text: MarkedText) -> bool:
         content = decoded.text.encode("utf-8", "replace")
     inner = text.inner()
     if form is None or form.read is None:
-        inner.add_blocks(content.decode())
+        inner.add_blocks(content.decode(), as_is=True)
     else:
         form.read(content, inner)
     return text.add_inner(inner)

@@ -30,6 +30,7 @@ from engine.documents.roles import (
     TableRow,
     Through,
 )
+from engine.documents.soft_hyphens import without_soft_hyphens
 from engine.documents.table_rows import OpenFrame, TableRows
 
 # What is between blocks, if these are no items.
@@ -243,8 +244,9 @@ class MarkedText:
                 self._end_block_of(role)
 
     def add(self, words: str) -> None:
-        """Add words to the block or the frame that is open."""
-        self._add_run(Run(words, self.letters))
+        """Add words to the block or the frame that is open, without soft hyphens unless they are code."""
+        is_code = isinstance(self.block, FencedCode)
+        self._add_run(Run(words if is_code else without_soft_hyphens(words), self.letters))
 
     def _add_run(self, run: Run) -> None:
         """Add words to what is open. A few bytes of a file may stand for many, so it may not have more than can fit."""
@@ -299,14 +301,17 @@ class MarkedText:
             self._add_item(0, f"[^{number}]:", note)
         self._notes_added = len(self._notes)
 
-    def add_blocks(self, *blocks: str) -> None:
-        """End the block that is open, and add each text as a block of its own."""
+    def add_blocks(self, *blocks: str, as_is: bool = False) -> None:
+        """End the block that is open, and add each text as a block of its own: `as_is` if it may be source code."""
         self.end_block()
         if self._frames:
             # One line end is no new paragraph in Markdown.
             self.end_block()
         for words in blocks:
-            self.add(words)
+            if as_is:
+                self._add_run(Run(words, self.letters))
+            else:
+                self.add(words)
             self.end_block()
 
     def inner(self) -> MarkedText:
@@ -316,7 +321,7 @@ class MarkedText:
     def add_inner(self, inner: MarkedText) -> bool:
         """Add the blocks of a file within this one, and what was left out of it. Returns whether there are any."""
         blocks = "".join(inner._blocks).strip("\n")
-        self.add_blocks(blocks)
+        self.add_blocks(blocks, as_is=True)
         self.left_out += inner.left_out
         self.recognized_pages += inner.recognized_pages
         self.uncertain_pages += inner.uncertain_pages

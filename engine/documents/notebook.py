@@ -32,12 +32,12 @@ def read_notebook(data: bytes, text: MarkedText) -> None:
         if kind == "code":
             outputs = (_output(output) for output in cell.get("outputs", []))
             code = _fenced(source, language or cell.get("language", ""))
-            text.add_blocks(code, *(_fenced(output, "output") for output in outputs))
+            text.add_blocks(code, *(_fenced(output, "output") for output in outputs), as_is=True)
         elif kind == "heading":
             level = cell.get("level")
             text.add_heading(level if isinstance(level, int) else 1, source)
         else:
-            text.add_blocks(_PICTURE.sub(r"[\1]", source))
+            text.add_blocks(_PICTURE.sub(r"[\1]", source), as_is=True)
 
 
 def _output(output: dict[str, Any]) -> str:
