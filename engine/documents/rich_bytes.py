@@ -19,12 +19,12 @@ def without_bytes(data: bytes, text: MarkedText) -> bytes:
     Where no group ends after N bytes, N is wrong, and may be by far: a damaged part is counted in `text`, and what
     follows is taken for RTF, so that nothing is lost.
     """
-    kept: list[bytes] = []
+    parts: list[bytes] = []
     place = 0
     while match := _UP_TO_BYTES.match(data, place):
-        kept.append(match[0])
+        parts.append(match[0])
         place = match.end() + integer(match[1].decode(), len(data))
         if not _END_OF_GROUP.match(data, place):
             text.left_out["damaged-part"] += 1
             place = match.end()
-    return b"".join([*kept, data[place:]])
+    return b"".join([*parts, data[place:]])

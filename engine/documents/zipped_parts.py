@@ -84,9 +84,9 @@ class ZippedParts:
 
     def show_picture(self, name: str, pictures: InnerPictures) -> None:
         """Note a picture that is a part, if there is one of this name; it takes nothing of what texts may have."""
-        found = self.find(name)
-        if found and pictures.are_wanted:
-            part = self._archive.getinfo(found)
+        stored_name = self.find(name)
+        if stored_name and pictures.are_wanted:
+            part = self._archive.getinfo(stored_name)
             pictures.add_file((part.CRC, part.file_size), partial(self._picture, part))
 
     def _picture(self, part: ZipInfo) -> bytes:
