@@ -39,6 +39,13 @@ _PLAIN_OPTIONS = ("/Yes", "/On", "/Off", "/1")
 # Characters of private use: some fonts map ligatures to them. Those of symbol fonts are kept, or are usual bullets.
 _PRIVATE = re.compile("[\ue000-\uefff\uf100-\uf8ff]")
 _SYMBOLS = str.maketrans("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0e0", "•▪➢✓❖→")
+# Characters that only say how letters are drawn: ligatures, and small capitals and old-style digits, to which Adobe's
+# list of glyphs gives the codes of Latin-1 after U+F700.
+_LIGATURES = dict(zip(range(0xFB00, 0xFB07), ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
+_DRAWN_OTHERWISE = {0xF700 + code: chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0x100))}
+_KNOWN_LETTERS = {**_SYMBOLS, **_LIGATURES, **_DRAWN_OTHERWISE}
+# A soft hyphen, the letter before it, the end of a line, and the two letters that follow.
+_SOFT_HYPHEN = re.compile("(?:(?<=(.)))?\u00ad(?: *(\n))?(?=(.?.?))")
 
 
 def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
@@ -221,10 +228,24 @@ def _add_form_data(reader: PdfReader, text: MarkedText) -> None:
 
 
 def _with_known_letters(content: str, text: MarkedText) -> str:
-    """Return a page's text, in which U+FFFD stands for each character that only its font knows; count these."""
-    replaced, count = _PRIVATE.subn("\ufffd", content.translate(_SYMBOLS))
+    """Return a page's text, in which U+FFFD stands for each character that only its font knows; count these.
+
+    It has no ligatures and no soft hyphens.
+    """
+    replaced, count = _PRIVATE.subn("\ufffd", content.translate(_KNOWN_LETTERS))
     text.left_out["unreadable-text"] += count
-    return replaced
+    return _SOFT_HYPHEN.sub(_without_soft_hyphen, replaced)
+
+
+def _without_soft_hyphen(found: re.Match[str]) -> str:
+    """Return what stands for a soft hyphen: nothing within a word or between its parts on two lines, else a hyphen.
+
+    Some fonts map the hyphen of numbers ("2030-2031") and of names ("Baden-Baden", "E-Mail") to it, too.
+    """
+    before, line_break, after = found.groups("")
+    is_beside_letters = before.isalpha() and after[:1].isalpha()
+    is_before_name = after[:1].isupper() and not (before + after).isupper()
+    return "" if is_beside_letters and not is_before_name else f"-{line_break}"
 
 
 def _note_text(note: Any, content: str) -> str:
