@@ -1,4 +1,8 @@
-"""Which strings of a PDF content are seen, where they are on the page, and what pypdf reads instead of them."""
+"""Which strings of a PDF content are seen, where they are on the page, and what pypdf reads instead of them.
+
+pypdf begins a new line at each operation that goes up or down, though no text is shown there, and it does not know of
+stretched text. So the operations that place text are left out, and a single one goes before each string that they move.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +33,11 @@ class TextOperators:
 
     def __init__(self, content: ContentState) -> None:
         self._content = content
-        # The matrix of the line of text.
+        # The matrix of the line of text, and whether pypdf has not been told of it.
         self._line: Matrix = IDENTITY
+        self._is_moved = False
+        # Whether the text object has shown a string.
+        self._has_shown = False
         # The least and the greatest distance of the next string from the beginning of the line, before it is stretched.
         # The widths of glyphs are estimates.
         self._nearest = 0.0
@@ -44,6 +51,7 @@ class TextOperators:
         # `OperatorHandler` says what they return and may raise.
         self.handlers: OperatorTable = {
             b"BT": self._begin_text,
+            b"ET": self._end_text,
             b"Tm": self._set_text_matrix,
             b"Td": self._move_line,
             b"TD": self._move_line_and_lead,
@@ -68,27 +76,43 @@ class TextOperators:
     # The place of text.
 
     def _begin_text(self, _: list[Any]) -> None:
+        self._has_shown = False
         self._start_line(IDENTITY)
+
+    def _end_text(self, _: list[Any]) -> list[PdfOperation]:
+        """End a text object; one that goes to the next line after its last string ends a line of the text."""
+        return [*(self._place() if self._has_shown else []), ([], b"ET")]
 
     def _start_line(self, matrix: Matrix) -> None:
         self._line = matrix
+        self._is_moved = True
         self._page_matrix_of = None
         self._places.start_line()
         self._nearest = 0.0
         self._farthest = 0.0
 
-    def _set_text_matrix(self, operands: list[Any]) -> None:
+    def _set_text_matrix(self, operands: list[Any]) -> list[PdfOperation]:
         self._start_line(matrix_of(operands))
+        return []
 
-    def _move_line(self, operands: list[Any]) -> None:
+    def _move_line(self, operands: list[Any]) -> list[PdfOperation]:
         self._start_line(product((1.0, 0.0, 0.0, 1.0, float(operands[0]), float(operands[1])), self._line))
+        return []
 
-    def _move_line_and_lead(self, operands: list[Any]) -> None:
+    def _move_line_and_lead(self, operands: list[Any]) -> list[PdfOperation]:
         self._graphics.leading = -float(operands[1])
-        self._move_line(operands)
+        return self._move_line(operands)
 
-    def _next_line(self, _: list[Any]) -> None:
-        self._move_line([0, -self._graphics.leading])
+    def _next_line(self, _: list[Any]) -> list[PdfOperation]:
+        return self._move_line([0, -self._graphics.leading])
+
+    def _place(self) -> list[PdfOperation]:
+        """Return the operation that places the next string; none for one that follows the last."""
+        if not self._is_moved:
+            return []
+        self._is_moved = False
+        matrix = product((self._graphics.stretch, 0.0, 0.0, 1.0, 0.0, 0.0), self._line)
+        return [([FloatObject(number) for number in matrix], b"Tm")]
 
     def _line_to_page(self) -> Matrix:
         """Return the matrix from the line of text to the page."""
@@ -122,8 +146,9 @@ class TextOperators:
     def _set_mode(self, operands: list[Any]) -> None:
         self._graphics.mode = int(operands[0])
 
-    def _set_stretch(self, operands: list[Any]) -> None:
+    def _set_stretch(self, operands: list[Any]) -> list[PdfOperation]:
         self._graphics.stretch = float(operands[0]) / 100
+        return []
 
     def _set_spacing(self, operands: list[Any]) -> None:
         self._graphics.spacing = float(operands[0])
@@ -158,26 +183,28 @@ class TextOperators:
 
     # Showing text.
 
-    def _show(self, operands: list[Any]) -> list[PdfOperation] | None:
-        return self._shown(operands[:1])
+    def _show(self, operands: list[Any]) -> list[PdfOperation]:
+        return self._shown([operand for operand in operands[:1] if isinstance(operand, bytes)])
 
-    def _show_parts(self, operands: list[Any]) -> list[PdfOperation] | None:
-        return self._shown(operands[0])
+    def _show_parts(self, operands: list[Any]) -> list[PdfOperation]:
+        return self._shown(operands[0] if isinstance(operands[0], ArrayObject) else [])
 
-    def _show_on_next_line(self, operands: list[Any]) -> list[PdfOperation] | None:
-        self._next_line([])
-        shown = self._shown(operands[:1])
-        return None if shown is None else [([], b"T*"), *shown]
+    def _show_on_next_line(self, operands: list[Any]) -> list[PdfOperation]:
+        return [*self._next_line([]), *self._show(operands)]
 
-    def _show_spaced(self, operands: list[Any]) -> list[PdfOperation] | None:
+    def _show_spaced(self, operands: list[Any]) -> list[PdfOperation]:
         self._set_word_spacing(operands)
         self._set_spacing(operands[1:])
-        self._next_line([])
-        shown = self._shown(operands[2:3])
-        return None if shown is None else [(operands[:1], b"Tw"), (operands[1:2], b"Tc"), ([], b"T*"), *shown]
+        return [(operands[:1], b"Tw"), (operands[1:2], b"Tc"), *self._next_line([]), *self._show(operands[2:])]
 
-    def _shown(self, parts: list[Any]) -> list[PdfOperation] | None:
-        """Return operations that show what is seen of `parts`: strings, and the gaps between them.
+    def _shown(self, parts: list[Any]) -> list[PdfOperation]:
+        """Return operations that place and show what is seen of `parts`: strings, and the gaps between them."""
+        self._has_shown = True
+        shown = self._seen_in_place(parts)
+        return [*self._place(), *([([ArrayObject(parts)], b"TJ")] if shown is None else shown)]
+
+    def _seen_in_place(self, parts: list[Any]) -> list[PdfOperation] | None:
+        """Return operations that show what is seen of `parts`.
 
         Struck ones are marked, and covered ones are left out. None if nothing changes.
         """
