@@ -156,10 +156,14 @@ class FontStrings(ABC):
         # The strings that were rewritten: mostly words or parts of words, which come again.
         self._rewritten: dict[bytes, Rewritten] = {}
 
+    def codes(self, string: bytes) -> list[bytes]:
+        """Return the codes of a string."""
+        return self._codes.findall(string)
+
     def rewritten(self, string: bytes) -> Rewritten:
         """Return what pypdf is given instead of a string."""
         if string not in self._rewritten:
-            codes = self._codes.findall(string)
+            codes = self.codes(string)
             for code in {*codes} - self._characters.keys():
                 self._meet(code)
             unmapped = sum(code in self._unmapped for code in codes)
@@ -234,6 +238,11 @@ def strings_of(font: DictionaryObject) -> FontStrings | None:
         return UnicodeStrings(font, _known(name) or _UNKNOWN, mapped)
     # A name instead of a map says that the numbers of glyphs are Unicode.
     return None if isinstance(to_unicode, NameObject) else GlyphStrings(font, mapped)
+
+
+def codes_of_plain(string: bytes, *, is_composite: bool) -> list[bytes]:
+    """Return the codes of a string that pypdf reads as it is: UTF-16 for a composite font, and bytes for others."""
+    return re.findall(_UTF_16_CODES if is_composite else b".", string, re.DOTALL)
 
 
 def _plain_name(name: object) -> str | None:

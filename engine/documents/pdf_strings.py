@@ -11,6 +11,8 @@ from typing import Any
 
 from pypdf.generic import ArrayObject, ByteStringObject, FloatObject, NameObject
 
+from engine.documents.pdf_fonts import codes_of_plain
+from engine.documents.pdf_gaps import after_gap, with_gaps_as_numbers
 from engine.documents.pdf_graphics import IDENTITY, GraphicsState, Matrix, mapped, mapped_box, matrix_of, product
 from engine.documents.pdf_places import GlyphPlaces, OverWords, PartsInSight, baseline_at
 from engine.documents.pdf_sight import HIDDEN, UNREADABLE, PdfOperation
@@ -38,6 +40,8 @@ class TextOperators:
         self._is_moved = False
         # Whether the text object has shown a string.
         self._has_shown = False
+        # The gap that the last string leaves after it, beside its spacing, before it is stretched.
+        self._gap = 0.0
         # The least and the greatest distance of the next string from the beginning of the line, before it is stretched.
         # The widths of glyphs are estimates.
         self._nearest = 0.0
@@ -86,6 +90,7 @@ class TextOperators:
     def _start_line(self, matrix: Matrix) -> None:
         self._line = matrix
         self._is_moved = True
+        self._gap = 0.0
         self._page_matrix_of = None
         self._places.start_line()
         self._nearest = 0.0
@@ -199,6 +204,34 @@ class TextOperators:
 
     def _shown(self, parts: list[Any]) -> list[PdfOperation]:
         """Return operations that place and show what is seen of `parts`: strings, and the gaps between them."""
+        graphics = self._graphics
+        thousandth = graphics.size / 1000
+        if thousandth <= 0:
+            return self._shown_in_place(parts)
+        if self._gap:
+            parts = after_gap(self._gap / thousandth, parts)
+            self._gap = 0.0
+        spacing = graphics.spacing
+        spaced = with_gaps_as_numbers(parts, spacing / thousandth, self._codes)
+        if spaced is None:
+            return self._shown_in_place(parts)
+        graphics.spacing = spaced.spacing * thousandth
+        self._gap = spaced.gap_after * thousandth
+        try:
+            shown = self._shown_in_place(spaced.parts)
+            return [([FloatObject(graphics.spacing)], b"Tc"), *shown, ([FloatObject(spacing)], b"Tc")]
+        finally:
+            graphics.spacing = spacing
+
+    def _codes(self, string: bytes) -> list[bytes]:
+        """Return the codes of a string."""
+        graphics = self._graphics
+        if graphics.strings is not None:
+            return graphics.strings.codes(string)
+        return codes_of_plain(string, is_composite=graphics.is_composite_font)
+
+    def _shown_in_place(self, parts: list[Any]) -> list[PdfOperation]:
+        """Return operations that place and show what is seen of `parts`, with the gaps between them as numbers."""
         self._has_shown = True
         shown = self._seen_in_place(parts)
         return [*self._place(), *([([ArrayObject(parts)], b"TJ")] if shown is None else shown)]

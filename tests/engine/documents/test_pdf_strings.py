@@ -22,6 +22,15 @@ FLIPPED = b"q 1 0 0 -1 0 800 cm BT /F1 10 Tf 1 0 0 -1 0 0 Tm "
         BEGIN + b"[(0) -4000 (853)] TJ ET",
         BEGIN + b"[(0) -300 (853)] TJ ET",
         BEGIN + b"40 Tw (0 853) Tj ET",
+        BEGIN + b"40 Tc [(08) 4000 (5) 4000 (3)] TJ ET",
+        BEGIN + b"4 Tc [(08) 400 (5) 400 (3)] TJ ET",
+        BEGIN + b"40 Tc [(08) 4000 (5) 4000 (3)] TJ 0 Tc [-9] TJ ET",
+        BEGIN + b"40 Tc (0) Tj [(8) 4000 (5) 4000 (3)] TJ ET",
+        BEGIN + b"40 Tc (0) Tj 0 Tc (853) Tj ET",
+        BEGIN + b"40 Tc (0) Tj 45.56 0 Td 0 Tc (853) Tj ET",
+        BEGIN + b'12 TL 0 12 Td 0 40 (0) " 0 Tc (853) Tj ET',
+        BEGIN + b"50 Tz 40 Tc [(08) 4000 (5) 4000 (3)] TJ ET",
+        b"BT 4 Tc 10 0 0 10 72 700 Tm /F1 1 Tf [(08) 4000 (5) 4000 (3)] TJ ET",
         BEGIN + b"(0) Tj 45.6 0 Td (853) Tj ET",
         BEGIN + b"(0) Tj 8.6 0 Td (853) Tj ET",
         BEGIN + b"(0) Tj 45.6 0 TD (853) Tj ET",
@@ -47,6 +56,14 @@ def test_words_that_stand_apart_are_two(content: bytes) -> None:
     "content",
     [
         BEGIN + b"[(0) -40 (853)] TJ ET",
+        BEGIN + b"1 Tc [(08) 100 (53)] TJ ET",
+        BEGIN + b"-1 Tc (0853) Tj ET",
+        BEGIN + b"40 Tc (0) Tj [4000 (8) 4000 (5) 4000 (3)] TJ ET",
+        BEGIN + b"40 Tc (0) Tj -20 0 Td 25.56 0 Td [(8) 4000 (5) 4000 (3)] TJ ET",
+        BEGIN + b"5 Tc (0853) Tj ET",
+        BEGIN + b"2 Tc [(08) 200 (53)] TJ ET",
+        BEGIN + b"2 Tc (0) Tj (8) Tj (53) Tj ET",
+        BEGIN + b"/F1 0 Tf 40 Tc ( ) Tj /F1 10 Tf 0 Tc (0853) Tj ET",
         BEGIN + b"(0) Tj 5.56 0 Td (853) Tj ET",
         BEGIN + b"5.56 0 Td (0) Tj -20 0 Td 25.56 0 Td (853) Tj ET",
         BEGIN + b"(0) Tj 1 0 0 1 77.6 700 Tm (853) Tj ET",
@@ -63,6 +80,25 @@ def test_words_that_stand_apart_are_two(content: bytes) -> None:
 )
 def test_strings_that_touch_are_one_word(content: bytes) -> None:
     assert PageFile().read(content).text == "0853"
+
+
+def test_cells_that_only_spacing_parts_are_a_table() -> None:
+    """macOS writes the gap to the next column as the spacing of the string that begins before it."""
+    rows = "".join(
+        f"BT 4.11 Tc 10 0 0 10 72 {height} Tm /F1 1 Tf [(0{first}) 4125 (,) 4125 (8) 4125 (5) 4125 (3)] TJ 0 Tc ET "
+        f"BT -0.014 Tc 10 0 0 10 200 {height} Tm /F1 1 Tf [(31) -2624 (4,) -27 (052)] TJ ET "
+        for height, first in ((700, 6), (688, 7))
+    )
+    text = "| 0 | 6,853 | 31 | 4,052 |\n| --- | --- | --- | --- |\n| 0 | 7,853 | 31 | 4,052 |"
+    assert PageFile().read(rows.encode()).text == text
+
+
+def test_gaps_by_spacing_part_glyphs_of_two_bytes() -> None:
+    file = PageFile()
+    glyphs = {"Type": "/Font", "Subtype": "/CIDFontType0", "BaseFont": "/A", "DW": 1000}
+    font = {"Type": "/Font", "Subtype": "/Type0", "BaseFont": "/A", "Encoding": "/KSCms-UHC-H"}
+    file.add("Font", "F1", {**font, "DescendantFonts": [file.refer(glyphs)]})
+    assert file.read(BEGIN + "40 Tc [(계산) 4000 (서)] TJ ET".encode("cp949")).text == "계 산서"
 
 
 def test_a_line_in_two_fonts_is_one_line() -> None:
