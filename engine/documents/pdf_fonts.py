@@ -44,6 +44,9 @@ _HEX = rb"<([0-9A-Fa-f\s]*)>"
 _PAIR = re.compile(rb"%b\s*%b" % (_HEX, _HEX))
 _RANGE = re.compile(rb"%b\s*%b\s*(?:%b|\[([^\]]*)\])" % (_HEX, _HEX, _HEX))
 _ONE = re.compile(_HEX)
+_SPACE = " ".encode("utf-16-be")
+# The number of a glyph that no font has.
+_NO_GLYPH = b"\xff\xff"
 # A file may say that it maps millions of codes.
 _MOST_MAPPED = 100_000
 
@@ -212,6 +215,9 @@ class GlyphStrings(FontStrings):
 
     def finish(self) -> None:
         lines = [f"<{code.hex()}> <{character.hex()}>" for code, character in self._characters.items()]
+        if _SPACE not in self._characters.values():
+            # pypdf takes the glyph of number 32 for a space else, and its width for that of one.
+            lines.append(f"<{_NO_GLYPH.hex()}> <{_SPACE.hex()}>")
         stream = StreamObject()
         stream.set_data("\n".join(["beginbfchar", *lines, "endbfchar"]).encode())
         self.font[NameObject("/ToUnicode")] = stream

@@ -147,3 +147,22 @@ def test_letters_that_only_a_font_knows_are_marked_and_bullets_are_read() -> Non
     mapped = TO_UNICODE % (4, b"<01> <e000> <02> <f0b7> <03> <004f> <04> <0066>")
     found = read("/Identity-H", b"\0\2\0\3\0\4\0\1", to_unicode=mapped)
     assert found.text == "•Of\ufffd\n\n[Left out: 1 unreadable passage]"
+
+
+@pytest.mark.parametrize(
+    "spaces",
+    [b"", b"<0003> <0020>", b"<0003> <00a0>"],
+    ids=["no space", "a narrow space", "a space that breaks no line"],
+)
+def test_only_what_the_file_says_is_a_space_tells_how_wide_gaps_are(spaces: bytes) -> None:
+    """XeTeX shows no spaces; the glyph of number 32 is any glyph, such as a wide "%"."""
+    letters = dict(enumerate("Thelamp", 0x41)) | {0x20: "%"}
+    mapped = b" ".join(b"<%04x> <%04x>" % (code, ord(letter)) for code, letter in letters.items())
+    file = PageFile()
+    widths = [3, [250], 32, [938], 0x41, [500] * 7]
+    glyphs = {"Type": "/Font", "Subtype": "/CIDFontType0", "BaseFont": "/Foo", "DW": 280, "W": widths}
+    font = {"Type": "/Font", "Subtype": "/Type0", "BaseFont": "/Foo", "Encoding": "/Identity-H"}
+    to_unicode = file.refer(stream(b"9 beginbfchar %s %s endbfchar" % (mapped, spaces)))
+    file.add("Font", "F2", {**font, "DescendantFonts": [file.refer(glyphs)], "ToUnicode": to_unicode})
+    shown = b"[<004100420043> -333 <00440045004600470020>] TJ"
+    assert file.read(b"BT /F2 12 Tf 50 700 Td %s ET" % shown).text == "The lamp%"
