@@ -43,7 +43,7 @@ _SYMBOLS = str.maketrans("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0e0", "•▪➢✓�
 # list of glyphs gives the codes of Latin-1 after U+F700.
 _LIGATURES = dict(zip(range(0xFB00, 0xFB07), ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
 _DRAWN_OTHERWISE = {0xF700 + code: chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0x100))}
-_KNOWN_LETTERS = {**_SYMBOLS, **_LIGATURES, **_DRAWN_OTHERWISE}
+_KNOWN_LETTERS: dict[int, int | str] = {**_SYMBOLS, **_LIGATURES, **_DRAWN_OTHERWISE}
 # A soft hyphen, the letter before it, the end of a line, and the two letters that follow.
 _SOFT_HYPHEN = re.compile("(?:(?<=(.)))?\u00ad(?: *(\n))?(?=(.?.?))")
 

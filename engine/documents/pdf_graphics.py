@@ -191,8 +191,9 @@ class GraphicsState:
     # Whether a font is set, and what its strings are rewritten by; None if pypdf reads them as they are.
     has_font: bool = False
     strings: FontStrings | None = None
-    # The font's name among the resources, and the widths of its glyphs; None if they are not known.
+    # The font's name among the resources, its identity, and the widths of its glyphs; None if they are not known.
     font_name: str = ""
+    font_id: int = 0
     widths: GlyphWidths | None = None
     # Whether the font is of Type 3: then its size says nothing, as its glyphs may have any.
     is_drawn_font: bool = False

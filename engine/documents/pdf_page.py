@@ -59,7 +59,7 @@ class ShownPages:
             drawn = _drawn(shown, operations, resources)
         strikes = shown.thin_lines.strikes()
         covers = shown.words.covers(shown.areas.areas)
-        if strikes is not None or covers is not None:
+        if strikes is not None or covers is not None or shown.has_copies:
             shown = ShownPage(
                 self._objects,
                 shown.box,
@@ -68,6 +68,7 @@ class ShownPages:
                 reads_clips=shown.reads_clips,
                 strikes=strikes,
                 covers=covers,
+                draws_once=shown.has_copies,
             )
             drawn = _drawn(shown, operations, resources)
         if strikes is not None:

@@ -19,6 +19,14 @@ class Sight(NamedTuple):
     is_covered: bool = False
 
 
+class CodeAtPlace(NamedTuple):
+    """A glyph of a string, by its code, on its line, and where the next one begins."""
+
+    code: bytes
+    place: PlacedGlyph
+    next_left: float
+
+
 class PartsInSight(NamedTuple):
     """Strings and the gaps between them that are seen alike."""
 
@@ -53,8 +61,35 @@ class GlyphPlaces:
         # Where the next glyph begins, stretched; None if that is not known.
         self._across: float | None = 0.0
 
+    @property
+    def across(self) -> float | None:
+        """Where the next glyph begins on its line, stretched; None if that is not known."""
+        return self._across
+
     def start_line(self) -> None:
         self._across = 0.0
+
+    def move(self, number: float, graphics: GraphicsState) -> None:
+        """Go on by a number between strings."""
+        if self._across is not None:
+            self._across -= number / 1000 * graphics.size * graphics.stretch
+
+    def glyphs(self, string: bytes, graphics: GraphicsState) -> list[CodeAtPlace]:
+        """Go on by a string; return where its glyphs are.
+
+        All are as one if their widths are not known; there are none if no place is.
+        """
+        placed: list[CodeAtPlace] = []
+        if self._across is None:
+            return placed
+        if graphics.widths is None:
+            placed.append(CodeAtPlace(string, PlacedGlyph(self._across, self._across), self._across))
+            self._across = None
+            return placed
+        for glyph in graphics.widths.glyphs(string):
+            place = self._passed(glyph.width, glyph.code == b" ", graphics)
+            placed.append(CodeAtPlace(glyph.code, place, self._across))
+        return placed
 
     def parts_in_sight(
         self, parts: list[Any], line_to_page: Matrix, graphics: GraphicsState, over: OverWords
@@ -67,12 +102,11 @@ class GlyphPlaces:
         sight = Sight()
         for part in parts:
             if isinstance(part, int | float):
-                self._across -= part / 1000 * graphics.size * graphics.stretch
+                self.move(part, graphics)
                 pieces.append(PartsInSight(sight, [part]))
             elif isinstance(part, bytes):
-                glyphs = graphics.widths.glyphs(part)
-                places = [self._passed(glyph.width, glyph.code == b" ", graphics) for glyph in glyphs]
-                sights = _sights(places, line_to_page, graphics, over)
+                glyphs = self.glyphs(part, graphics)
+                sights = _sights([glyph.place for glyph in glyphs], line_to_page, graphics, over)
                 codes = zip(sights, (glyph.code for glyph in glyphs), strict=True)
                 for sight, same in groupby(codes, lambda pair: pair[0]):
                     pieces.append(PartsInSight(sight, [ByteStringObject(b"".join(code for _, code in same))]))

@@ -9,6 +9,7 @@ from pypdf import PdfReader
 from pypdf.generic import ContentStream, DictionaryObject, StreamObject
 
 from engine.documents.pdf_covers import Covers, PlacesOfWords
+from engine.documents.pdf_doubles import DrawnGlyphs
 from engine.documents.pdf_fonts import FontStrings, resolved_entry, strings_of
 from engine.documents.pdf_graphics import Box, PaintedAreas
 from engine.documents.pdf_layers import Layers
@@ -97,7 +98,7 @@ class ShownPage:
 
     With `reads_unseen`, text is kept that has no ink, size or contrast; with `reads_clips`, text that only says where
     is painted. With `strikes`, words are marked that these lines strike; with `covers`, words are left out that these
-    areas cover.
+    areas cover; with `draws_once`, glyphs are left out that were drawn before at nearly the same place.
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class ShownPage:
         reads_clips: bool = False,
         strikes: Strikes | None = None,
         covers: Covers | None = None,
+        draws_once: bool = False,
     ) -> None:
         self.objects = objects
         # What is shown of the page, in units of `unit` points.
@@ -119,9 +121,14 @@ class ShownPage:
         self.reads_clips = reads_clips
         self.strikes = strikes
         self.covers = covers
+        self.draws_once = draws_once
         self.areas = PaintedAreas()
         self.thin_lines = ThinLines()
         self.words = PlacesOfWords()
+        # What was drawn: glyphs with `draws_once`, else the beginnings of strings.
+        self.drawn = DrawnGlyphs()
+        # Whether strings may be drawn several times.
+        self.has_copies = False
         # The lines that may be around the cells of tables.
         self.rules = PageRules()
         # The least size of text that can be seen, in units of the page.

@@ -11,6 +11,7 @@ from typing import Any
 
 from pypdf.generic import ArrayObject, ByteStringObject, FloatObject, NameObject
 
+from engine.documents.pdf_doubles import NEAR, DrawnGlyph, joined_parts
 from engine.documents.pdf_fonts import codes_of_plain
 from engine.documents.pdf_gaps import after_gap, with_gaps_as_numbers
 from engine.documents.pdf_graphics import IDENTITY, GraphicsState, Matrix, mapped, mapped_box, matrix_of, product
@@ -35,8 +36,9 @@ class TextOperators:
 
     def __init__(self, content: ContentState) -> None:
         self._content = content
-        # The matrix of the line of text, and whether pypdf has not been told of it.
+        # The matrix of the line of text, where the next string begins on it, and whether pypdf has to be told of both.
         self._line: Matrix = IDENTITY
+        self._begin = 0.0
         self._is_moved = False
         # Whether the text object has shown a string.
         self._has_shown = False
@@ -52,6 +54,8 @@ class TextOperators:
         self._page_matrix_of: Matrix | None = None
         # Where glyphs are by their widths, for pages where lines may strike them or areas cover them.
         self._places = GlyphPlaces()
+        # The same for pages that may draw glyphs several times.
+        self._drawn_places = GlyphPlaces()
         # `OperatorHandler` says what they return and may raise.
         self.handlers: OperatorTable = {
             b"BT": self._begin_text,
@@ -89,10 +93,12 @@ class TextOperators:
 
     def _start_line(self, matrix: Matrix) -> None:
         self._line = matrix
+        self._begin = 0.0
         self._is_moved = True
         self._gap = 0.0
         self._page_matrix_of = None
         self._places.start_line()
+        self._drawn_places.start_line()
         self._nearest = 0.0
         self._farthest = 0.0
 
@@ -116,7 +122,7 @@ class TextOperators:
         if not self._is_moved:
             return []
         self._is_moved = False
-        matrix = product((self._graphics.stretch, 0.0, 0.0, 1.0, 0.0, 0.0), self._line)
+        matrix = product((self._graphics.stretch, 0.0, 0.0, 1.0, self._begin, 0.0), self._line)
         return [([FloatObject(number) for number in matrix], b"Tm")]
 
     def _line_to_page(self) -> Matrix:
@@ -172,19 +178,22 @@ class TextOperators:
         graphics.strings = None
         graphics.widths = None
         graphics.font_name = operands[0]
+        graphics.font_id = 0
         graphics.is_drawn_font = False
         graphics.is_composite_font = False
         graphics.size = float(operands[1])
         font = self._content.given_resource("/Font", operands[0])
         graphics.has_font = True
+        graphics.font_id = id(font)
         graphics.is_drawn_font = font.get("/Subtype") == "/Type3"
         graphics.is_composite_font = font.get("/Subtype") == "/Type0"
         graphics.strings = self._content.page.objects.strings_of(font)
         if graphics.strings is not None:
             self._content.page.strings.add(graphics.strings)
             self._content.add_resource("/Font", operands[0], graphics.strings.font)
-        if self._content.page.strikes is not None or self._content.page.covers is not None:
-            graphics.widths = self._content.page.objects.widths_of(font)
+        page = self._content.page
+        if page.strikes is not None or page.covers is not None or page.draws_once:
+            graphics.widths = page.objects.widths_of(font)
 
     # Showing text.
 
@@ -231,10 +240,70 @@ class TextOperators:
         return codes_of_plain(string, is_composite=graphics.is_composite_font)
 
     def _shown_in_place(self, parts: list[Any]) -> list[PdfOperation]:
-        """Return operations that place and show what is seen of `parts`, with the gaps between them as numbers."""
-        self._has_shown = True
-        shown = self._seen_in_place(parts)
-        return [*self._place(), *([([ArrayObject(parts)], b"TJ")] if shown is None else shown)]
+        """Return operations that place and show what is seen of `parts`, with the gaps between them as numbers.
+
+        Glyphs that the page has drawn before are left out.
+        """
+        page = self._content.page
+        if not page.draws_once:
+            self._note_copies(parts)
+        once = self._drawn_once(parts) if page.draws_once else parts
+        seen_before = page.seen
+        shown = self._seen_in_place(once)
+        strings = [part for part in once if isinstance(part, bytes)]
+        is_blank = not b"".join(strings).strip(_BLANKS)
+        page.drawn.end_strings(are_seen=is_blank or page.seen > seen_before)
+        self._has_shown = once is parts or bool(strings)
+        if not self._has_shown:
+            self._begin = self._drawn_places.across or 0.0
+            self._is_moved = True
+            return []
+        return [*self._place(), *([([ArrayObject(once)], b"TJ")] if shown is None else shown)]
+
+    def _note_copies(self, parts: list[Any]) -> None:
+        """Note whether strings may be drawn several times: at the place where another began, or after going back."""
+        graphics = self._graphics
+        page = self._content.page
+        begin = baseline_at(self._line_to_page(), 0.0, graphics)
+        if begin is None or begin.size <= 0:
+            return
+        if self._is_moved and page.drawn.is_double(
+            DrawnGlyph(graphics.font_id, b"", begin.size, begin.left, begin.height)
+        ):
+            page.has_copies = True
+        if any(
+            first == second and isinstance(first, bytes) and isinstance(number, _NUMBER) and number > NEAR * 1000
+            for first, number, second in zip(parts, parts[1:], parts[2:], strict=False)
+        ):
+            page.has_copies = True
+
+    def _drawn_once(self, parts: list[Any]) -> list[Any]:
+        """Go on by strings and numbers; return them with numbers instead of glyphs that the page has drawn before."""
+        graphics = self._graphics
+        line_to_page = self._line_to_page()
+        begin = baseline_at(line_to_page, 0.0, graphics)
+        scale = graphics.size * graphics.stretch / 1000
+        if begin is None or begin.size <= 0 or scale <= 0:
+            return parts
+        drawn = self._content.page.drawn
+        once: list[Any] = []
+        has_doubles = False
+        for part in parts:
+            if isinstance(part, _NUMBER):
+                self._drawn_places.move(part, graphics)
+            glyphs = self._drawn_places.glyphs(part, graphics) if isinstance(part, bytes) else []
+            if not glyphs:
+                once.append(part)
+            for code, place, next_left in glyphs:
+                left = begin.left + place.left * line_to_page[0]
+                is_wide = graphics.widths is None or place.right - place.left >= NEAR * 1000 * scale
+                glyph = DrawnGlyph(graphics.font_id, code, begin.size, left, begin.height)
+                if is_wide and drawn.is_double(glyph):
+                    has_doubles = True
+                    once.append((place.left - next_left) / scale)
+                else:
+                    once.append(code)
+        return joined_parts(once) if has_doubles else parts
 
     def _seen_in_place(self, parts: list[Any]) -> list[PdfOperation] | None:
         """Return operations that show what is seen of `parts`.

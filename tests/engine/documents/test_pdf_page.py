@@ -144,8 +144,9 @@ def test_a_picture_behind_a_page_that_is_read_makes_it_no_scan() -> None:
     file = PageFile()
     file.add("XObject", "Picture", file.refer(stream(b"a", Subtype="/Image", Width=1, Height=1)))
     behind = b"q 600 0 0 800 0 0 cm /Picture Do Q "
-    found = file.read(behind + SEEN * 3 + b"3 Tr " + SECRET)
-    assert found.text == f"SeenSeenSeen\n\n{LEFT_OUT}"
+    lines = b"".join(b"q 1 0 0 1 0 %d cm %s Q " % (height, SEEN) for height in (40, 20, 0))
+    found = file.read(behind + lines + b"3 Tr " + SECRET)
+    assert found.text == f"Seen\nSeen\nSeen\n\n{LEFT_OUT}"
 
 
 def test_a_form_that_is_damaged_loses_only_its_own_text() -> None:
@@ -230,7 +231,7 @@ def test_a_form_is_read_as_it_is_drawn_each_time() -> None:
     form = stream(b"BT /F1 10 Tf 0 0 Td (Word) Tj ET", Subtype="/Form", BBox=[0, 0, 99, 99], Resources=resources)
     file.add("XObject", "Form", file.refer(form))
     drawn = b"q 1 0 0 1 %d 600 cm %s /Form Do Q "
-    found = file.read(drawn % (72, b"") + drawn % (900, b"") + drawn % (72, b"1 g") + drawn % (72, b"0.5 g"))
+    found = file.read(drawn % (72, b"") + drawn % (900, b"") + drawn % (72, b"1 g") + drawn % (172, b"0.5 g"))
     assert found.text.count("Word") == 2
     assert found.left_out == (("hidden-text", 1),)
 
