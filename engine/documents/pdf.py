@@ -237,12 +237,12 @@ def _with_known_letters(content: str, text: MarkedText) -> str:
     return _SOFT_HYPHEN.sub(_without_soft_hyphen, replaced)
 
 
-def _without_soft_hyphen(found: re.Match[str]) -> str:
+def _without_soft_hyphen(hyphen: re.Match[str]) -> str:
     """Return what stands for a soft hyphen: nothing within a word or between its parts on two lines, else a hyphen.
 
     Some fonts map the hyphen of numbers ("2030-2031") and of names ("Baden-Baden", "E-Mail") to it, too.
     """
-    before, line_break, after = found.groups("")
+    before, line_break, after = hyphen.groups("")
     is_beside_letters = before.isalpha() and after[:1].isalpha()
     is_before_name = after[:1].isupper() and not (before + after).isupper()
     return "" if is_beside_letters and not is_before_name else f"-{line_break}"

@@ -89,7 +89,8 @@ class TextOperators:
 
     def _end_text(self, _: list[Any]) -> list[PdfOperation]:
         """End a text object; one that goes to the next line after its last string ends a line of the text."""
-        return [*(self._place() if self._has_shown else []), ([], b"ET")]
+        moved = self._place() if self._has_shown else []
+        return [*moved, ([], b"ET")]
 
     def _start_line(self, matrix: Matrix) -> None:
         self._line = matrix
@@ -258,7 +259,9 @@ class TextOperators:
             self._begin = self._drawn_places.across or 0.0
             self._is_moved = True
             return []
-        return [*self._place(), *([([ArrayObject(once)], b"TJ")] if shown is None else shown)]
+        if shown is None:
+            shown = [([ArrayObject(once)], b"TJ")]
+        return [*self._place(), *shown]
 
     def _note_copies(self, parts: list[Any]) -> None:
         """Note whether strings may be drawn several times: at the place where another began, or after going back."""
