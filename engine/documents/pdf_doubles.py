@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import groupby
-from math import floor
+from math import floor, isfinite
 from typing import Any, NamedTuple
 
 from pypdf.generic import ByteStringObject, FloatObject
@@ -36,6 +36,9 @@ class DrawnGlyphs:
         """Return whether a glyph was drawn before; if not, it now is."""
         near = NEAR * glyph.size
         square = 2 * near
+        # The numbers of a file may be too large for its page.
+        if square <= 0 or not isfinite(glyph.left / square + glyph.height / square):
+            return False
         alike = (glyph.font, glyph.code, round(glyph.size, 1))
         for column in {floor((glyph.left - near) / square), floor((glyph.left + near) / square)}:
             for row in {floor((glyph.height - near) / square), floor((glyph.height + near) / square)}:

@@ -43,6 +43,7 @@ def is_hidden(content: bytes, file: PageFile | None = None) -> bool:
         b"0 0 1 rg 50 600 300 80 re 400 600 9 9 re f* " + SECRET,
         b"/Clear gs " + SECRET,
         b"BT /F1 10 Tf 5000 700 Td (Secret) Tj ET",
+        b"BT /F1 10 Tf 5000 Tc 72 700 Td ( ) Tj (Secret) Tj ET",
         b"BT /F1 10 Tf 1 0 0 1 72 -30 Tm (Secret) Tj ET",
         b"q 1 0 0 1 -900 0 cm " + SECRET + b" Q",
         b"q 50 100 300 80 re W n " + SECRET + b" Q",
