@@ -7,7 +7,6 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -16,6 +15,7 @@ from starlette.types import ASGIApp
 from app.api import proof
 from app.api.answering import ClientGone
 from app.api.calls import Api, answer
+from app.api.cors import AllowedOrigins
 from app.api.dialects import embeddings, lm_studio, ollama_models, speculation
 from app.api.dialects.anthropic_messages import CountBody, MessageBody, count_tokens
 from app.api.dialects.chat import ChatBody
@@ -34,7 +34,6 @@ log = logging.getLogger(__name__)
 
 # The field by which LM Studio tells models that see from others.
 _LM_STUDIO = {True: {"type": "vlm"}, False: {"type": "llm"}}
-_CLIENT_HEADERS = ("authorization", "content-type", "x-api-key", "anthropic-version", "anthropic-beta")
 
 
 async def health(_request: Request) -> Response:
@@ -143,8 +142,8 @@ def application(api: Api, settings: ApiSettings) -> ASGIApp:
     guard = Guard(app, settings)
     if not settings.origins:
         return guard
-    methods = ("GET", "POST", "PUT", "DELETE")
-    return CORSMiddleware(guard, settings.origins, allow_methods=methods, allow_headers=_CLIENT_HEADERS)
+    methods = sorted({method for route in routes for method in route.methods or ()})
+    return AllowedOrigins(guard, settings.origins, methods)
 
 
 async def _api_error(request: Request, error: Exception) -> Response:
