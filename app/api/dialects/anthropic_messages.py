@@ -43,6 +43,11 @@ _REASONS = {"stop": "end_turn", "length": "max_tokens"}
 # The first line of Claude Code's instructions changes with each request: the whole prompt would be read again.
 _BILLING = re.compile(r"\Ax-anthropic-billing-header:[^\n]*\s*")
 
+_NO_THREADS = (
+    "Threads are not kept here: send the whole conversation without `thread`. Tool runners of the SDKs do so by "
+    'themselves; `messages.thread()` does if its unsupported_request_behavior is "continue_unthreaded".'
+)
+
 
 class _ThinkingBlock(Struct, tag_field="type", tag="thinking"):
     thinking: str = ""
@@ -127,6 +132,11 @@ class CountBody(AnswerRequestBody, kw_only=True):
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        """Return the body as `RequestSettings.normalised` does. Raises `ApiError` (unsupported) for a thread."""
+        if body.get("thread") not in (None, False):
+            # By these details, SDKs know to send the whole conversation instead.
+            details = {"error_code": "thread_unsupported_request"}
+            raise ApiError(400, _NO_THREADS, param="thread", code="unsupported", details=details)
         fields = super().normalised(body, skipped)
         changes = list[dict[str, Any]]()
         messages = after_compaction(fields.get("messages"))

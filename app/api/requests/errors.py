@@ -6,6 +6,7 @@ contains a path or a traceback.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -92,7 +93,7 @@ class ApiError(ValueError):
 
     Checks in the structs of a body raise it as well: to a `ValueError` msgspec adds the path of the value.
     `retry_after` are the seconds after which the same call may succeed. `closes` ends the connection as well, because
-    the rest of the request was not read.
+    the rest of the request was not read. `details` is what Anthropic's API says of an error beside its sentence.
     """
 
     def __init__(
@@ -104,11 +105,13 @@ class ApiError(ValueError):
         code: str | None = None,
         retry_after: int | None = None,
         closes: bool = False,
+        details: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(sentence)
         self.status, self.param, self.code = status, param, code
         self.sentence = sentence[:_LONGEST_SENTENCE]
         self.retry_after, self.closes = retry_after, closes
+        self.details = details
 
     def within(self, path: str) -> ApiError:
         """Return the error with the whole path of its field, which belongs to the object at `path`."""
@@ -129,7 +132,8 @@ class ApiError(ValueError):
 
     def anthropic(self) -> dict[str, Any]:
         """The body in the shape of the Anthropic API."""
-        return {"type": "error", "error": {"type": self.kind, "message": self.sentence}}
+        details = {} if self.details is None else {"details": self.details}
+        return {"type": "error", "error": {"type": self.kind, "message": self.sentence, **details}}
 
 
 def bad_field(param: str, expected: str) -> ApiError:

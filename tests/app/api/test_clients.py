@@ -433,6 +433,29 @@ def test_chat_chunks_say_how_much_is_read_where_a_client_asks_as_of_llama_cpp(se
     assert not any("prompt_progress" in chunk for chunk in answers.events("/v1/chat/completions", body))
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+def test_anthropics_tool_runner_gives_the_model_the_whole_conversation(serve: Serve, *, streamed: bool) -> None:
+    """It sends each turn as the continuation of a thread, unless the server refuses threads as the API says."""
+    from anthropic import beta_tool
+
+    @beta_tool
+    def weather(city: str) -> str:
+        """Return the weather of a city."""
+        return f"5 C in {city}"
+
+    served = serve(ScriptedEngine([Script(CALL), Script("It is 5 C.")]), CALLER)
+    asked: dict[str, Any] = {"model": "default", "max_tokens": 99, "system": "Be brief.", "tools": [weather]}
+    messages: Any = [{"role": "user", "content": "Weather in Seoul?"}]
+    with served.anthropic() as client:
+        turns = client.beta.messages.tool_runner(**asked, messages=messages, stream=streamed)
+        last = [turn.get_final_message() if streamed else turn for turn in turns][-1]
+    assert last.content[0].text == "It is 5 C."
+    shown = served.requests[-1]
+    assert [message["role"] for message in shown.messages] == ["system", "user", "assistant", "tool"]
+    assert (shown.messages[1]["content"], shown.messages[3]["content"]) == ("Weather in Seoul?", "5 C in Seoul")
+    assert len(shown.tools) == 1
+
+
 def test_anthropic_takes_any_number_of_signs_of_life(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("answering", "response_writers"):
         monkeypatch.setattr(f"app.api.{module}.KEEP_ALIVE_S", 0.005)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
 
@@ -69,3 +71,38 @@ def test_instructions_in_mid_conversation_join_what_the_user_said_before(serve: 
     assert served.post("/v1/messages", asked).status_code == 200
     turns = [(turn["role"], turn["content"]) for turn in served.requests[0].messages]
     assert turns == [("user", "Hello\n\nBe brief."), ("assistant", "Hi."), ("user", "In Korean.\n\nBye")]
+
+
+CONTINUED = {"type": "continue", "previous_message_id": "msg-1"}
+
+
+@pytest.mark.parametrize("path", ["/v1/messages", "/v1/messages?beta=true", "/v1/messages/count_tokens"])
+@pytest.mark.parametrize(
+    ("thread", "messages"),
+    [
+        ({"type": "create"}, [{"role": "user", "content": "Hi"}]),
+        (CONTINUED, [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "5 C"}]}]),
+        # After a turn that the server paused, there is nothing new to send.
+        (CONTINUED, []),
+        ({"type": "of another time"}, [{"role": "user", "content": "Hi"}]),
+        ({}, [{"role": "user", "content": "Hi"}]),
+        ("thread-1", [{"role": "user", "content": "Hi"}]),
+    ],
+)
+def test_a_thread_is_refused_so_that_sdks_send_the_whole_conversation(
+    told: Served, path: str, thread: Any, messages: list[Any]
+) -> None:
+    asked = len(told.requests)
+    for stream in (False, True):
+        reply = told.post(path, {"thread": thread, "messages": messages, "max_tokens": 9, "stream": stream})
+        error = reply.json()["error"]
+        assert (reply.status_code, error["type"]) == (400, "invalid_request_error")
+        assert error["details"] == {"error_code": "thread_unsupported_request"}
+        assert "whole conversation without `thread`" in error["message"]
+    assert len(told.requests) == asked
+
+
+@pytest.mark.parametrize("thread", [None, False])
+def test_no_thread_is_no_thread(told: Served, thread: Any) -> None:
+    body = {"thread": thread, "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 9}
+    assert told.post("/v1/messages", body).status_code == 200
