@@ -21,6 +21,7 @@ from app.api.answering import MOST_WAITING_S, Answering, CompleteAnswer, all_of
 from app.api.engine_host import EngineHost
 from app.api.guard import is_loopback
 from app.api.kept_chats import KeptChats
+from app.api.kept_items import KeptItems
 from app.api.left_answers import LeftAnswers
 from app.api.models import ModelDirectory
 from app.api.requests import errors
@@ -154,7 +155,7 @@ class SeveralAnswers(AnswerRequestBody, kw_only=True):
 class Api:
     """The state that the endpoints share, used on the server's loop only.
 
-    `speculation` is the default for calls, and `chats` are those that the server keeps.
+    `speculation` is the default for calls; `chats` are those that the server keeps, and `items` those of answers.
     """
 
     def __init__(self, host: EngineHost, activity: Activity, speculation: SpeculationSettings) -> None:
@@ -163,6 +164,7 @@ class Api:
         self._thoughts = KeptThoughts()
         self._left = LeftAnswers()
         self.chats = KeptChats()
+        self.items = KeptItems()
         self._unloading: asyncio.Task[None] | None = None
         self._answering: WeakKeyDictionary[Answering, AnswerRequestBody] = WeakKeyDictionary()
 

@@ -23,7 +23,7 @@ from app.api.dialects.completions import CompletionBody
 from app.api.dialects.lm_studio_chat import LmStudioChatBody
 from app.api.dialects.lm_studio_chat import chat as chat_of_lm_studio
 from app.api.dialects.ollama import OllamaChatBody, OllamaGenerateBody, answer_or_load
-from app.api.dialects.responses import ResponseBody
+from app.api.dialects.responses import ResponseBody, respond
 from app.api.dialects.speculation import SpeculationBody
 from app.api.guard import ApiSettings, Guard
 from app.api.models import listed
@@ -101,7 +101,7 @@ ENDPOINTS = (
     ApiRoute("GET", "/v1/models", list_models),
     ApiRoute("POST", "/v1/chat/completions", answer, ChatBody),
     ApiRoute("POST", "/v1/completions", answer, CompletionBody),
-    ApiRoute("POST", "/v1/responses", answer, ResponseBody),
+    ApiRoute("POST", "/v1/responses", respond, ResponseBody),
     ApiRoute("POST", "/v1/messages", answer, MessageBody),
     ApiRoute("POST", "/v1/messages/count_tokens", count_tokens, CountBody),
     ApiRoute("GET", "/", ollama_models.greet),

@@ -17,7 +17,7 @@ import pytest
 
 from app.__main__ import ALIASES, COMMANDS
 from app.agents.table import APPS
-from app.api import kept_chats
+from app.api import kept_chats, kept_items
 from app.settings.declarations import PAGES, SettingsValues
 from app.tools.listing import LONGEST_DESCRIPTION
 from app.tools.running_call import MOST_QUESTIONS
@@ -186,6 +186,7 @@ def test_the_limits_that_are_stated_are_those_of_the_code() -> None:
     stated = {
         "SECURITY.md": [
             f"newest {kept_chats.MOST_CHATS} answers and within {kept_chats.MOST_BYTES >> 20} MiB",
+            f"the {kept_items.MOST_ITEMS:,} that were used last and within {kept_items.MOST_CHARACTERS // 10**6} million",
             f"instructions for models ({LONGEST_INSTRUCTIONS:,} characters at most)",
             f"of a tool, models get {LONGEST_DESCRIPTION:,} characters",
             f"{words[MOST_QUESTIONS]} at most in a call",

@@ -42,6 +42,8 @@ def _readable(item: Any, skipped: list[str], tools: list[Any]) -> Iterator[Any]:
     kind = item.get("type") or "message"
     if not isinstance(kind, str):
         yield item
+    elif _is_reference(item):
+        yield {"type": "item_reference", "reference": item.get("id")}
     elif kind in _CALLS:
         yield from _call(kind, item, skipped)
     elif kind.endswith("_output"):
@@ -55,7 +57,19 @@ def _readable(item: Any, skipped: list[str], tools: list[Any]) -> Iterator[Any]:
         yield {"type": kind, "content": content if isinstance(content, list) else None}
     elif kind in _MESSAGES or "role" in item:
         yield {**readable_message(item, skipped), "type": "message"}
-    elif text := readable_text(item):
+    else:
+        yield from _as_text(kind, item, skipped)
+
+
+def _is_reference(item: Object) -> bool:
+    """Return whether an item is only the id of another one. The type may be left out."""
+    is_bare = item.keys() <= {"id", "type"} and "id" in item and not item.get("type")
+    return is_bare or item.get("type") == "item_reference"
+
+
+def _as_text(kind: str, item: Object, skipped: list[str]) -> Iterator[Object]:
+    """Yield an item of another kind as a message with what can be read in it, if there is anything."""
+    if text := readable_text(item):
         yield {"type": "message", "role": "assistant", "content": f"[{kind.removesuffix('_call')}: {text}]"}
     else:
         skipped.append(kind)

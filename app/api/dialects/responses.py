@@ -1,16 +1,19 @@
-"""POST /v1/responses: the part that the official clients use, without a memory of earlier responses."""
+"""POST /v1/responses: the part that the official clients use, with a memory of the items of earlier responses only."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
+from starlette.requests import Request
+from starlette.types import ASGIApp
 
 from app.api.answering import IndexedEvent
-from app.api.calls import AnswerRequestBody
+from app.api.calls import AnswerRequestBody, Api
 from app.api.dialects.response_items import readable_items
 from app.api.requests.conversation import (
     Content,
@@ -54,6 +57,13 @@ _UNSUPPORTED = {
     "conversation": "Conversations are not kept: send the whole conversation as `input`.",
     "background": "Responses in the background are not supported.",
 }
+# How long items are kept, and what to do where they are not.
+_NOT_KEPT = (
+    "No item {item_id!r} is kept here for this caller. Items are kept in memory only, and not if `store` is false. "
+    "Send the items themselves; in Vercel's AI SDK, set the provider option `store` to false for that."
+)
+# The most characters of an id that an error repeats.
+_LONGEST_ID = 100
 # The entry of `include` that asks for log-probabilities.
 _LOGPROBS = "message.output_text.logprobs"
 # Fields of the request that the response repeats, because OpenAI's schema has them or clients read them, with what they
@@ -68,7 +78,7 @@ _ECHOED = dict.fromkeys(("instructions", "temperature", "top_p", "max_output_tok
     "top_logprobs": 0,
     "truncation": "disabled",
 }
-# Fields of a response that are the same in each: nothing is kept, and nothing runs in the background.
+# Fields of a response that are the same in each: none can be fetched later, and nothing runs in the background.
 _UNCHANGING = {
     "background": False,
     "max_tool_calls": None,
@@ -116,17 +126,23 @@ def _called(namespace: str, name: str) -> str:
 
 
 class _InputItem(MessageFields, kw_only=True):
-    type: Literal["message", "function_call", "function_call_output", "reasoning"] | None = None
+    type: Literal["message", "function_call", "function_call_output", "reasoning", "item_reference"] | None = None
     role: MessageRole = "user"
     call_id: str = ""
     namespace: str | None = None
     name: str | None = None
     arguments: str | dict[str, Any] | None = None
     output: Content | None = None
+    # The id that an item_reference has.
+    reference: Any = None
+
+    def __post_init__(self) -> None:
+        if self.type == "item_reference" and not (isinstance(self.reference, str) and self.reference):
+            raise bad_field("id", "the id of an item")
 
 
 class ResponseBody(AnswerRequestBody, kw_only=True):
-    """Answer a conversation, without a memory of earlier responses."""
+    """Answer a conversation, whose earlier answers may be references to their items."""
 
     input: str | list[_InputItem]
     instructions: str | None = None
@@ -140,6 +156,8 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
     # "auto" leaves out the oldest turns of an input that is longer than the context.
     truncation: Literal["auto", "disabled"] | None = None
     prompt_cache_key: str | None = None
+    # Whether the items of the answer are kept, so that a later request can refer to them.
+    store: bool | None = None
     previous_response_id: Any = None
     conversation: Any = None
     background: Any = None
@@ -188,9 +206,6 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
         }
         return [content]
 
-    def writer_for(self, name: str, tools: RequestTools, count: int) -> ResponseItemsWriter:  # noqa: ARG002
-        return ResponseItemsWriter(name, tools.parts(), self, logprobs=self.with_logprobs)
-
     def functions(self) -> dict[str, tuple[str, _ResponsesTool]]:
         """Return each function with its namespace, "" for none, by the name by which the model calls it."""
         functions: dict[str, tuple[str, _ResponsesTool]] = {}
@@ -229,6 +244,52 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
                 # The template decides whether the model sees them again.
                 turns[-1]["reasoning_content"], thoughts = thoughts, ""
         return answerable(turns)
+
+
+# Keeps an item: its id, the item as a request would have it, and how many characters its text has so far.
+_KeepItem = Callable[[str, Mapping[str, Any], int], None]
+
+
+class _ResponseCall(ResponseBody, kw_only=True):
+    """A request with the items that it refers to, and what keeps those of its answer; None keeps none."""
+
+    keep: _KeepItem | None
+
+    def writer_for(self, name: str, tools: RequestTools, count: int) -> ResponseItemsWriter:  # noqa: ARG002
+        return ResponseItemsWriter(name, tools.parts(), self, self.keep, logprobs=self.with_logprobs)
+
+
+async def respond(request: Request, body: ResponseBody) -> ASGIApp:
+    """Answer a conversation. Raises `ApiError`: (item_not_found), (duplicate_item)."""
+    api: Api = request.app.state.api
+    caller = api.caller_of(request, body)
+    keep = None if body.store is False else partial(api.items.keep, caller)
+    referred = _with_items(body.input, partial(api.items.get, caller))
+    return await api.answer(request, _ResponseCall(**asdict(body) | {"input": referred}, keep=keep))
+
+
+def _with_items(
+    given: str | list[_InputItem], find: Callable[[str], Mapping[str, Any] | None]
+) -> str | list[_InputItem]:
+    """Return an input with the items that it refers to. Raises `ApiError`."""
+    if isinstance(given, str):
+        return given
+    items = list[_InputItem]()
+    referred = set[str]()
+    for item in given:
+        if item.type != "item_reference":
+            items.append(item)
+            continue
+        shown_id = item.reference[:_LONGEST_ID]
+        if item.reference in referred:
+            sentence = f"The item {shown_id!r} is referred to twice. Refer to each item once."
+            raise ApiError(400, sentence, param="input", code="duplicate_item")
+        earlier_item = find(item.reference)
+        if earlier_item is None:
+            raise ApiError(404, _NOT_KEPT.format(item_id=shown_id), param="input", code="item_not_found")
+        referred.add(item.reference)
+        items += msgspec.convert(readable_items([earlier_item], [], []), list[_InputItem])
+    return items
 
 
 def _written_tool(kind: str, tool: Any) -> Any:
@@ -274,6 +335,10 @@ class _Item:
             return {"id": self.id, "type": "reasoning", "summary": [], "content": content, "status": status}
         return {"id": self.id, "type": "message", "role": "assistant", "content": content, "status": status}
 
+    def as_input(self) -> dict[str, Any]:
+        """Return the item as a request would have it."""
+        return {"type": self.kind, "role": "assistant", "content": [{"type": self.name, "text": self.text}]}
+
 
 class _CallItem:
     """A call of a function that grows; that of a `custom` tool has a text for its arguments."""
@@ -284,7 +349,8 @@ class _CallItem:
         self._kind = "custom_tool_call" if custom else "function_call"
         self.field = "input" if custom else "arguments"
         self.events = f"response.{self._kind}_{self.field}"
-        self.place = {"item_id": new_id("fc"), "output_index": index}
+        self.id = new_id("fc")
+        self.place = {"item_id": self.id, "output_index": index}
         self._call_id = new_id("call")
         self._more = {"namespace": namespace} if namespace else {}
         self._custom = GrowingCustomText() if custom else None
@@ -297,16 +363,23 @@ class _CallItem:
 
     def whole(self, status: str) -> dict[str, Any]:
         called = {"call_id": self._call_id, "name": self.name, self.field: self.text}
-        return {"id": self.place["item_id"], "type": self._kind, **called, "status": status, **self._more}
+        return {"id": self.id, "type": self._kind, **called, "status": status, **self._more}
+
+    def as_input(self) -> dict[str, Any]:
+        """Return the item as a request would have it."""
+        return self.whole("completed")
 
 
 class ResponseItemsWriter(ItemsWriter):
-    """Writes an answer as a response: its events, or whole."""
+    """Writes an answer as a response: its events, or whole. `keep` gets its items whenever they have grown."""
 
     kinds = "reasoning", "message"
 
-    def __init__(self, model: str, parts: AnswerParts, body: ResponseBody, *, logprobs: bool) -> None:
+    def __init__(
+        self, model: str, parts: AnswerParts, body: ResponseBody, keep: _KeepItem | None, *, logprobs: bool
+    ) -> None:
         super().__init__(parts)
+        self._keep = keep
         self._tokens = MessageTokens() if logprobs else None
         self._functions = body.functions()
         self._base: dict[str, Any] = {
@@ -364,6 +437,7 @@ class ResponseItemsWriter(ItemsWriter):
             events.append(self._event("response.output_item.added", output_index=self._item.index, item=added))
             events.append(self._part_event("response.content_part.added", part=self._item.part()))
         self._item.text += text
+        self._keep_item(self._item)
         more: dict[str, Any] = {}
         if kind == "message":
             tokens = self._tokens.take(text, self._parts.held) if self._tokens is not None else ()
@@ -394,6 +468,7 @@ class ResponseItemsWriter(ItemsWriter):
         call = self._call
         assert call is not None
         new = call.add(piece.arguments)
+        self._keep_item(call)
         events = [self._event(f"{call.events}.delta", delta=new, **call.place)] if new else []
         if not piece.end:
             return events
@@ -404,6 +479,11 @@ class ResponseItemsWriter(ItemsWriter):
         self._output.append(item)
         self._call = None
         return [*events, self._event("response.output_item.done", output_index=call.index, item=item)]
+
+    def _keep_item(self, item: _Item | _CallItem) -> None:
+        """Keep an item so far: a client that stops the answer may refer to it at once."""
+        if self._keep is not None:
+            self._keep(item.id, item.as_input(), len(item.text))
 
     def end(self, event: Finished) -> list[bytes]:
         ended = self.result(event)

@@ -336,7 +336,6 @@ RESPONSES: dict[str, Case] = {
         ("mail", "send"),
         ("send",),
     ),
-    "reference": Case(_items(_item("item_reference", id="msg_1"), _user()), skipped="item_reference"),
     "compaction": Case(_items(_item("compaction", encrypted_content="abc"), _user()), skipped="compaction"),
     "readable compaction": Case(_items(_item("compaction", summary="We met."), _user()), ("We met.",)),
     "secret thoughts": Case(_items(_item("reasoning", summary=[], encrypted_content="x", content=None), _user())),
