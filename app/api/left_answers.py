@@ -15,7 +15,8 @@ from engine.requests import ChatRequest
 
 # Seconds for which an answer goes on, and is kept, without its client.
 LEFT_S = 60.0
-# The most that are kept. Each has at most `MOST_REPLAYED` events.
+# The most that are kept, whoever left them: half of what the engine decodes together, so that others find a place.
+# Each has at most `MOST_REPLAYED` events.
 MOST_LEFT = 4
 
 
@@ -34,14 +35,16 @@ class LeftAnswers:
     def take(self, requests: Sequence[ChatRequest]) -> Answering | None:
         """Return the answers to the same requests of the same caller if they were kept, and keep them no longer.
 
-        Whoever asks for something else instead wants what was left no more, so that ends.
+        A caller that goes on with the same conversation has stopped what was left, so that ends. Other requests of the
+        caller do not end it: all programs of a computer that name no user are one caller.
         """
         taken: Answering | None = None
         for answering in list(self._tasks):
-            if taken is None and list(answering.requests) == list(requests) and answering.sound:
+            is_same = list(answering.requests) == list(requests)
+            if is_same and answering.sound and taken is None:
                 self._tasks.pop(answering).cancel()
                 taken = answering
-            elif answering.requests[0].caller == requests[0].caller:
+            elif is_same or _goes_on(requests[0], answering.requests[0]):
                 self._drop(answering)
         return taken
 
@@ -60,3 +63,10 @@ class LeftAnswers:
         finally:
             if self._tasks.pop(answering, None) is not None:
                 answering.cancel()
+
+
+def _goes_on(request: ChatRequest, left: ChatRequest) -> bool:
+    """Whether a request has the whole conversation of one that was left, of the same caller, and more."""
+    said = list(left.messages)
+    begin = list(request.messages[: len(said)])
+    return request.caller == left.caller and len(request.messages) > len(said) and begin == said

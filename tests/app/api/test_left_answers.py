@@ -89,12 +89,61 @@ def test_another_caller_gets_an_answer_of_its_own(serve: Serve) -> None:
     assert len(left.engine.requests) == 2
 
 
-def test_another_request_of_the_caller_ends_it(serve: Serve) -> None:
+TITLE = {"messages": [{"role": "user", "content": "Name this chat: Write it"}]}
+OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "a title": ("/v1/chat/completions", TITLE),
+    "another chat with tools": ("/v1/chat/completions", TITLE | {"tools": [TOOL]}),
+    "the same with other settings": ("/v1/chat/completions", ASKED | {"temperature": 0.5}),
+    "another question first": ("/v1/chat/completions", ASKED | {"messages": [*TITLE["messages"], *ASKED["messages"]]}),
+    "another API": ("/api/generate", {"prompt": "Hello", "stream": False}),
+    "a count": ("/v1/messages/count_tokens", ASKED | PATHS["/v1/messages"]),
+    "an embedding": ("/v1/embeddings", {"input": "Hello"}),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_another_request_of_this_computer_does_not_end_it(serve: Serve, other: str) -> None:
     left = Left(serve, ASKED)
     left.go_on()
-    left.served.post("/v1/chat/completions", ASKED | {"temperature": 0.5})
-    left.served.post("/v1/chat/completions", ASKED)
-    assert len(left.engine.requests) == 3
+    path, body = OTHERS[other]
+    for _ in range(left_answers.MOST_LEFT + 1):
+        assert left.served.post(path, body).status_code == 200
+    asked = len(left.engine.requests)
+    again = left.served.post("/v1/chat/completions", ASKED).json()
+    assert again["choices"][0]["message"]["content"] == STORY
+    assert len(left.engine.requests) == asked
+    assert left.cancelled[0] is False
+
+
+@pytest.mark.parametrize("user", [{}, {"user": "Lee"}], ids=["of its caller", "of another one"])
+def test_a_request_that_goes_on_with_the_conversation_ends_it(serve: Serve, user: dict[str, str]) -> None:
+    """Somebody has stopped it: they say something else instead, and should not have to share the engine with it."""
+    left = Left(serve, ASKED)
+    left.go_on()
+    stopped = {"role": "assistant", "content": STORY[:20]}
+    later = [*ASKED["messages"], stopped, {"role": "user", "content": "Shorter, please."}]
+    left.served.post("/v1/chat/completions", ASKED | user | {"messages": later})
+    assert left.cancelled[0] == (not user)
+
+
+def test_of_many_that_are_left_the_oldest_ends(serve: Serve) -> None:
+    engine = ScriptedEngine([Script(STORY * 9)], by_hand=True)
+    served = serve(engine)
+    for number in range(left_answers.MOST_LEFT + 2):
+        body = ASKED | {"messages": [{"role": "user", "content": str(number)}]}
+        stream = served.events("/v1/chat/completions", body)
+        leaving = threading.Thread(
+            target=lambda stream=stream: next(event for event in stream if STORY[:4] in str(event))
+        )
+        leaving.start()
+        wait_until(lambda number=number: len(engine.answering) > number)
+        engine.go_on(4)
+        leaving.join()
+        # Closes the connection.
+        stream.close()  # type: ignore[attr-defined]
+        wait_until(lambda number=number: len(served.api.ended) > number)
+    assert [stream.cancelled for stream in engine.streams] == [True, True] + [False] * left_answers.MOST_LEFT
+    assert served.get("/health").status_code == 200
 
 
 def test_it_ends_after_a_while_and_with_the_server(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
