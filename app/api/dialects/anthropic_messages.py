@@ -42,7 +42,7 @@ _CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none
 _REASONS = {"stop": "end_turn", "length": "max_tokens"}
 # The first line of Claude Code's instructions changes with each request: the whole prompt would be read again.
 _BILLING = re.compile(r"\Ax-anthropic-billing-header:[^\n]*\s*")
-
+# What a request for a message thread gets.
 _NO_THREADS = (
     "Threads are not kept here: send the whole conversation without `thread`. Tool runners of the SDKs do so by "
     'themselves; `messages.thread()` does if its unsupported_request_behavior is "continue_unthreaded".'

@@ -57,7 +57,7 @@ _UNSUPPORTED = {
     "conversation": "Conversations are not kept: send the whole conversation as `input`.",
     "background": "Responses in the background are not supported.",
 }
-# How long items are kept, and what to do where they are not.
+# What a reference gets to an item that is not kept.
 _NOT_KEPT = (
     "No item {item_id!r} is kept here for this caller. Items are kept in memory only, and not if `store` is false. "
     "Send the items themselves; in Vercel's AI SDK, set the provider option `store` to false for that."
