@@ -186,7 +186,8 @@ def test_the_limits_that_are_stated_are_those_of_the_code() -> None:
     stated = {
         "SECURITY.md": [
             f"newest {kept_chats.MOST_CHATS} answers and within {kept_chats.MOST_BYTES >> 20} MiB",
-            f"the {kept_items.MOST_ITEMS:,} that were used last and within {kept_items.MOST_CHARACTERS // 10**6} million",
+            f"the {kept_items.MOST_ITEMS:,} that were used last",
+            f"within {kept_items.MOST_CHARACTERS // 10**6} million characters",
             f"instructions for models ({LONGEST_INSTRUCTIONS:,} characters at most)",
             f"of a tool, models get {LONGEST_DESCRIPTION:,} characters",
             f"{words[MOST_QUESTIONS]} at most in a call",
