@@ -1,6 +1,7 @@
 // Speaks to a local API as people's programs do, and prints what it got as one line of JSON.
 import assert from "node:assert/strict";
 import Anthropic from "@anthropic-ai/sdk";
+import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, jsonSchema, Output, streamText } from "ai";
 import { Ollama } from "ollama";
@@ -55,6 +56,26 @@ const message = await claude.messages.create({ model: "default", messages, max_t
 assert.equal(message.content[0].text, text);
 const events = claude.messages.stream({ model: "default", messages, max_tokens: 24, temperature: 0 });
 assert.equal((await events.finalMessage()).content[0].text, text);
+
+// It begins a message thread, and sends the whole conversation when the server has none.
+const runner = claude.beta.messages.toolRunner({
+  model: "default",
+  messages,
+  max_tokens: 24,
+  temperature: 0,
+  tools: [{ type: "custom", name: "look", input_schema: schema, parse: (input) => input, run: () => "seen" }],
+});
+assert.equal((await runner).role, "assistant");
+
+// The default provider refers to earlier answers by the ids of their items.
+const settings = { model: createOpenAI({ baseURL: `${address}/v1`, apiKey: "none" })("starter/main"), maxOutputTokens: 24, temperature: 0 };
+const first = await generateText({ ...settings, messages });
+assert.equal(first.text, text);
+const question = { role: "user", content: "And a round?" };
+const second = await generateText({ ...settings, messages: [...messages, ...first.response.messages, question] });
+const turns = [...messages, { role: "assistant", content: text }, question];
+const sameTurns = await openai.chat.completions.create({ ...asked, messages: turns });
+assert.equal(second.text, sameTurns.choices[0].message.content);
 
 const model = createOpenAICompatible({ name: "tandem", baseURL: `${address}/v1`, supportsStructuredOutputs: true })("gpt-4o");
 const generated = { model, prompt: messages[0].content, maxOutputTokens: 24, temperature: 0 };
