@@ -6,7 +6,6 @@ Its methods may be called from any thread; they post commands to the engine's th
 from __future__ import annotations
 
 import logging
-import os
 import queue
 import threading
 import time
@@ -239,9 +238,9 @@ class Engine(EngineBase):
         # Imported here because MLX's streams belong to the thread that imports and uses it first.
         import mlx.core as mx
 
-        # For the Macs of continuous integration: products on their virtual GPUs have been wrong.
-        if os.environ.get("TANDEM_DEVICE") == "cpu":
-            mx.set_default_device(mx.cpu)
+        from engine.cpu_backend.backend import choose_device
+
+        choose_device()
         from engine.serving.scheduler import Scheduler
         from engine.speculation.choosing.kept import MLX_VERSION
         from engine.tokenizers.loading import keep_accepted

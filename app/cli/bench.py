@@ -151,7 +151,10 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     if contexts:
         require(not arguments.prompts and not arguments.synthetic, "context", "without prompts and synthetic", "both")
         settings = replace(settings, prefix_cache_bytes=2**62)
-    # Not at the top: it imports MLX, and `tandem --help` should not wait for it.
+    # Not at the top: they import MLX, and `tandem --help` should not wait for it.
+    from engine.cpu_backend.backend import choose_device
+
+    choose_device()
     from engine.serving.scheduler import Scheduler
 
     scheduler = Scheduler(settings)

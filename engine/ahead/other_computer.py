@@ -19,8 +19,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import mlx.core as mx
-
 from engine.ahead.link import NoRunner, RunnerConnection
 from engine.ahead.messages import FROM_RUNNER, MOST_UNSENT, TO_RUNNER, FromRunner
 from engine.ahead.runner import serve
@@ -30,7 +28,7 @@ from engine.computers.keeper import BEAT_S, keep
 from engine.computers.model_identity import are_alike, fingerprint, folder_of, portable_name
 from engine.computers.processes import Process, command_on
 from engine.computers.versions import other_versions, versions
-from engine.cpu_backend.backend import CPU, backend
+from engine.cpu_backend.backend import choose_device
 from engine.errors import EngineError
 from engine.files.system_memory import system_memory
 from engine.machine.keep_awake import KeepAwake
@@ -185,9 +183,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def serve_one(listener: Listener[Any], model: str) -> None:
     """Draft with `model`, by its portable name, for the first peer that proves the key, until that is gone."""
-    if backend() is CPU:
-        # As in `engine.ahead.runner.main`.
-        mx.disable_compile()
+    choose_device()
     try:
         _, channel = listener.accept(REPORT_S)
         listener.close()

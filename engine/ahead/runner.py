@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import mlx.core as mx
 import mlx.nn as nn
 
 from engine.ahead.branches import NoBranches
@@ -51,9 +50,6 @@ def main(arguments: Sequence[str]) -> None:
     if sys.platform == "linux":
         os.sched_setaffinity(0, runner_cores())
     use_cpu()
-    # For the CPU, MLX compiles with the system's C++ compiler into files: a Mac may have no compiler, a full disk no
-    # room, and a draft model gains nothing from it.
-    mx.disable_compile()
     channel = Channel(connection, TO_RUNNER, most_unsent=MOST_UNSENT)
     try:
         serve(channel, lambda: load(Path(folder)))

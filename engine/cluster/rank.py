@@ -176,6 +176,9 @@ class _Rank:
 
     def _follow(self, order: Mapping[str, Any]) -> None:
         """Be another rank: join rank 0, and follow it until the channel closes."""
+        from engine.cpu_backend.backend import choose_device
+
+        choose_device()
         from engine.cluster.follower import Follower
 
         places = self._places()

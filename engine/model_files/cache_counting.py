@@ -40,10 +40,10 @@ def count_bare(config: dict[str, Any]) -> CacheShape:
     """Run `count_caches` without the packages' own imports of all models, and these of transformers."""
     import_bare_package("mlx_lm")
     import_bare_package("mlx_vlm")
-    import mlx.core as mx
+    from engine.cpu_backend.backend import use_cpu
 
     # Nothing is computed, so the GPU need not be woken.
-    mx.set_default_device(mx.Device(mx.cpu))
+    use_cpu()
     return count_caches(config)
 
 

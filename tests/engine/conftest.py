@@ -100,6 +100,16 @@ def with_compilation() -> Iterator[None]:
 
 
 @pytest.fixture
+def users_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The temporary folder of the processes that a test starts, whose MLX may compile as a user's may."""
+    monkeypatch.delenv("MLX_DISABLE_COMPILE")
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+@pytest.fixture
 def scheduler() -> Iterator[Scheduler]:
     """A scheduler without models; the test calls `step`."""
     scheduler = Scheduler()

@@ -225,6 +225,19 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
     assert lines[-1].endswith("2000 tokens 12%, 8000 tokens 34%")
 
 
+def test_bench_computes_on_the_device_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    devices: list[object] = []
+    monkeypatch.setattr("mlx.core.set_default_device", devices.append)
+    monkeypatch.setenv("TANDEM_DEVICE", "cpu")
+
+    def load(*_: object) -> None:
+        assert len(devices) == 1
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench, "_load_models", load)
+    assert main(["bench"]) == 130
+
+
 def test_ctrl_c_is_exit_code_130_on_a_line_of_its_own(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -44,9 +44,8 @@ def link_to() -> Iterator[Callable[[Callable[[], RunnerConnection]], RunnerLink]
 
 
 def test_a_drafter_in_a_process_answers_with_a_full_disk_and_ends_with_its_connection(
-    tiny_draft: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny_draft: Path, users_temporary_folder: Path
 ) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
     connection = in_a_process(tiny_draft)
     process = psutil.Process(connection.pid)
     if hasattr(resource, "prlimit"):
@@ -58,7 +57,7 @@ def test_a_drafter_in_a_process_answers_with_a_full_disk_and_ends_with_its_conne
         while isinstance(message := connection.channel.receive(PATIENCE_S), PreparedTree):
             pass
         assert isinstance(message, DraftReply)
-    assert not list(tmp_path.iterdir())
+    assert not list(users_temporary_folder.iterdir())
     # A drafter notices only this of an engine that was killed.
     connection.channel.close()
     wait_until(lambda: process.status() == psutil.STATUS_ZOMBIE)

@@ -97,7 +97,10 @@ def test_a_link_that_is_fast_enough_has_the_draft_ready(elsewhere: Scheduler, mo
 
 
 @pytest.mark.full
-def test_a_runner_of_a_process_drafts_over_tcp_and_ends_with_its_connection(tiny_draft: Path) -> None:
+@pytest.mark.usefixtures("as_on_linux")
+def test_a_runner_of_a_process_drafts_over_tcp_and_ends_with_its_connection(
+    tiny_draft: Path, users_temporary_folder: Path
+) -> None:
     before = set(psutil.Process().children(recursive=True))
     connection = on_computer("127.0.0.1", tiny_draft)
     keeper, runner = sorted(set(psutil.Process().children(recursive=True)) - before, key=lambda child: child.pid)
@@ -105,6 +108,7 @@ def test_a_runner_of_a_process_drafts_over_tcp_and_ends_with_its_connection(tiny
     connection.channel.send(BEGIN)
     connection.channel.send(FIRST)
     assert isinstance(connection.channel.receive(PATIENCE_S), DraftReply)
+    assert not list(users_temporary_folder.iterdir())
     connection.channel.close()
     wait_until(lambda: not runner.is_running())
     connection.end()

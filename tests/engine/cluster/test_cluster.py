@@ -114,6 +114,15 @@ def test_two_ranks_write_what_one_process_writes(by_heads: Both, method: str, te
     assert method != "draft" or found.stats.drafted > 0
 
 
+@pytest.mark.full
+@pytest.mark.usefixtures("as_on_linux")
+def test_ranks_on_cpus_compile_nothing(exact: tuple[Path, Path], users_temporary_folder: Path) -> None:
+    with Cluster(TWO) as cluster:
+        cluster.engine.load(*exact).result(timeout=PATIENCE_S)
+        assert finished(ask(cluster.engine, method="draft", depth=3, max_tokens=8)).ids
+    assert not list(users_temporary_folder.iterdir())
+
+
 @EITHER
 def test_several_requests_are_answered_together(split: Both) -> None:
     requests = [request(text, DRAFTED) for text in ("the quick brown fox", "jumps over the lazy dog", "hello")]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import mlx.core as mx
 import pytest
 from mlx.utils import tree_flatten
 
-from engine.cpu_backend.backend import CPU, GPU, VARIABLE, backend
+from engine.cpu_backend.backend import CPU, DEVICE_VARIABLE, GPU, VARIABLE, backend, choose_device
 from engine.events import TokensCommitted
+from tests.engine.compilation import is_compiling
 from tests.engine.serving_requests import ask, ids, open_scheduler
+from tests.engine.tiers import by_tier
 from tests.tiny_heads import write_head
 from tests.tiny_models import MXFP4, write_disturbed_copy, write_model
 
@@ -50,3 +53,62 @@ def test_on_linux_the_text_does_not_depend_on_drafts(tmp_path: Path, kind: str) 
                 for events in (drafted, plain)
             )
             assert found == pytest.approx(expected, abs=1e-3)
+
+
+_ANSWER = """
+import queue
+from engine import ChatRequest, Engine, starter_pair
+from engine.events import Failed, Finished
+ended = queue.Queue()
+with Engine() as engine:
+    engine.load(*starter_pair()).result()
+    engine.submit(
+        ChatRequest([{"role": "user", "content": "What is Tandem?"}], max_tokens=8),
+        lambda event: ended.put(event) if isinstance(event, Finished | Failed) else None,
+    )
+    print(type(ended.get()).__name__)
+"""
+
+
+@pytest.mark.parametrize("chosen", by_tier(["cpu", ""], ["cpu"]))
+def test_the_cpu_compiles_nothing_for_an_answer(
+    chosen: str, users_temporary_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hardened app or system loads no library from the temporary folder, and all users of a computer may share it."""
+    monkeypatch.delenv(VARIABLE)
+    monkeypatch.setenv(DEVICE_VARIABLE, chosen)
+    said = subprocess.run([sys.executable, "-c", _ANSWER], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "Finished"
+    assert not [*users_temporary_folder.iterdir()]
+
+
+@pytest.fixture
+def compilation_on() -> Iterator[None]:
+    """MLX compiles at the beginning, in each test anew."""
+    mx.enable_compile()
+    yield
+    mx.disable_compile()
+
+
+@pytest.mark.usefixtures("compilation_on")
+@pytest.mark.parametrize(
+    ("device", "chosen", "name", "compiles"),
+    [
+        (mx.gpu, "", "", True),
+        (mx.gpu, "cpu", "", False),
+        (mx.cpu, "", "", False),
+        (mx.cpu, "", CPU.name, False),
+        (mx.cpu, "", GPU.name, True),
+    ],
+)
+def test_only_the_backend_of_a_gpu_compiles(
+    device: mx.DeviceType, chosen: str, name: str, compiles: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    devices = [mx.Device(device)]
+    monkeypatch.setattr(mx, "default_device", lambda: devices[-1])
+    monkeypatch.setattr(mx, "set_default_device", lambda kind: devices.append(mx.Device(kind)))
+    monkeypatch.setenv(VARIABLE, name)
+    monkeypatch.setenv(DEVICE_VARIABLE, chosen)
+    choose_device()
+    assert is_compiling() is compiles
+    assert devices[-1] == mx.Device(mx.cpu if chosen else device)
