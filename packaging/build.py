@@ -118,7 +118,8 @@ def make_environment(product: Product) -> None:
     run(python, "-m", "pip", "install", "-q", *constraints, ROOT, "-r", HERE / "tools.txt")
     # As the README's commands install it.
     run(python, "-m", "pip", "install", "-q", *constraints, "--no-deps", "mlx-vlm")
-    run(python, HERE / "icon.py", ROOT / "resources" / "icons" / "tandem.svg", product.out / "Tandem.icns")
+    if product.macos:
+        run(python, HERE / "icon.py", ROOT / "resources" / "icons" / "tandem.svg", product.out / "Tandem.icns")
 
 
 def take_mlx_for(macos: str, python: Path, folder: Path) -> None:

@@ -50,6 +50,8 @@ _NEVER = (
 )
 # The name of a package at the beginning of its notice.
 _NOTICE = re.compile(r"^={80}\n(\S+) ", re.MULTILINE)
+# A library that ldd does not find.
+_NOT_FOUND = re.compile(r"^\s*(\S+) => not found", re.MULTILINE)
 # Seconds that the self-test may take.
 _SELF_TEST_S = 300
 
@@ -58,8 +60,7 @@ def main(bundle: str) -> None:
     """Check a bundle and print its size. Raises `SystemExit` with all problems."""
     folder = Path(bundle)
     problems = [*wrong_files(folder), *missing_modules(folder)]
-    if folder.suffix == ".app":
-        problems += unloadable_libraries(folder)
+    problems += unloadable_libraries(folder) if folder.suffix == ".app" else unloadable_windows(folder)
     if not problems:
         problems = [*what_the_self_test_says(folder)]
     print(f"{folder.name}: {size_of(folder) / 1e6:.0f} MB in {sum(1 for _ in folder.rglob('*'))} files")
@@ -133,6 +134,10 @@ def missing_files(folder: Path, names: list[str]) -> Iterator[str]:
     # Its own version, without which the app takes itself for a checkout and never offers an update.
     if not any(name.endswith("/METADATA") and "/tandem_chat-" in name for name in names):
         yield "the metadata of tandem-chat are missing"
+    # Without it no window opens. The self-test opens none.
+    platform = "libqcocoa.dylib" if folder.suffix == ".app" else "libqxcb.so"
+    if not any(name.endswith(f"/platforms/{platform}") for name in names):
+        yield f"platforms/{platform} is missing"
     # Their licences let users replace them.
     libraries = ("QtCore", "QtGui", "QtWidgets") if folder.suffix == ".app" else ("libQt6Core.so", "libQt6Gui.so")
     for replaceable in libraries:
@@ -182,6 +187,19 @@ def unloadable_libraries(app: Path) -> Iterator[str]:
             for _, _, linked in header.walkRelocatables():
                 if not in_system_path(linked) and not (data_of(app) / Path(linked).name).exists():
                     yield f"{file.name} needs {linked}, which is missing"
+
+
+def unloadable_windows(folder: Path) -> Iterator[str]:
+    """Yield the libraries that Qt's plugin for windows on Linux needs, directly or through others, and does not find.
+
+    PyInstaller leaves out what this machine does not have.
+    """
+    for plugin in folder.rglob("platforms/libqxcb.so"):
+        said = subprocess.run(["ldd", str(plugin)], capture_output=True, text=True)
+        for name in dict.fromkeys(_NOT_FOUND.findall(said.stdout)):
+            yield f"{plugin.name} needs {name}, which is missing"
+        if said.returncode:
+            yield f"{plugin.name} cannot be read: {said.stderr.strip()}"
 
 
 def missing_modules(folder: Path) -> Iterator[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import _ctypes
 import plistlib
 import runpy
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +13,7 @@ from subprocess import CompletedProcess
 from types import SimpleNamespace
 from typing import Any
 
+import PySide6
 import pytest
 from packaging.tags import mac_platforms
 from packaging.utils import parse_wheel_filename
@@ -91,6 +94,43 @@ def test_a_link_must_lead_to_a_file_in_the_bundle(verify: dict[str, Any], tmp_pa
     assert sorted(problem.partition(" leads")[0] for problem in verify["broken_links"](bundle)) == [*bad]
 
 
+def with_plugin(bundle: Path, library: str) -> Path:
+    """Return a bundle whose plugin for windows on Linux is a copy of this library."""
+    plugin = bundle / "_internal" / "PySide6" / "Qt" / "plugins" / "platforms" / "libqxcb.so"
+    plugin.parent.mkdir(parents=True)
+    shutil.copy(library, plugin)
+    return bundle
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a Mac's libraries are read otherwise")
+def test_a_window_on_linux_needs_its_plugin_and_all_that_it_links_to(verify: dict[str, Any], tmp_path: Path) -> None:
+    """PyInstaller ends well where the machine lacks some of it, and the self-test opens no window."""
+    plugins = Path(PySide6.__file__).parent / "Qt" / "plugins" / "platforms"
+    whole = with_plugin(tmp_path / "whole", _ctypes.__file__)
+    assert [*verify["unloadable_windows"](whole)] == []
+    cut = with_plugin(tmp_path / "cut", str(plugins / "libqxcb.so"))
+    assert "libqxcb.so needs libQt6XcbQpa.so.6, which is missing" in [*verify["unloadable_windows"](cut)]
+    damaged = with_plugin(tmp_path / "damaged", __file__)
+    assert [problem.partition(":")[0] for problem in verify["unloadable_windows"](damaged)] == [
+        "libqxcb.so cannot be read"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bundle", "plugin"),
+    [
+        ("Tandem", "_internal/PySide6/Qt/plugins/platforms/libqxcb.so"),
+        ("Tandem.app", "Contents/Frameworks/PySide6/Qt/plugins/platforms/libqcocoa.dylib"),
+    ],
+)
+def test_a_bundle_without_the_plugin_of_its_windows_is_refused(
+    verify: dict[str, Any], bundle: str, plugin: str
+) -> None:
+    missing = f"platforms/{Path(plugin).name} is missing"
+    assert missing in [*verify["missing_files"](Path(bundle), [])]
+    assert missing not in [*verify["missing_files"](Path(bundle), [plugin])]
+
+
 @pytest.mark.parametrize(
     ("macos", "nax", "wrong"),
     [("26.2", True, 0), ("26.2", False, 1), ("15.0", True, 1), ("15.0", False, 0), ("", False, 0)],
@@ -134,9 +174,9 @@ def test_libraries_that_a_wheels_tool_rewrote_are_not_stripped(tmp_path: Path) -
 
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., list[list[str]]]:
-    """Run build.py as on macOS 26.6, and return its commands, of which nothing is done."""
+    """Run build.py as on macOS 26.6, or another system, and return its commands, of which nothing is done."""
 
-    def built(*arguments: str) -> list[list[str]]:
+    def built(*arguments: str, system: str = "darwin") -> list[list[str]]:
         build = runpy.run_path(str(PACKAGING / "build.py"))
         commands: list[list[str]] = []
 
@@ -144,7 +184,7 @@ def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., list
             commands.append([Path(str(part)).name for part in command] + [more.get("TANDEM_MACOS", "")])
 
         build["main"].__globals__.update(run=record)
-        monkeypatch.setattr(sys, "platform", "darwin")
+        monkeypatch.setattr(sys, "platform", system)
         monkeypatch.setattr("os.uname", lambda: SimpleNamespace(release="25.6.0", machine="arm64"))
         monkeypatch.setattr(sys, "argv", ["build.py", "--out", str(tmp_path), *arguments])
         assert build["main"]() == 0
@@ -176,6 +216,13 @@ def test_both_images_are_made_in_one_environment(built: Callable[..., list[list[
     assert scripts(commands) == ON_A_BUNDLE * 2
     assert [command[-1] for command in commands if "PyInstaller" in command] == ["26.2", "15.0"]
     assert sum(command[1:3] == ["-m", "venv"] for command in commands) == 1
+
+
+@pytest.mark.parametrize(("system", "drawn"), [("linux", False), ("darwin", True)])
+def test_the_icon_is_drawn_for_macos_alone(built: Callable[..., list[list[str]]], system: str, drawn: int) -> None:
+    """Drawing it needs Qt's window, whose libraries of the system Linux may lack."""
+    commands = built("--only", "environment", system=system)
+    assert any("icon.py" in command for command in commands) is drawn
 
 
 def test_the_steps_alone_are_the_whole(built: Callable[..., list[list[str]]]) -> None:

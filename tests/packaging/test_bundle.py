@@ -19,7 +19,6 @@ import transformers
 from transformers.utils.import_utils import create_import_structure_from_path
 
 from engine.model_files.encoder_kinds import encoder_family
-from engine.sandbox import worker
 
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
 contents = runpy.run_path(str(PACKAGING / "bundle" / "contents.py"))
@@ -186,13 +185,23 @@ def test_transformers_finds_the_same_names_in_what_is_left_of_its_sources(model:
     assert create_import_structure_from_path(str(shortened)) == found
 
 
-def test_the_bundles_program_is_a_sandbox_too(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("option", "module"),
+    [
+        ("--sandbox", "engine.sandbox.worker"),
+        ("--draft-runner", "engine.ahead.runner"),
+        ("--tool-server", "app.tools.guardian"),
+    ],
+)
+def test_the_bundles_program_is_each_process_of_tandem_too(
+    option: str, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     served: list[list[str]] = []
-    monkeypatch.setattr(worker, "main", served.append)
+    monkeypatch.setattr(f"{module}.main", served.append)
     launcher = runpy.run_path(str(PACKAGING / "bundle" / "launcher.py"))
-    monkeypatch.setattr(sys, "argv", ["Tandem", "--sandbox", "3", "60.0", "engine.grammars.checks"])
+    monkeypatch.setattr(sys, "argv", ["Tandem", option, "3", "60.0"])
     assert launcher["main"]() == 0
-    assert served == [["3", "60.0", "engine.grammars.checks"]]
+    assert served == [["3", "60.0"]]
 
 
 @pytest.mark.campaign

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import subprocess
@@ -91,6 +92,25 @@ def test_each_step_of_the_build_is_one_of_the_workflow_in_the_same_order(jobs: d
     included = jobs["bundle"]["strategy"]["matrix"]["include"]
     assert {entry["options"] for entry in included} == {"", "--macos 26.2", "--macos 15.0"}
     assert len({entry["name"] for entry in included}) == 3
+
+
+def test_the_linux_bundle_is_built_with_the_window_packages_that_readers_install(
+    jobs: dict[str, Any], tmp_path: Path
+) -> None:
+    """Qt needs them, and PyInstaller takes them into the bundle; GitHub's machines do not have them."""
+    steps = jobs["bundle"]["steps"]
+    [step] = [step for step in steps if "window-packages" in step.get("run", "")]
+    assert step["if"] == "runner.os == 'Linux'"
+    assert steps.index(step) < next(place for place, other in enumerate(steps) if "build.py" in other.get("run", ""))
+    (tmp_path / "sudo").write_text('#!/bin/sh\necho "$@"\n', encoding="utf-8")
+    (tmp_path / "sudo").chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-ec", step["run"]], cwd=ROOT, env=path, capture_output=True, text=True, check=True)
+    update, install = done.stdout.splitlines()
+    assert update == "apt-get update"
+    page = (ROOT / "docs" / "installing.md").read_text(encoding="utf-8")
+    assert f"\nsudo {install.partition(' --')[0]}\n" in page
+    assert "libxcb-cursor0" in install
 
 
 def test_a_wait_for_apple_ends_before_the_job(jobs: dict[str, Any]) -> None:

@@ -46,6 +46,33 @@ def store(name: str) -> None:
     keychain().write_text(json.dumps([*names, name]), encoding="utf-8")
 
 
+def window_packages() -> set[str]:
+    """The packages that docs/installing.md names for a window on Linux."""
+    lines = (Path.cwd() / "docs" / "installing.md").read_text(encoding="utf-8").splitlines()
+    return {*lines[lines.index("<!-- window-packages -->") + 2].partition(" install ")[2].split()}
+
+
+def installed() -> Path:
+    """The file with the packages of the system that were installed on this machine, which begins without any."""
+    return Path(os.environ["RUNNER_TEMP"], "played-packages.txt")
+
+
+def sudo(program: str, command: str, *arguments: str) -> int:
+    """Ubuntu's packages."""
+    if program != "apt-get":
+        return 1
+    if command == "install":
+        packages = [word for word in arguments if not word.startswith("-")]
+        installed().write_text("\n".join(packages), encoding="utf-8")
+    return 0
+
+
+def can_open_windows() -> bool:
+    """Whether this machine has what Qt needs for a window: a Mac has it."""
+    packages = installed().read_text(encoding="utf-8").splitlines() if installed().exists() else []
+    return bool(os.environ.get("OPTIONS")) or window_packages() <= {*packages}
+
+
 def security(command: str, *arguments: str) -> int:
     """macOS's keychains."""
     if command == "import":
@@ -235,7 +262,9 @@ def python(*arguments: str) -> int:
     script = Path(arguments[0]).name
     if arguments[0] == "-m":
         return python_module(*arguments[1:])
-    if script in ("icon.py", "icu_data.py"):
+    if script == "icon.py":
+        return 0 if can_open_windows() else 1
+    if script == "icu_data.py":
         return 0
     if script == "notices.py":
         resources = "Contents/Resources" if arguments[1].endswith(".app") else "Resources"
@@ -243,7 +272,8 @@ def python(*arguments: str) -> int:
         return 0
     if script == "verify.py":
         is_app = arguments[1].endswith(".app")
-        return int(is_faulty("verify") or (is_app and codesign("--verify", arguments[1]) != 0))
+        is_whole = codesign("--verify", arguments[1]) == 0 if is_app else can_open_windows()
+        return int(is_faulty("verify") or not is_whole)
     os.environ["PYTHONPATH"] = str(Path(__file__).parent)
     real = os.environ["PLAYED_REAL_PYTHON"]
     return os.execv(real, [real, *arguments])
@@ -259,6 +289,7 @@ TOOLS: dict[str, Callable[..., int]] = {
     "security": security,
     "spctl": spctl,
     "strip": lambda *_: 0,
+    "sudo": sudo,
     "xcrun": xcrun,
 }
 
