@@ -1,7 +1,6 @@
-"""The folders in which package managers put programs, beyond those that the system names. No Qt.
+"""The folders in which managers of versions put programs, so that npx and uvx are found. No Qt.
 
-A program that was not started in a terminal does not read the files in which a shell adds them to PATH, so that it
-would find neither npx nor uvx.
+`engine.machine.program_folders` has those that are alike on most computers, and why they are asked for.
 """
 
 from __future__ import annotations
@@ -12,8 +11,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-# Homebrew's on Apple's and on Intel's chips, and that of uv, pipx and others.
-USUAL_FOLDERS = ("/opt/homebrew/bin", "/usr/local/bin", "~/.local/bin")
 # Folders with one version of each program, or with programs that choose it.
 _MANAGERS = (
     *("~/.volta/bin", "~/.local/share/mise/shims", "~/.asdf/shims", "~/.asdf/bin", "~/.proto/shims", "~/.proto/bin"),

@@ -11,7 +11,8 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.tools.program_folders import USUAL_FOLDERS, manager_folders
+from app.tools.program_folders import manager_folders
+from engine.machine.program_folders import USUAL_FOLDERS
 
 # What a variable decides: which programs run, or what code is loaded into one.
 PROGRAM, CODE = "program", "code"

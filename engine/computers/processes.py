@@ -16,6 +16,7 @@ from engine.computers.errors import ClusterError
 from engine.computers.hosts import Machine
 from engine.computers.keeper import ENDING_S
 from engine.machine.local_network import is_denied
+from engine.machine.program_folders import USUAL_FOLDERS
 
 log = logging.getLogger(__name__)
 
@@ -24,9 +25,19 @@ SSH = ("ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "Serv
        "-o", "ServerAliveCountMax=3")  # fmt: skip
 
 
+_MORE_FOLDERS = ":".join(folder.replace("~", "$HOME", 1) for folder in USUAL_FOLDERS)
+_APP = "Applications/Tandem.app/Contents/MacOS/Tandem"
+# Runs tandem, or the program of the app. In single quotes every login shell passes it on to sh as it is, also fish and
+# csh: it has no single quote, backslash, exclamation mark or end of a line.
+_RUN_TANDEM = (
+    f'PATH="$PATH:{_MORE_FOLDERS}"; for program in tandem /{_APP} "$HOME/{_APP}"; '
+    'do command -v "$program" >/dev/null && exec "$program" "$@"; done; exec tandem "$@"'
+)
+
+
 def command_on(machine: Machine, *arguments: str) -> list[str]:
-    """Return the command that runs `tandem ARGUMENTS` on a machine."""
-    return [*SSH, machine.name, shlex.join(["tandem", *arguments])]
+    """Return the command that runs `tandem ARGUMENTS` on a machine, wherever it is installed there."""
+    return [*SSH, machine.name, shlex.join(["/bin/sh", "-c", _RUN_TANDEM, "tandem", *arguments])]
 
 
 class Process:

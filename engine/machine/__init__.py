@@ -1,1 +1,4 @@
-"""What macOS tells this process about the machine, and what the process asks of macOS. Imports no MLX."""
+"""What macOS tells this process about the machine, what the process asks of macOS, and where programs are.
+
+Imports no MLX.
+"""
