@@ -23,7 +23,7 @@ from engine.ahead.link import NoRunner, RunnerConnection
 from engine.ahead.messages import FROM_RUNNER, MOST_UNSENT, TO_RUNNER, FromRunner
 from engine.ahead.runner import serve
 from engine.computers.errors import ClusterError
-from engine.computers.hosts import Machine, parse_machine
+from engine.computers.hosts import Machine, listen_at, parse_machine
 from engine.computers.keeper import BEAT_S, keep
 from engine.computers.model_identity import are_alike, fingerprint, folder_of, portable_name
 from engine.computers.processes import Process, command_on
@@ -170,9 +170,7 @@ def main(arguments: Sequence[str]) -> int:
     os.dup2(2, 1)
     order = json.loads(sys.stdin.readline())
     model = str(order["model"])
-    address = str(order["address"])
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    listener = Listener(socket.create_server((address, 0), family=family), bytes.fromhex(order["key"]), TO_RUNNER)
+    listener = Listener(listen_at(str(order["address"])), bytes.fromhex(order["key"]), TO_RUNNER)
     report = own_report(model) | {"port": listener.port}
     os.write(output, json.dumps(report).encode() + b"\n")
     threading.Thread(target=_end_with_input, name="draft-runner-watch", daemon=True).start()

@@ -25,7 +25,7 @@ from engine.advice.fit import working_set_limit
 from engine.cluster.messages import ECHO, Ping
 from engine.cluster.plan import choose_split, files_of_others
 from engine.computers.errors import ClusterError
-from engine.computers.hosts import Machine, Machines
+from engine.computers.hosts import Machine, Machines, listen_at
 from engine.computers.model_identity import are_alike, fingerprint, folder_of, is_on_hub, portable_name
 from engine.computers.processes import Process, command_on
 from engine.computers.versions import other_versions, versions
@@ -217,8 +217,7 @@ def serve_report() -> int:
     listening = None
     if address:
         try:
-            family = socket.AF_INET6 if ":" in address else socket.AF_INET
-            listening = socket.create_server((address, 0), family=family, backlog=1)
+            listening = listen_at(address)
         except OSError as error:
             report["link_problem"] = str(error)
     if listening is not None:

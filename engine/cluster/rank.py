@@ -14,7 +14,6 @@ import mmap
 import os
 import select
 import signal
-import socket
 import sys
 import tempfile
 import threading
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 from engine.cluster.messages import TO_ENGINE, TO_LEADER, TO_RANK, ToLeader, as_plain, from_plain
 from engine.cluster.ring_watch import RingWatch, open_sockets
 from engine.computers.errors import ClusterError
+from engine.computers.hosts import listen_at
 from engine.computers.keeper import BEAT_S, ENDING_S, SILENT_S, keep
 from engine.computers.versions import versions
 from engine.machine.keep_awake import KeepAwake
@@ -89,7 +89,7 @@ class _Rank:
         self._size = int(order["size"])
         self._secret = bytes.fromhex(order["secret"])
         self._host = str(order["hosts"][self._rank])
-        with _listen(str(order["address"])) as free:
+        with listen_at(str(order["address"])) as free:
             self._ring = int(free.getsockname()[1])
         # Other threads, and Python's start of a thread, wait for ever for a thread that failed, so it ends the rank.
         threading.excepthook = lambda unhandled: self._fail(
@@ -137,8 +137,8 @@ class _Rank:
         from engine.cluster.server import serve
         from engine.engine import Engine
 
-        control = Listener(_listen(str(order["address"])), self._secret, TO_LEADER)
-        client = Listener(_listen("127.0.0.1"), self._secret, TO_ENGINE)
+        control = Listener(listen_at(str(order["address"])), self._secret, TO_LEADER)
+        client = Listener(listen_at("127.0.0.1"), self._secret, TO_ENGINE)
         joined: Future[None] = Future()
 
         def loader() -> MainLoader:
@@ -267,12 +267,6 @@ def _join(rank: int, places: list[list[str]]) -> Any:
         hosts.write_text(json.dumps(places), encoding="utf-8")
         os.environ |= {"MLX_RANK": str(rank), "MLX_HOSTFILE": str(hosts)}
         return mx.distributed.init(strict=True, backend="ring")
-
-
-def _listen(address: str) -> socket.socket:
-    """Return a socket that listens at `address` only."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    return socket.create_server((address, 0), family=family, backlog=8)
 
 
 if __name__ == "__main__":
