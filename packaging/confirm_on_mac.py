@@ -181,6 +181,19 @@ def on_the_cpu() -> str:
     return str(reported["device"])
 
 
+def local_name() -> str:
+    """Find this Mac by its own name in the network, as another Mac would, and connect to what listens there."""
+    code = """
+import socket, sys
+from engine.computers.hosts import listen_at, parse_machine
+address = parse_machine(sys.argv[1]).address
+with listen_at(address) as listening:
+    socket.create_connection((address, listening.getsockname()[1]), timeout=8).close()
+print("IPv4" if ":" not in address else "IPv6 with a scope" if "%" in address else "IPv6")
+"""
+    return run([PYTHON, "-c", code, run(["scutil", "--get", "LocalHostName"]).strip() + ".local"]).strip()
+
+
 def same_noise() -> str:
     """Compare the noise of a key alone with that of the same key among others."""
     code = """
@@ -352,9 +365,13 @@ print(f"{release.version} is offered")
 
 
 def downloaded_image() -> str:
-    """Open the image for this Mac as one that a browser downloaded, copy the app out of it, and start that."""
+    """Open the image for this Mac as one that a browser downloaded, copy the app out of it, and start that.
+
+    It answers on the GPU and, as where a release is verified, on the CPU, where a signed app must compile nothing.
+    """
     images = sorted((ROOT / "build" / "bundle").glob("*.dmg"), key=lambda file: "macos26" in file.name)
-    fitting = [image for image in images if "macos26" not in image.name or os.uname().release >= "25.2"]
+    is_new = tuple(map(int, os.uname().release.split(".")[:2])) >= (25, 2)
+    fitting = [image for image in images if "macos26" not in image.name or is_new]
     if not fitting:
         raise Failed("there is no image in build/bundle: the point that builds it comes before this one")
     with tempfile.TemporaryDirectory() as folder:
@@ -375,7 +392,9 @@ def downloaded_image() -> str:
         # What is not notarised starts only without the mark, as after "Open Anyway".
         if signed.returncode:
             run(["xattr", "-dr", "com.apple.quarantine", app])
-        reported = json.loads(run([f"{app}/Contents/MacOS/Tandem", "--self-test"]).splitlines()[-1])
+        self_test = [f"{app}/Contents/MacOS/Tandem", "--self-test"]
+        reported = json.loads(run(self_test).splitlines()[-1])
+        run(["/usr/bin/env", "TANDEM_DEVICE=cpu", *self_test])
     gatekeeper = " ".join(signed.stderr.replace(app, "Tandem.app").split())
     return f"{fitting[-1].name}: the seal holds, {reported['device']}; Gatekeeper: {gatekeeper}"
 
@@ -384,6 +403,7 @@ POINTS = (
     Point("tandem doctor reads the machine and measures the starter pair", doctor, here=True),
     Point("Low Power Mode is read as pmset reads it", low_power_mode),
     Point("a Mac stays awake while an answer streams, and only then (pmset -g assertions)", awake),
+    Point("a name in .local, such as this Mac's own, has an address that can be connected to", local_name),
     Point("noise for a key is the same whatever the number of rows", same_noise, here=True),
     Point("the window answers a question, and every part of the app works: tandem --self-test", self_test, here=True),
     Point("with TANDEM_DEVICE=cpu, by which images are verified before a release, the CPU answers", on_the_cpu),

@@ -120,6 +120,27 @@ def test_a_mac_whose_accelerators_are_not_used_is_not_confirmed(
         doctor()
 
 
+def test_a_macs_own_name_in_the_network_leads_to_it(
+    script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scutil").write_text("#!/bin/sh\necho studio\n")
+    (tmp_path / "scutil").chmod(0o755)
+    (tmp_path / "sitecustomize.py").write_text(
+        "import socket\n"
+        "resolve = socket.getaddrinfo\n"
+        "socket.getaddrinfo = lambda host, *more, **hints: "
+        "resolve('127.0.0.1' if host == 'studio.local' else host, *more, **hints)\n"
+    )
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    run = script["run"]
+    monkeypatch.setitem(
+        script["local_name"].__globals__,
+        "run",
+        lambda command: run(["/usr/bin/env", f"PYTHONPATH={tmp_path}:{ROOT}", *command]),
+    )
+    assert script["local_name"]() == "IPv4"
+
+
 @pytest.mark.parametrize(("device", "holds"), [("Device(cpu, 0)", True), ("Device(gpu, 0)", False)])
 def test_a_mac_has_to_answer_on_its_cpu_if_it_is_told_to(
     script: dict[str, Any], report: Any, device: str, holds: bool
@@ -136,7 +157,7 @@ def test_a_mac_has_to_answer_on_its_cpu_if_it_is_told_to(
 
 
 @pytest.mark.parametrize(
-    ("release", "image", "refused"), [("25.6.0", "Tandem-1-macos26-arm64.dmg", 1), ("24.6.0", "Tandem-1-arm64.dmg", 0)]
+    ("release", "image", "refused"), [("25.10.0", "Tandem-1-macos26-arm64.dmg", 1), ("24.6.0", "Tandem-1-arm64.dmg", 0)]
 )
 def test_the_image_for_this_mac_is_opened_as_a_download(
     script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: str, image: str, refused: int
@@ -163,7 +184,9 @@ def test_the_image_for_this_mac_is_opened_as_a_download(
     assert marked == ["Tandem.dmg", "Tandem.app"]
     # What Gatekeeper refuses starts only after a person has allowed it.
     assert any("-dr" in command for command in commands) == bool(refused)
-    assert [command[0] for command in commands][-1].endswith("Tandem.app/Contents/MacOS/Tandem")
+    *_, on_the_gpu, on_the_cpu = commands
+    assert on_the_gpu[0].endswith("Tandem.app/Contents/MacOS/Tandem")
+    assert on_the_cpu == ["/usr/bin/env", "TANDEM_DEVICE=cpu", *on_the_gpu]
 
 
 def test_whatever_a_point_raises_the_others_are_run_and_one_anonymous_file_is_left(
