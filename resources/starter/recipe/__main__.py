@@ -19,6 +19,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import engine  # noqa: F401  (loads a fast BLAS before mlx)
+from engine.cpu_backend.backend import choose_device
 from resources.starter.recipe.content import (
     LANGUAGES,
     read_development,
@@ -61,6 +62,7 @@ def main() -> None:
     for field in fields(Plan):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=int, default=field.default)
     options = parser.parse_args()
+    choose_device()
     if options.what in _BUILDS:
         from resources.starter.recipe import pipeline  # torch is an extra; the evaluation goes without
 
