@@ -15,8 +15,6 @@ from engine.computers.errors import ClusterError
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 # Names that ssh does not mistake for an option or a command.
 _NAME = re.compile(r"(?!-)[\w.@:%-]{1,255}")
-
-
 # Seconds that ssh may take to read its configuration, which may run programs.
 _SSH_S = 8.0
 # Connections that wait to be accepted.

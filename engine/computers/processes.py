@@ -24,7 +24,6 @@ log = logging.getLogger(__name__)
 SSH = ("ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "ServerAliveInterval=2",
        "-o", "ServerAliveCountMax=3")  # fmt: skip
 
-
 _MORE_FOLDERS = ":".join(folder.replace("~", "$HOME", 1) for folder in USUAL_FOLDERS)
 _APP = "Applications/Tandem.app/Contents/MacOS/Tandem"
 # Runs tandem, or the program of the app. In single quotes every login shell passes it on to sh as it is, also fish and
