@@ -14,10 +14,8 @@ from engine.ahead.messages import ToRunner
 from engine.cpu_backend.backend import CPU, DEVICE_VARIABLE, GPU, VARIABLE, backend
 from engine.main_model.loaded_model import LoadedModel
 from engine.wire.channel import Channel
-from tests.engine.compilation import is_compiling
 
 
-@pytest.mark.usefixtures("with_compilation")
 def test_it_computes_on_the_cpu_without_compiling_beside_an_engine_on_a_gpu(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -25,12 +23,14 @@ def test_it_computes_on_the_cpu_without_compiling_beside_an_engine_on_a_gpu(
     monkeypatch.setenv(DEVICE_VARIABLE, "")
     devices: list[object] = []
     monkeypatch.setattr(mx, "set_default_device", devices.append)
+    disabled: list[bool] = []
+    monkeypatch.setattr(mx, "disable_compile", lambda: disabled.append(True))
     # The cores of this process stay as they are.
     monkeypatch.setattr("os.sched_setaffinity", lambda *_: None, raising=False)
-    found = []
+    found: list[tuple[object, ...]] = []
 
     def serve(channel: Channel[ToRunner], _load: Callable[[], LoadedModel]) -> None:
-        found.append((backend(), is_compiling()))
+        found.append((backend(), *disabled))
         channel.close()
 
     monkeypatch.setattr(runner, "serve", serve)
@@ -38,4 +38,4 @@ def test_it_computes_on_the_cpu_without_compiling_beside_an_engine_on_a_gpu(
     with ours:
         runner.main([str(theirs.detach()), str(tmp_path)])
     assert devices == [mx.cpu]
-    assert found == [(CPU, False)]
+    assert found == [(CPU, True)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import mlx.core as mx
@@ -13,7 +12,6 @@ from mlx.utils import tree_flatten
 
 from engine.cpu_backend.backend import CPU, DEVICE_VARIABLE, GPU, VARIABLE, backend, choose_device
 from engine.events import TokensCommitted
-from tests.engine.compilation import is_compiling
 from tests.engine.serving_requests import ask, ids, open_scheduler
 from tests.engine.tiers import by_tier
 from tests.tiny_heads import write_head
@@ -82,15 +80,6 @@ def test_the_cpu_compiles_nothing_for_an_answer(
     assert not [*users_temporary_folder.iterdir()]
 
 
-@pytest.fixture
-def compilation_on() -> Iterator[None]:
-    """MLX compiles at the beginning, in each test anew."""
-    mx.enable_compile()
-    yield
-    mx.disable_compile()
-
-
-@pytest.mark.usefixtures("compilation_on")
 @pytest.mark.parametrize(
     ("device", "chosen", "name", "compiles"),
     [
@@ -107,8 +96,10 @@ def test_only_the_backend_of_a_gpu_compiles(
     devices = [mx.Device(device)]
     monkeypatch.setattr(mx, "default_device", lambda: devices[-1])
     monkeypatch.setattr(mx, "set_default_device", lambda kind: devices.append(mx.Device(kind)))
+    disabled: list[bool] = []
+    monkeypatch.setattr(mx, "disable_compile", lambda: disabled.append(True))
     monkeypatch.setenv(VARIABLE, name)
     monkeypatch.setenv(DEVICE_VARIABLE, chosen)
     choose_device()
-    assert is_compiling() is compiles
+    assert disabled == ([] if compiles else [True])
     assert devices[-1] == mx.Device(mx.cpu if chosen else device)
