@@ -207,7 +207,7 @@ def _text_of(file: WebFile, language: str, time: ReadingTime) -> str:
     text = decoded_as(content, declared[1]) if declared is not None else None
     if text is not None:
         content = codecs.BOM_UTF8 + text.encode("utf-8", "replace")
-    document = read_document(file.name, content, _LONGEST_TEXT, language, time)
+    document = read_document(file.name, content, _LONGEST_TEXT, language, time, address=file.address)
     if document.problem:
         raise ToolFailed("web-unreadable", host=httpx2.URL(file.address).host, detail=document.problem)
     return document.text

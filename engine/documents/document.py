@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 from engine.documents.encodings import DecodedText, decode, has_no_controls, unreadable_bytes
-from engine.documents.formats import OLD_OFFICE, PDF, ZIP, format_in_archive, format_of
+from engine.documents.formats import OLD_OFFICE, PAGE, PDF, ZIP, format_in_archive, format_of
 from engine.documents.inner_pictures import InnerPictures, LargestPictures
 from engine.documents.marked_text import MarkedText, TextTooLong
 from engine.documents.old_office import in_newer_format
 from engine.documents.parts import Extent, PartsRead, Selection, first_lines
+from engine.documents.web_page import read_page
 from engine.sandbox.tasks import task
 
 # The name of the stream that holds an encrypted document.
@@ -58,6 +60,7 @@ class _AskedFor(NamedTuple):
     # Seconds of this process's computing after which no other page, slide or sheet is begun.
     stops_at: float
     most_pictures: int
+    address: str
 
 
 @task
@@ -69,18 +72,19 @@ def document_text(
     selection: Selection | None = None,
     most_s: float = math.inf,
     most_pictures: int = 0,
+    address: str = "",
 ) -> DocumentText:
     """Return the text of a file with at most `most` characters; encodings are guessed for the window's `language`.
 
     With a `selection`, the text has the wanted parts as far as they fit, and those that are begun within `most_s`
     seconds of computing. Without, all has to fit. The files of the `most_pictures` largest pictures that are seen in
-    them are loaded within the same seconds.
+    them are loaded within the same seconds. `address` is that of the file in the web; "" if it is not from there.
     Whatever is wrong with the file is the `problem` of the result. Raises only `MemoryError`, which ends the sandbox.
     """
     begun = time.process_time()
     try:
         stops_at = begun + most_s if selection else math.inf
-        result = _read(name.lower(), data, _AskedFor(most, language, selection, stops_at, most_pictures))
+        result = _read(name.lower(), data, _AskedFor(most, language, selection, stops_at, most_pictures, address))
     except MemoryError:
         raise
     except TextTooLong:
@@ -119,8 +123,9 @@ def _read(name: str, data: bytes, request: _AskedFor) -> DocumentText:
         encoding = decoded.encoding
         text.left_out[_BYTES] += _unreadable_bytes(data, decoded)
         data = decoded.text.encode("utf-8", "replace")
+    read = partial(read_page, address=request.address) if form is PAGE else form.read
     try:
-        form.read(data, text)
+        read(data, text)
     except TextTooLong:
         if selection is None or not text.end_early():
             raise

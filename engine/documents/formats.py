@@ -100,7 +100,7 @@ _MAIL = FileFormat(
     "message/rfc822",
     read=lambda data, text: read_mail(data, text, read_inner_file),
 )
-_PAGE = FileFormat((".html", ".htm", ".xhtml"), "text/html", read=read_page, decode=decoded_page)
+PAGE = FileFormat((".html", ".htm", ".xhtml"), "text/html", read=read_page, decode=decoded_page)
 _SPREADSHEET_XML = FileFormat((), "application/vnd.ms-excel", read=read_spreadsheet_xml)
 _FLAT_OPEN = FileFormat((".fodp", ".fods", ".fodt"), f"{_OPEN}.text", read=_read_flat_open)
 FORMATS = (
@@ -123,7 +123,7 @@ FORMATS = (
     FileFormat((".ipynb",), "application/x-ipynb+json", read=read_notebook, decode=decode),
     _MAIL,
     FileFormat((".mbox",), "application/mbox", read=lambda data, text: read_mails(data, text, read_inner_file)),
-    _PAGE,
+    PAGE,
     _FLAT_OPEN,
     ZIP,
 )
@@ -195,7 +195,7 @@ def _format_by_look(content: bytes) -> FileFormat | None:
     """Return the format of a page, a mail or a document in XML by its beginning; None for all others."""
     beginning = _beginning_of(content)
     if _BEGINS_PAGE.match(beginning):
-        return _PAGE
+        return PAGE
     return _MAIL if _BEGINS_MAIL.match(beginning) else _xml_format(beginning)
 
 

@@ -31,6 +31,7 @@ def read_document(
     time: ReadingTime,
     selection: Selection | None = None,
     most_pictures: int = 0,
+    address: str = "",
 ) -> DocumentText:
     """Run `document_text` in a sandbox, and wait for it. Raises `EngineClosed` when `time` is abandoned.
 
@@ -40,7 +41,7 @@ def read_document(
     """
     try:
         begin_s = min(_BEGIN_S, time.left * _BEGIN_SHARE)
-        task = partial(document_text, name, data, most, language, selection, begin_s, most_pictures)
+        task = partial(document_text, name, data, most, language, selection, begin_s, most_pictures, address)
         return DOCUMENTS.read(task, DOCUMENT_S if selection is None else WATCHED_S, time)
     except SandboxError as error:
         return DocumentText(problem=_PROBLEMS.get(error.reason, "unreadable"))

@@ -15,6 +15,7 @@ from engine.documents.equations import latex_of
 from engine.documents.marked_text import MarkedText, only_places
 from engine.documents.page_forms import meaning_of_field
 from engine.documents.page_letters import PageLetters, is_for_listeners, is_left_out
+from engine.documents.page_links import PageLinks
 from engine.documents.page_lists import list_item, numbered_items
 from engine.documents.page_selectors import PlaceInPage
 from engine.documents.page_styles import OF_SCRIPTS, Declarations, LinkedSheets, PageStyles
@@ -22,7 +23,6 @@ from engine.documents.roles import (
     FencedCode,
     HeadingBlock,
     ItemList,
-    Link,
     ParagraphBlock,
     Role,
     Table,
@@ -92,8 +92,6 @@ _MEANINGS: dict[str, Role | str] = {
 _FORMULA = "math/tex"
 # The tag that the parser gives to text between elements.
 _TEXT = "-text"
-# Addresses within a site lead nowhere from a file.
-_ADDRESS = re.compile(r"(?:https?|ftp)://|mailto:|tel:", re.I)
 # A list to choose from whose end was forgotten, up to a block: parsers take the rest of the page for a choice.
 _OPEN_SELECT = re.compile(
     r"(<select\b(?:(?!</?(?:select|{0})\b)[\s\S])*+)(?=<(?:{0})\b)".format("|".join([*_MEANINGS, "li"])), re.IGNORECASE
@@ -153,15 +151,18 @@ def read_page(
     text: MarkedText,
     linked: LinkedSheets = lambda _address: None,
     show_picture: Callable[[str], object] = lambda _address: None,
+    address: str = "",
 ) -> None:
     """Add the blocks of a page in UTF-8, as a browser lays its elements out.
 
-    `linked` has the sheets that it links; `show_picture` gets the address of each picture that is seen.
+    `linked` has the sheets that it links; `show_picture` gets the address of each picture that is seen. `address` is
+    that of the page, to which its links are relative; "" for a file.
     """
     content = _OPEN_SELECT.sub(r"\1</select>", _PREFIX.sub(r"\1", page.decode()))
     if "http://www.w3.org/1999/xhtml" in content[:_BEGINNING]:
         content = _CLOSED.sub(r"<\1\2></\1>", content)
-    _PageReader(LexborHTMLParser(content), text, linked, show_picture).read()
+    parser = LexborHTMLParser(content)
+    _PageReader(parser, text, linked, show_picture, PageLinks.of(parser, address)).read()
 
 
 class _Visit(NamedTuple):
@@ -176,9 +177,15 @@ class _PageReader:
     """Adds the blocks of a page to `text`, without what nobody sees."""
 
     def __init__(
-        self, page: LexborHTMLParser, text: MarkedText, linked: LinkedSheets, show_picture: Callable[[str], object]
+        self,
+        page: LexborHTMLParser,
+        text: MarkedText,
+        linked: LinkedSheets,
+        show_picture: Callable[[str], object],
+        links: PageLinks,
     ) -> None:
         self._page = page
+        self._links = links
         self._show_picture = show_picture
         self._text = text
         self._styles = PageStyles(page, linked)
@@ -220,7 +227,7 @@ class _PageReader:
             return []
         inner = letters.within(tag, attributes, styles)
         self._note_picture(tag, attributes, inner)
-        meaning = _meaning(node, attributes, styles, self._text)
+        meaning = _meaning(node, attributes, styles, self._text, self._links)
         if tag == "table" and self._only_places(node):
             meaning = ParagraphBlock()
         if meaning is None:
@@ -364,11 +371,11 @@ def _formula_of_script(node: LexborNode, kind: str) -> str:
 
 
 def _meaning(
-    node: LexborNode, attributes: Mapping[str, str], styles: Declarations, text: MarkedText
+    node: LexborNode, attributes: Mapping[str, str], styles: Declarations, text: MarkedText, links: PageLinks
 ) -> Role | str | None:
     """Return the role of an element, or the words that it stands for; None if it is not shown.
 
-    A formula that is damaged is counted in `text`, and read as its words.
+    A formula that is damaged is counted in `text`, and read as its words. `links` says where links lead.
     """
     tag = node.tag or ""
     if tag in _LEFT_OUT:
@@ -387,8 +394,7 @@ def _meaning(
         case "li":
             return list_item(attributes)
         case "a":
-            address = attributes.get("href", "").strip()
-            return Link(address) if _ADDRESS.match(address) else Through()
+            return links.role_of(attributes)
         case "td" | "th":
             return TableCell(integer(attributes.get("colspan"), 1), integer(attributes.get("rowspan"), 1))
         case "img":

@@ -106,6 +106,13 @@ def test_redirects_are_followed_to_the_page(site: WebSite) -> None:
     assert fetch(site.address("/a")) == WebFile(site.address("/b?x=1"), b"there", "text/plain")
 
 
+def test_links_are_joined_with_the_address_to_which_redirects_led(site: WebSite) -> None:
+    site.pages["/manual"] = SitePage(status=301, headers={"location": "/docs/v2/index.html"})
+    site.pages["/docs/v2/index.html"] = SitePage(b'<a href="install.html">Install</a>')
+    text = asyncio.run(read_page(site.address("/manual"), 0, on_loopback())).text
+    assert f"[Install]({site.address('/docs/v2/install.html')})" in text
+
+
 def test_redirects_without_end_are_left(site: WebSite) -> None:
     site.pages["/a"] = SitePage(status=301, headers={"location": "/a"})
     assert failure(site.address("/a")).code == "web-redirects"
