@@ -11,6 +11,7 @@ import codecs
 import re
 import zlib
 from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
 import httpx2
@@ -112,8 +113,11 @@ async def fetched(address: str, addresses: WebAddresses, most_s: float = MOST_S)
         raise ToolFailed("web-address", address=address[:200]) from error
     try:
         async with asyncio.timeout(most_s):
+            # A request goes to a number, which many hosts share: cookies by number would go from one to another.
+            no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
+            timeout = httpx2.Timeout(None, connect=CONNECT_S)
             # No proxy: it would resolve the name again, where nobody checks the address.
-            async with httpx2.AsyncClient(trust_env=False, timeout=httpx2.Timeout(None, connect=CONNECT_S)) as client:
+            async with httpx2.AsyncClient(trust_env=False, timeout=timeout, cookies=no_cookies) as client:
                 return await _followed(client, url, addresses)
     except TimeoutError as error:
         raise ToolFailed("web-slow", host=url.host, seconds=round(most_s)) from error

@@ -113,6 +113,16 @@ def test_links_are_joined_with_the_address_to_which_redirects_led(site: WebSite)
     assert f"[Install]({site.address('/docs/v2/install.html')})" in text
 
 
+def test_no_cookie_is_sent_also_not_over_a_redirect(site: WebSite) -> None:
+    """A request goes to the number of a host, which may be that of many other hosts."""
+    headers = {"location": "/b", "set-cookie": "session=of-this-host; Path=/"}
+    site.pages["/a"] = SitePage(status=302, headers=headers)
+    site.pages["/b"] = SitePage(b"there", "text/plain", headers={"set-cookie": "seen=1"})
+    assert fetch(site.address("/a")).content == b"there"
+    assert site.paths == ["/a", "/b"]
+    assert all("cookie" not in asked for asked in site.asked)
+
+
 def test_redirects_without_end_are_left(site: WebSite) -> None:
     site.pages["/a"] = SitePage(status=301, headers={"location": "/a"})
     assert failure(site.address("/a")).code == "web-redirects"
