@@ -6952,8 +6952,48 @@
         <translation>{service}の応答は検索結果の一覧ではありませんでした。</translation>
     </message>
     <message>
-        <source>The page of {host} has no text that can be read ({detail}).</source>
-        <translation>{host}のページには読み取れるテキストがありません（{detail}）。</translation>
+        <source>The page of {host} can&apos;t be read.</source>
+        <translation>{host}のページを読み取れません。</translation>
+    </message>
+    <message>
+        <source>{host} sent a file that is neither text nor a document.</source>
+        <translation>{host}から届いたファイルは、テキストでも文書でもありません。</translation>
+    </message>
+    <message>
+        <source>The page of {host} contains no text. Scripts, which may build it, are not run.</source>
+        <translation>{host}のページにはテキストが含まれていません。スクリプトで表示されるページかもしれませんが、スクリプトは実行しません。</translation>
+    </message>
+    <message>
+        <source>The document of {host} contains only images, in which no text was recognized.</source>
+        <translation>{host}の文書には画像しかなく、その中の文字を認識できませんでした。</translation>
+    </message>
+    <message>
+        <source>The text encoding of the page of {host} was not recognized.</source>
+        <translation>{host}のページの文字コードを認識できませんでした。</translation>
+    </message>
+    <message>
+        <source>The document of {host} is password-protected, so it was not read.</source>
+        <translation>{host}の文書はパスワードで保護されているため、読み取りませんでした。</translation>
+    </message>
+    <message>
+        <source>The document of {host} is damaged: its text cannot be read.</source>
+        <translation>{host}の文書は壊れていて、本文を読み取れません。</translation>
+    </message>
+    <message>
+        <source>The document of {host} has an old format. Where LibreOffice is installed, Tandem reads it.</source>
+        <translation>{host}の文書は古い形式です。LibreOfficeがインストールされていれば、Tandemはこれを読み取ります。</translation>
+    </message>
+    <message>
+        <source>The text of the page of {host} is too long, so it was not read.</source>
+        <translation>{host}のページのテキストが長すぎるため、読み取りませんでした。</translation>
+    </message>
+    <message>
+        <source>The page of {host} takes too long to read, so it was not read.</source>
+        <translation>{host}のページは読み取りに時間がかかりすぎるため、読み取りませんでした。</translation>
+    </message>
+    <message>
+        <source>The page of {host} takes too much memory to read, so it was not read.</source>
+        <translation>{host}のページは読み取りに必要なメモリが多すぎるため、読み取りませんでした。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>

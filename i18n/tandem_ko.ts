@@ -6976,8 +6976,48 @@
         <translation>{service} 서비스의 응답이 검색 결과 목록이 아니에요.</translation>
     </message>
     <message>
-        <source>The page of {host} has no text that can be read ({detail}).</source>
-        <translation>{host} 페이지에 읽을 수 있는 텍스트가 없어요({detail}).</translation>
+        <source>The page of {host} can&apos;t be read.</source>
+        <translation>{host} 페이지를 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{host} sent a file that is neither text nor a document.</source>
+        <translation>{host} 주소에서 보낸 파일은 텍스트도 문서도 아니에요.</translation>
+    </message>
+    <message>
+        <source>The page of {host} contains no text. Scripts, which may build it, are not run.</source>
+        <translation>{host} 페이지에 텍스트가 없어요. 스크립트로 내용을 만드는 페이지일 수 있는데, 스크립트는 실행하지 않아요.</translation>
+    </message>
+    <message>
+        <source>The document of {host} contains only images, in which no text was recognized.</source>
+        <translation>{host} 문서에는 이미지만 있는데, 그 안에서 텍스트를 인식하지 못했어요.</translation>
+    </message>
+    <message>
+        <source>The text encoding of the page of {host} was not recognized.</source>
+        <translation>{host} 페이지의 인코딩을 알 수 없어요.</translation>
+    </message>
+    <message>
+        <source>The document of {host} is password-protected, so it was not read.</source>
+        <translation>{host} 문서에 암호가 걸려 있어서 읽지 않았어요.</translation>
+    </message>
+    <message>
+        <source>The document of {host} is damaged: its text cannot be read.</source>
+        <translation>{host} 문서가 손상되어 내용을 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>The document of {host} has an old format. Where LibreOffice is installed, Tandem reads it.</source>
+        <translation>{host} 문서는 오래된 형식이에요. LibreOffice가 설치되어 있으면 Tandem이 읽어요.</translation>
+    </message>
+    <message>
+        <source>The text of the page of {host} is too long, so it was not read.</source>
+        <translation>{host} 페이지의 텍스트가 너무 길어서 읽지 않았어요.</translation>
+    </message>
+    <message>
+        <source>The page of {host} takes too long to read, so it was not read.</source>
+        <translation>{host} 페이지는 읽는 데 시간이 너무 오래 걸려서 읽지 않았어요.</translation>
+    </message>
+    <message>
+        <source>The page of {host} takes too much memory to read, so it was not read.</source>
+        <translation>{host} 페이지는 읽는 데 메모리가 너무 많이 들어서 읽지 않았어요.</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>

@@ -6976,8 +6976,48 @@
         <translation>{service} 返回的内容不是结果列表。</translation>
     </message>
     <message>
-        <source>The page of {host} has no text that can be read ({detail}).</source>
-        <translation>{host} 的网页没有可读取的文字（{detail}）。</translation>
+        <source>The page of {host} can&apos;t be read.</source>
+        <translation>无法读取 {host} 的网页。</translation>
+    </message>
+    <message>
+        <source>{host} sent a file that is neither text nor a document.</source>
+        <translation>{host} 发来的文件既不是文字也不是文档。</translation>
+    </message>
+    <message>
+        <source>The page of {host} contains no text. Scripts, which may build it, are not run.</source>
+        <translation>{host} 的网页中没有文字。内容可能由脚本生成，而脚本不会运行。</translation>
+    </message>
+    <message>
+        <source>The document of {host} contains only images, in which no text was recognized.</source>
+        <translation>{host} 的文档只包含图像，未能从中识别出文字。</translation>
+    </message>
+    <message>
+        <source>The text encoding of the page of {host} was not recognized.</source>
+        <translation>无法识别 {host} 的网页的文字编码。</translation>
+    </message>
+    <message>
+        <source>The document of {host} is password-protected, so it was not read.</source>
+        <translation>{host} 的文档受密码保护，因此没有读取。</translation>
+    </message>
+    <message>
+        <source>The document of {host} is damaged: its text cannot be read.</source>
+        <translation>{host} 的文档已损坏，无法读取其中的文字。</translation>
+    </message>
+    <message>
+        <source>The document of {host} has an old format. Where LibreOffice is installed, Tandem reads it.</source>
+        <translation>{host} 的文档是旧格式。如果装有 LibreOffice，Tandem 可以读取。</translation>
+    </message>
+    <message>
+        <source>The text of the page of {host} is too long, so it was not read.</source>
+        <translation>{host} 的网页文字太长，因此没有读取。</translation>
+    </message>
+    <message>
+        <source>The page of {host} takes too long to read, so it was not read.</source>
+        <translation>读取 {host} 的网页所需时间过长，因此没有读取。</translation>
+    </message>
+    <message>
+        <source>The page of {host} takes too much memory to read, so it was not read.</source>
+        <translation>读取 {host} 的网页所需内存过多，因此没有读取。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>

@@ -48,8 +48,11 @@ def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
     other = translate("ToolErrors", "The tool failed. Try again.")
     silence = arguments.get("seconds")
     known = {"time": duration(silence), **arguments} if isinstance(silence, int) else arguments
+    sentence = TOOL_REASONS.get(code, other)
+    if code == "web-unreadable":
+        sentence = UNREADABLE_PAGES.get(str(arguments.get("detail")), sentence)
     try:
-        return TOOL_REASONS.get(code, other).format(**known)
+        return sentence.format(**known)
     except KeyError:
         return other
 
@@ -116,10 +119,27 @@ TOOL_REASONS = Sentences(
         ),
         "search-busy": "{service} takes no more searches for now. Wait a little, and try again.",
         "search-unusable": "{service} answered something that is not a list of results.",
-        "web-unreadable": "The page of {host} has no text that can be read ({detail}).",
+        "web-unreadable": "The page of {host} can't be read.",
     },
 )
 """One sentence for each code."""
+UNREADABLE_PAGES = Sentences(
+    "ToolErrors",
+    {
+        "not-text": "{host} sent a file that is neither text nor a document.",
+        "empty": "The page of {host} contains no text. Scripts, which may build it, are not run.",
+        "no-text": "The document of {host} contains only images, in which no text was recognized.",
+        "unknown-encoding": "The text encoding of the page of {host} was not recognized.",
+        "encrypted": "The document of {host} is password-protected, so it was not read.",
+        "damaged": "The document of {host} is damaged: its text cannot be read.",
+        "old-format": "The document of {host} has an old format. Where LibreOffice is installed, Tandem reads it.",
+        "too-large": "The text of the page of {host} is too long, so it was not read.",
+        "too-slow": "The page of {host} takes too long to read, so it was not read.",
+        "no-time": "The page of {host} takes too long to read, so it was not read.",
+        "too-much-memory": "The page of {host} takes too much memory to read, so it was not read.",
+    },
+)
+"""Why a page that was fetched has no text, by the problem of its `DocumentText`."""
 
 
 KNOWN_TITLES = Sentences(

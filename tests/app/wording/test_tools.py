@@ -33,6 +33,19 @@ def test_an_error_of_another_version_has_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
+    "problem",
+    [
+        *("encrypted", "damaged", "too-large", "no-text", "empty", "old-format", "unknown-encoding", "not-text"),
+        *("too-slow", "too-much-memory", "no-time", "unreadable", "of-the-future"),
+    ],
+)
+def test_why_a_page_has_no_text_is_said_in_words(problem: str) -> None:
+    sentence = tool_sentence("web-unreadable", {"host": "news.test", "detail": problem})
+    assert "news.test" in sentence
+    assert f"({problem})" not in sentence
+
+
+@pytest.mark.parametrize(
     ("done", "total", "message", "words"),
     [
         (3, 10, "Reading page 3", "Working: 3 of 10. Reading page 3"),
