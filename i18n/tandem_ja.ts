@@ -1516,6 +1516,14 @@
         <translation>1回だけ許可</translation>
     </message>
     <message>
+        <source>Allow {site} in this chat</source>
+        <translation>このチャットで{site}を許可</translation>
+    </message>
+    <message>
+        <source>Always allow {site}</source>
+        <translation>{site}を常に許可</translation>
+    </message>
+    <message>
         <source>Allow in this chat</source>
         <translation>このチャットで許可</translation>
     </message>
@@ -1576,8 +1584,8 @@
         <translation>ツールの実行中にTandemが終了しました。</translation>
     </message>
     <message>
-        <source>The model wants to read this page. Its site sees the address that is asked for.</source>
-        <translation>モデルがこのページを読み取ろうとしています。要求したアドレスはサイトに伝わります。</translation>
+        <source>The model wants to read this page of {site}. Its site sees the address that is asked for.</source>
+        <translation>モデルが{site}のこのページを読み取ろうとしています。要求したアドレスはサイトに伝わります。</translation>
     </message>
     <message>
         <source>The model wants to search the web. {service} sees the words of the search.</source>
@@ -6312,6 +6320,17 @@
     </message>
 </context>
 <context>
+    <name>SiteRow</name>
+    <message>
+        <source>Ask again</source>
+        <translation>再び確認する</translation>
+    </message>
+    <message>
+        <source>Always allowed.</source>
+        <translation>常に許可しています。</translation>
+    </message>
+</context>
+<context>
     <name>Speculation</name>
     <message>
         <source>The draft model is loading. You can already ask questions.</source>
@@ -6924,6 +6943,10 @@
         <translation>{host}はページからページへ際限なく転送されます。</translation>
     </message>
     <message>
+        <source>{host} leads to another site, {site}. The model can ask to read its page.</source>
+        <translation>{host}は別のサイト（{site}）に転送されます。モデルはそのページの読み取りを求めることができます。</translation>
+    </message>
+    <message>
         <source>{host} took longer than {seconds} seconds. Try again.</source>
         <translation>{host}の応答に{seconds}秒以上かかりました。もう一度お試しください。</translation>
     </message>
@@ -7458,6 +7481,10 @@
     <message>
         <source>Off</source>
         <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Asks, except about sites that you chose to always allow.</source>
+        <translation>常に許可することにしたサイト以外では確認します。</translation>
     </message>
     <message>
         <source>Searches the web with your key from {page}.</source>

@@ -1516,6 +1516,14 @@
         <translation>한 번 허용</translation>
     </message>
     <message>
+        <source>Allow {site} in this chat</source>
+        <translation>이 대화에서 {site} 허용</translation>
+    </message>
+    <message>
+        <source>Always allow {site}</source>
+        <translation>{site} 항상 허용</translation>
+    </message>
+    <message>
         <source>Allow in this chat</source>
         <translation>이 대화에서 허용</translation>
     </message>
@@ -1576,8 +1584,8 @@
         <translation>도구가 실행되는 동안 Tandem이 종료됐어요.</translation>
     </message>
     <message>
-        <source>The model wants to read this page. Its site sees the address that is asked for.</source>
-        <translation>모델이 이 페이지를 읽으려고 해요. 사이트는 요청한 주소를 볼 수 있어요.</translation>
+        <source>The model wants to read this page of {site}. Its site sees the address that is asked for.</source>
+        <translation>모델이 {site} 사이트의 이 페이지를 읽으려고 해요. 사이트는 요청한 주소를 볼 수 있어요.</translation>
     </message>
     <message>
         <source>The model wants to search the web. {service} sees the words of the search.</source>
@@ -6312,6 +6320,17 @@
     </message>
 </context>
 <context>
+    <name>SiteRow</name>
+    <message>
+        <source>Ask again</source>
+        <translation>다시 묻기</translation>
+    </message>
+    <message>
+        <source>Always allowed.</source>
+        <translation>항상 허용해요.</translation>
+    </message>
+</context>
+<context>
     <name>Speculation</name>
     <message>
         <source>The draft model is loading. You can already ask questions.</source>
@@ -6948,6 +6967,10 @@
         <translation>{host} 주소가 끝없이 다른 페이지로 넘어가요.</translation>
     </message>
     <message>
+        <source>{host} leads to another site, {site}. The model can ask to read its page.</source>
+        <translation>{host} 주소는 다른 사이트({site})로 연결돼요. 모델이 그 페이지를 읽겠다고 요청할 수 있어요.</translation>
+    </message>
+    <message>
         <source>{host} took longer than {seconds} seconds. Try again.</source>
         <translation>{host} 주소가 {seconds}초 넘게 걸렸어요. 다시 시도해 주세요.</translation>
     </message>
@@ -7458,6 +7481,10 @@
     <message>
         <source>Off</source>
         <translation>끔</translation>
+    </message>
+    <message>
+        <source>Asks, except about sites that you chose to always allow.</source>
+        <translation>항상 허용하기로 한 사이트가 아니면 물어봐요.</translation>
     </message>
     <message>
         <source>Searches the web with your key from {page}.</source>

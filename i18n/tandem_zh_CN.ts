@@ -1516,6 +1516,14 @@
         <translation>允许一次</translation>
     </message>
     <message>
+        <source>Allow {site} in this chat</source>
+        <translation>在此对话中允许 {site}</translation>
+    </message>
+    <message>
+        <source>Always allow {site}</source>
+        <translation>始终允许 {site}</translation>
+    </message>
+    <message>
         <source>Allow in this chat</source>
         <translation>在此对话中允许</translation>
     </message>
@@ -1576,8 +1584,8 @@
         <translation>工具运行时 Tandem 退出了。</translation>
     </message>
     <message>
-        <source>The model wants to read this page. Its site sees the address that is asked for.</source>
-        <translation>模型想读取此网页。网站会看到所请求的地址。</translation>
+        <source>The model wants to read this page of {site}. Its site sees the address that is asked for.</source>
+        <translation>模型想读取 {site} 的此网页。网站会看到所请求的地址。</translation>
     </message>
     <message>
         <source>The model wants to search the web. {service} sees the words of the search.</source>
@@ -6312,6 +6320,17 @@
     </message>
 </context>
 <context>
+    <name>SiteRow</name>
+    <message>
+        <source>Ask again</source>
+        <translation>重新询问</translation>
+    </message>
+    <message>
+        <source>Always allowed.</source>
+        <translation>始终允许。</translation>
+    </message>
+</context>
+<context>
     <name>Speculation</name>
     <message>
         <source>The draft model is loading. You can already ask questions.</source>
@@ -6948,6 +6967,10 @@
         <translation>{host} 在网页之间不停地重定向。</translation>
     </message>
     <message>
+        <source>{host} leads to another site, {site}. The model can ask to read its page.</source>
+        <translation>{host} 会转到另一个网站（{site}）。模型可以请求读取那里的网页。</translation>
+    </message>
+    <message>
         <source>{host} took longer than {seconds} seconds. Try again.</source>
         <translation>{host} 用时超过 {seconds} 秒。请重试。</translation>
     </message>
@@ -7458,6 +7481,10 @@
     <message>
         <source>Off</source>
         <translation>关</translation>
+    </message>
+    <message>
+        <source>Asks, except about sites that you chose to always allow.</source>
+        <translation>除你选择始终允许的网站外，都会询问。</translation>
     </message>
     <message>
         <source>Searches the web with your key from {page}.</source>

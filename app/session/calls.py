@@ -34,6 +34,8 @@ _FOR_MODEL = {
     "If nothing speaks against it, call the tool again.",
     "sign-in-needed": "This call did not run, because the user has to sign in to the server first, in the settings of "
     "Tandem. Tell the user so, and do not repeat the call.",
+    "web-other-site": "The page was not read, because its address leads to another site. To read that page, "
+    "call the tool again with the address {address}",
     "bad-arguments": "This call did not run, because its arguments do not fit the tool: {detail}",
 }
 _INTERRUPTED_FOR_MODEL = "This call was interrupted before it had a result."

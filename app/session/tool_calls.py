@@ -13,6 +13,7 @@ from app.session.calls import CallState, OpenQuestion, ToolRun
 from app.session.chats import Chat
 from app.session.tool_service import ToolService
 from app.tools.tool import Permission, Tool, ToolFailed, ToolResult
+from app.tools.web_tools import tool_of_call
 from engine.call_forms.form import ToolCall
 
 # The permission of a call that the user allowed once.
@@ -55,7 +56,7 @@ class ToolCalls:
             elif problem := call.tool.problem_with(call.arguments):
                 self._end(call, ToolFailed("bad-arguments", detail=problem))
             else:
-                self._ask_or_run(call)
+                self._ask_or_run_for_site(call)
 
     def choose(self, call: ToolRun, choice: str) -> None:
         """Take the person's choice for a call that asks: ONCE, or a `Permission`. DENY is for this call alone."""
@@ -78,6 +79,16 @@ class ToolCalls:
             if not call.ended:
                 self._cancels.pop(call, lambda: None)()
                 self._end(call, ToolFailed("stopped"))
+
+    def _ask_or_run_for_site(self, call: ToolRun) -> None:
+        """Do with a call what the permission says that is for its site; end it if it has none."""
+        assert call.tool is not None
+        try:
+            call.tool = tool_of_call(call.tool, call.arguments)
+        except ToolFailed as error:
+            self._end(call, error)
+        else:
+            self._ask_or_run(call)
 
     def _ask_or_run(self, call: ToolRun) -> None:
         """Do with a call what its permission says: run it, refuse it, or ask the person."""

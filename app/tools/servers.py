@@ -144,7 +144,8 @@ class ServerStatus:
 class _StoredPermission(msgspec.Struct, frozen=True):
     """What a person chose for a tool of a server: ALWAYS for exactly this `fingerprint`, or DENY for any.
 
-    `was_always` is that of a tool that was allowed always until it was switched off.
+    `was_always` is that of a tool that was allowed always until it was switched off. With a `site`, the choice is for
+    its pages only, of a tool whose permissions are for one site each.
     """
 
     server: str
@@ -152,10 +153,11 @@ class _StoredPermission(msgspec.Struct, frozen=True):
     fingerprint: str
     permission: Permission
     was_always: bool = False
+    site: str = ""
 
     def is_for(self, tool: Tool) -> bool:
-        """Whether this is the choice for the tool of that name, however it has changed since."""
-        return (self.server, self.tool) == (tool.server, tool.name)
+        """Whether this is the choice for the tool of that name and its site, however it has changed since."""
+        return (self.server, self.tool, self.site) == (tool.server, tool.name, tool.site)
 
 
 class WebChoice(msgspec.Struct, frozen=True):
@@ -284,15 +286,23 @@ class ToolSettings:
     def permission(self, tool: Tool, chat: Collection[str] = ()) -> Permission:
         """Return whether a call of `tool` runs; `chat` holds the fingerprints of the tools allowed in the chat.
 
-        A tool whose description, schema or server has changed is asked about again. A denied one stays denied.
+        A tool whose description, schema or server has changed is asked about again, and so is one for another site. A
+        denied one stays denied, for all sites.
         """
         if tool.asks_nobody:
             return Permission.ALWAYS
+        for_all_sites = self._stored(tool.for_site(""))
+        if for_all_sites is not None and for_all_sites.permission is Permission.DENY:
+            return Permission.DENY
         stored = self._stored(tool)
-        # What has changed is asked about again. A tool that was denied stays denied.
-        if stored is not None and (stored.permission is Permission.DENY or stored.fingerprint == tool.fingerprint):
+        if stored is not None and stored.fingerprint == tool.fingerprint:
             return stored.permission
         return Permission.CHAT if tool.fingerprint in chat else Permission.ASK
+
+    def allowed_sites(self, tool: Tool) -> list[Tool]:
+        """Return the tool for each site for which it is always allowed, in the order of the person's choices."""
+        of_sites = [tool.for_site(choice.site) for choice in self._file.permissions if choice.site]
+        return [of_site for of_site in of_sites if self.permission(of_site) is Permission.ALWAYS]
 
     def permit(self, tool: Tool, permission: Permission) -> None:
         """Keep the person's choice for a tool: ASK, ALWAYS or DENY; CHAT is kept with the chat."""
@@ -324,7 +334,8 @@ class ToolSettings:
         with self._lock:
             others = [choice for choice in self._file.permissions if not choice.is_for(tool)]
             if permission in (Permission.ALWAYS, Permission.DENY):
-                others.append(_StoredPermission(tool.server, tool.name, tool.fingerprint, permission, was_always))
+                choice = _StoredPermission(tool.server, tool.name, tool.fingerprint, permission, was_always, tool.site)
+                others.append(choice)
             self._file.permissions = others
         self._submit(self._write)
 

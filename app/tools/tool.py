@@ -48,7 +48,7 @@ class Tool:
     `parameters` is the JSON schema of an object. What the server claims is `read_only`, and `repeatable` if a second
     call changes nothing more. `origin` is the fingerprint of the server that has the tool: its command or address.
     `instructions` are what that server tells models of all its tools. A tool of Tandem has an origin if its calls leave
-    this computer.
+    this computer. `site` is the site that a call is for, if a permission is for one site; see `web_sites.site_of`.
     """
 
     server: str
@@ -61,6 +61,11 @@ class Tool:
     origin: str = ""
     repeatable: bool = False
     instructions: str = ""
+    site: str = ""
+
+    def for_site(self, site: str) -> Tool:
+        """Return this tool for calls that are for one site; "" for all sites."""
+        return replace(self, site=site)
 
     def for_template(self) -> dict[str, Any]:
         """Return the description that a chat template takes."""
@@ -86,9 +91,9 @@ class Tool:
     @property
     def fingerprint(self) -> str:
         """The digest of all that a person agreed to. A permission holds for this only, whatever `called` is."""
-        return digest(
-            self.server, self.origin, self.name, self.title, self.description, self.parameters, self.read_only
-        )
+        described = self.title, self.description, self.parameters, self.read_only
+        # Without a site, it is that of versions that knew none.
+        return digest(self.server, self.origin, self.name, *described, *filter(None, [self.site]))
 
 
 class ToolFailed(CodedError):

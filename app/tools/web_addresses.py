@@ -7,6 +7,7 @@ program of this computer or the metadata service of a cloud.
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -22,6 +23,11 @@ IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 # Addresses of a host that are tried, one after the other.
 _MOST_TRIED = 4
+# A name or a number. Others cannot be resolved, and might look like something else where a person reads them.
+_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
+_HIGHEST_PORT = 65535
+# Characters of what is no address in a sentence that says so.
+_LONGEST_SHOWN = 200
 
 
 def is_public(address: IpAddress) -> bool:
@@ -71,9 +77,8 @@ class WebAddresses:
         one of the web or has a password, (web-unreachable) for an unknown host, (web-private) if any of its addresses
         may not be reached, because a host on both sides is on neither by accident.
         """
+        _check(url)
         host = url.raw_host.decode("ascii")
-        if url.scheme not in ("http", "https") or not host or url.userinfo:
-            raise ToolFailed("web-address", address=shown_address(url))
         port = url.port or {"http": 80, "https": 443}[url.scheme]
         try:
             addresses = await self.resolve(host, port)
@@ -84,6 +89,26 @@ class WebAddresses:
         if not all(map(self.allows, addresses)):
             raise ToolFailed("web-private", host=url.host)
         return addresses[:_MOST_TRIED]
+
+
+def web_url(address: str) -> httpx2.URL:
+    """Return the address of a page as it is asked for. Raises `ToolFailed` (web-address) as `WebAddresses.of` does."""
+    # Imported by the first call, because it would delay the window.
+    import httpx2
+
+    try:
+        url = httpx2.URL(address.strip())
+    except httpx2.InvalidURL as error:
+        raise ToolFailed("web-address", address=address[:_LONGEST_SHOWN]) from error
+    _check(url)
+    return url
+
+
+def _check(url: httpx2.URL) -> None:
+    """Raise `ToolFailed` (web-address) if this is not an address of the web, or has a password."""
+    has_host = _HOST.fullmatch(url.raw_host.decode("ascii")) is not None and (url.port or 0) <= _HIGHEST_PORT
+    if url.scheme not in ("http", "https") or not has_host or url.userinfo:
+        raise ToolFailed("web-address", address=shown_address(url)[:_LONGEST_SHOWN])
 
 
 def shown_address(url: httpx2.URL) -> str:

@@ -18,8 +18,9 @@ import httpx2
 
 from app.system.versions import installed_version
 from app.tools.tool import ToolFailed, ToolResult
-from app.tools.web_addresses import WebAddresses, shown_address
+from app.tools.web_addresses import WebAddresses, shown_address, web_url
 from app.tools.web_results import page_text
+from app.tools.web_sites import site_of, stays_within
 from engine.documents.reading import read_document
 from engine.documents.web_page import decoded_as
 from engine.files.reading_time import ReadingTime
@@ -32,6 +33,8 @@ MOST_S = 30.0
 CONNECT_S = 10.0
 # As many as browsers follow in practice; a sign-in or a shortened address takes two or three.
 MOST_REDIRECTS = 8
+# Characters of an address to which a redirect leads: few servers take more, and the model may get it as a text.
+_LONGEST_TARGET = 4096
 # Characters of a page that a call returns: 5,000 to 10,000 tokens, a part of the context of any model that uses tools.
 PART = 20_000
 # Characters that the text of a page may have at all.
@@ -105,12 +108,11 @@ async def fetched(address: str, addresses: WebAddresses, most_s: float = MOST_S)
     """Return what is at an address of the web, after redirects, each of which is checked as the first address is.
 
     Raises `ToolFailed`: what `WebAddresses.of` raises, (web-unreachable), (web-status), (web-redirects), (web-slow)
-    after `most_s` seconds, and (web-too-large) beyond `MOST_MEGABYTES`, also once it is unpacked.
+    after `most_s` seconds, (web-too-large) beyond `MOST_MEGABYTES`, also once it is unpacked, and (web-other-site) with
+    the address of a redirect to a site that the person was not asked about: a site that they trust may have addresses
+    that lead wherever their end says.
     """
-    try:
-        url = httpx2.URL(address.strip())
-    except (httpx2.InvalidURL, TypeError) as error:
-        raise ToolFailed("web-address", address=address[:200]) from error
+    url = web_url(address)
     try:
         async with asyncio.timeout(most_s):
             # A request goes to a number, which many hosts share: cookies by number would go from one to another.
@@ -133,16 +135,21 @@ async def _followed(client: httpx2.AsyncClient, url: httpx2.URL, addresses: WebA
             target = _target(url, response.headers["location"])
         finally:
             await response.aclose()
+        if not stays_within(site_of(url), site_of(target)):
+            raise ToolFailed("web-other-site", host=url.host, site=site_of(target), address=str(target))
         url = target
     raise ToolFailed("web-redirects", host=url.host)
 
 
 def _target(url: httpx2.URL, location: str) -> httpx2.URL:
-    """Return the address to which a redirect leads. Raises `ToolFailed` (web-address) if it is none."""
+    """Return the address to which a redirect leads. Raises `ToolFailed` (web-address) if it is none, or too long."""
     try:
-        return url.join(location)
+        target = str(url.join(location))
     except (httpx2.InvalidURL, ValueError) as error:
         raise ToolFailed("web-address", address=location[:200]) from error
+    if len(target) > _LONGEST_TARGET:
+        raise ToolFailed("web-address", address=location[:200])
+    return web_url(target)
 
 
 async def _answer(client: httpx2.AsyncClient, url: httpx2.URL, addresses: WebAddresses) -> httpx2.Response:

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from app.tools.search_services import SERVICES
 from app.tools.tool import TANDEM, Tool, ToolResult
+from app.tools.web_addresses import WebAddresses, web_url
 from app.tools.web_results import READ_PAGE, SEARCH_WEB
+from app.tools.web_sites import site_of
 
 if TYPE_CHECKING:
     from app.tools.servers import ToolSettings
-    from app.tools.web_addresses import WebAddresses
 
-# Where calls of the tool that reads pages go: to any site.
-_ANY_SITE = "web"
+# Where calls of the tool that reads pages go: to the site that each is for. Until permissions were for one site, this
+# was "web"; what was allowed then, without a word of sites, is asked about again.
+_SITES = "sites"
 _READ_PAGE = Tool(
     TANDEM,
     READ_PAGE,
@@ -35,7 +37,7 @@ _READ_PAGE = Tool(
         "required": ["url"],
     },
     read_only=True,
-    origin=_ANY_SITE,
+    origin=_SITES,
     repeatable=True,
 )
 _SEARCH_WEB = Tool(
@@ -75,6 +77,15 @@ class WebCall:
         # The keychain may ask the person.
         key = await asyncio.to_thread(settings.search_key, service)
         return await search_web(self.arguments["query"], service, settings.web.address_of(service), key, language)
+
+
+def tool_of_call(tool: Tool, arguments: Mapping[str, Any]) -> Tool:
+    """Return a tool as a person is asked about it for a call with these arguments, which fit its schema.
+
+    The one that reads pages has the site of the page. Raises `ToolFailed` (web-address) if there is no such page.
+    """
+    is_of_pages = (tool.server, tool.name) == (TANDEM, READ_PAGE)
+    return tool.for_site(site_of(web_url(arguments["url"]))) if is_of_pages else tool
 
 
 def web_tools(service: str) -> list[Tool]:

@@ -27,7 +27,7 @@ from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import joined
 from app.wording.figures import whole_seconds
-from app.wording.tools import call_sentence, call_state, tool_name
+from app.wording.tools import call_sentence, call_state, short_site_name, tool_name
 
 # Characters of a result that a card shows; copies and exports contain all.
 LONGEST_SHOWN = 20_000
@@ -79,10 +79,8 @@ class CallCard(ThemeAware, QFrame):
         for button, choice in zip(self._choices, choices, strict=True):
             button.clicked.connect(lambda _=False, choice=choice: self.chosen.emit(self.call, str(choice)))
             flow.addWidget(button)
-        once, chat, always, deny = self._choices
+        once, self._allow_in_chat, self._always_allow, deny = self._choices
         self.bound("Allow once", once)
-        self.bound("Allow in this chat", chat)
-        self.bound("Always allow", always)
         self.bound("Deny", deny)
         fill(column, self._buttons)
         self._column = column
@@ -164,11 +162,23 @@ class CallCard(ThemeAware, QFrame):
         name = tool_name(call.use.server, call.use.tool, call.tool.title if call.tool else "")
         self.head.setText(name or self.tr("Tool"))
         self._server.setText(call.use.server if call.use.server != TANDEM else "")
+        self._name_choices()
         self._show_state()
         words = " · ".join(part for part in (name, self._server.text()) if part)
         self.head.setAccessibleName(f"{words}: {self.state.text()}")
         for button in self._choices:
             button.setAccessibleName(f"{button.text()}: {words}")
+
+    def _name_choices(self) -> None:
+        """Say on the buttons of lasting permissions for which site they are, if they are for one."""
+        site = self.call.tool.site if self.call.tool is not None else ""
+        if site:
+            name = short_site_name(site)
+            self._allow_in_chat.setText(self.tr("Allow {site} in this chat").format(site=name))
+            self._always_allow.setText(self.tr("Always allow {site}").format(site=name))
+        else:
+            self._allow_in_chat.setText(self.tr("Allow in this chat"))
+            self._always_allow.setText(self.tr("Always allow"))
 
 
 def _is_same(use: ToolUse, other: ToolUse) -> bool:

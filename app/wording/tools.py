@@ -25,6 +25,8 @@ QUIET_S = 10.0
 _MOST_PARTS = 100
 # Characters of a message about progress, which a stranger writes: a line or two of a card.
 _LONGEST_MESSAGE = 120
+# Characters of a site's name on a button.
+_LONGEST_SITE = 40
 # Tools of a server that a sentence names; the page lists all of them below it.
 _MOST_NAMES = 8
 
@@ -110,6 +112,7 @@ TOOL_REASONS = Sentences(
         "web-unreachable": "Can't reach {host} ({detail}). Check the address and the network.",
         "web-status": "{host} answers with error {status}.",
         "web-redirects": "{host} redirects from page to page without end.",
+        "web-other-site": "{host} leads to another site, {site}. The model can ask to read its page.",
         "web-slow": "{host} took longer than {seconds} seconds. Try again.",
         "web-too-large": "The page of {host} is larger than {megabytes} MB, so it was not read.",
         "search-no-key": "Searching with {service} needs a key. Enter it in Settings > Tools.",
@@ -233,10 +236,24 @@ def field_problem(field: FormField, code: str) -> str:
     return FIELD_PROBLEMS[code].format(field=visible(field.title), range=f"{least}–{most}", form=form)
 
 
+def site_name(site: str) -> str:
+    """Return what a person calls a site: its host, with the scheme if the connection is not encrypted."""
+    return site.removeprefix("https://")
+
+
+def short_site_name(site: str) -> str:
+    """Return the name of a site for a button: of a long one the end, which says whose it is."""
+    name = site_name(site)
+    return name if len(name) <= _LONGEST_SITE else f"…{name[1 - _LONGEST_SITE :]}"
+
+
 def _web_question(tool: Tool) -> str:
     """Say what a call of one of Tandem's web tools would send, and to whom."""
     if tool.name == READ_PAGE:
-        return translate("CallCard", "The model wants to read this page. Its site sees the address that is asked for.")
+        words = translate(
+            "CallCard", "The model wants to read this page of {site}. Its site sees the address that is asked for."
+        )
+        return words.format(site=site_name(tool.site))
     words = translate("CallCard", "The model wants to search the web. {service} sees the words of the search.")
     return words.format(service=SERVICES[tool.origin].title)
 

@@ -77,3 +77,24 @@ def test_a_permission_to_search_is_for_one_service(window: WindowDriver, rows: A
     assert settings.permission(web_tools("wikipedia")[1]) is Permission.ALWAYS
     choose(rows, "brave")
     assert asked.currentData() == Permission.ASK
+
+
+def test_pages_are_allowed_always_by_site_only(window: WindowDriver, rows: Any) -> None:
+    tools = window.session.tools
+    rows.switch.click()
+    of_pages = rows.permissions[0]
+    assert [of_pages.itemText(index) for index in range(of_pages.count())] == ["Ask", "Off"]
+    pages = web_tools("wikipedia")[0]
+    for site in ("https://news.test", "http://other.test:8080"):
+        tools.permit(window.session.chat, pages.for_site(site), Permission.ALWAYS)
+    assert [row.name.text() for row in rows.sites] == ["news.test", "http://other.test:8080"]
+    window.wait(lambda: all(row.isVisible() for row in rows.sites))
+    assert rows.sites[0].button.accessibleName() == "Ask again: news.test"
+    rows.sites[0].button.click()
+    assert [row.name.text() for row in rows.sites] == ["http://other.test:8080"]
+    assert tools.permission(window.session.chat, pages.for_site("https://news.test")) is Permission.ASK
+    # The choice for all sites takes none of them back.
+    tools.switch(pages, False)
+    assert rows.sites == []
+    tools.switch(pages, True)
+    assert len(rows.sites) == 1

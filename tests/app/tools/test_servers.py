@@ -14,6 +14,7 @@ from app.tools.servers import Server, ToolSettings, WebChoice, servers_from_json
 from app.tools.tool import TANDEM, Permission, Tool, ToolFailed
 from app.tools.transports import process_of
 from app.tools.variables import decides, program_of
+from app.tools.web_tools import tool_of_call, web_tools
 
 TOOL = Tool("files", "read", "read", "Read", "Reads a file.", {"type": "object"}, read_only=True, origin="1")
 FILES = Server(name="files", command="npx", values={"KEY": "secret"})
@@ -359,6 +360,44 @@ def test_a_tool_that_is_switched_off_and_on_has_the_permission_that_it_had(path:
     settings.permit(TOOL, Permission.ALWAYS)
     settings.permit(TOOL, Permission.DENY)
     assert switched() is Permission.ASK
+
+
+def test_a_permission_for_a_site_holds_for_that_site_only(path: Path) -> None:
+    settings = ToolSettings(path, Secrets())
+    news, other = TOOL.for_site("https://news.test"), TOOL.for_site("https://other.test")
+    settings.permit(news, Permission.ALWAYS)
+    later = ToolSettings(path, Secrets())
+    assert [later.permission(tool) for tool in (news, other, TOOL)] == [Permission.ALWAYS, *[Permission.ASK] * 2]
+    assert later.permission(other, {news.fingerprint}) is Permission.ASK
+    assert later.permission(other, {other.fingerprint}) is Permission.CHAT
+    settings.permit(other, Permission.ALWAYS)
+    assert settings.allowed_sites(TOOL) == [news, other]
+    settings.permit(news, Permission.ASK)
+    assert (settings.permission(news), settings.allowed_sites(TOOL)) == (Permission.ASK, [other])
+
+
+def test_a_tool_that_is_off_is_off_for_all_sites(path: Path) -> None:
+    settings = ToolSettings(path, Secrets())
+    news = TOOL.for_site("https://news.test")
+    settings.permit(news, Permission.ALWAYS)
+    settings.switch(TOOL, False)
+    assert settings.permission(news) is Permission.DENY
+    assert settings.allowed_sites(TOOL) == []
+    settings.switch(TOOL, True)
+    assert settings.permission(news) is Permission.ALWAYS
+
+
+def test_what_was_allowed_for_all_sites_is_asked_about_again(path: Path) -> None:
+    """Versions that knew no sites kept the choice with the origin "web", also in chats."""
+    pages, _ = web_tools("wikipedia")
+    news = tool_of_call(pages, {"url": "https://news.test/a"})
+    older = replace(pages, origin="web")
+    settings = ToolSettings(path, Secrets())
+    settings.permit(older, Permission.ALWAYS)
+    assert settings.permission(news, {older.fingerprint}) is Permission.ASK
+    assert settings.permission(pages) is Permission.ASK
+    settings.permit(older, Permission.DENY)
+    assert settings.permission(news) is Permission.DENY
 
 
 def test_the_tools_of_tandem_need_no_permission_unless_they_leave_this_computer(path: Path) -> None:

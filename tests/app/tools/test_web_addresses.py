@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from app.tools.tool import ToolFailed
-from app.tools.web_addresses import WebAddresses, is_public
+from app.tools.web_addresses import WebAddresses, is_public, web_url
 from tests.app.tools.web_site import NameAnswers
 
 
@@ -62,6 +62,9 @@ def test_any_other_address_is_not(text: str) -> None:
         ("ftp://example.com/", "web-address"),
         ("http://", "web-address"),
         ("http://person:secret@news.test/", "web-address"),
+        ("http://news.test:65536/", "web-address"),
+        ("http://a&b.test/", "web-address"),
+        ("http://news.test%20.other.test/", "web-address"),
         ("http://127.0.0.1/", "web-private"),
         ("http://2130706433/", "web-private"),
         ("http://0x7f.1/", "web-private"),
@@ -75,6 +78,15 @@ def test_what_is_no_public_address_of_the_web_is_refused(address: str, code: str
         asyncio.run(WebAddresses().of(httpx2.URL(address)))
     assert failure.value.code == code
     assert "secret" not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["", "news.test", "https:news.test", "javascript:0", "https://a\nb.test/", "http://x:y/"]
+)
+def test_other_texts_are_no_address_of_a_page(address: str) -> None:
+    with pytest.raises(ToolFailed) as failure:
+        web_url(address)
+    assert failure.value.code == "web-address"
 
 
 def test_a_host_with_one_private_address_is_refused() -> None:

@@ -82,10 +82,10 @@ def test_a_private_page_is_never_asked_for(site: WebSite) -> None:
 
 
 def test_a_redirect_is_checked_as_the_first_address_is(site: WebSite) -> None:
-    names = NameAnswers(news=[["127.0.0.1"]], router=[["192.168.1.1"]])
-    site.pages["/moved"] = SitePage(status=302, headers={"location": site.address("/secret", "router.test")})
+    names = NameAnswers(**{"news": [["127.0.0.1"]], "www.news": [["192.168.1.1"]]})
+    site.pages["/moved"] = SitePage(status=302, headers={"location": site.address("/secret", "www.news.test")})
     error = failure(site.address("/moved"), on_loopback(names))
-    assert (error.code, error.arguments) == ("web-private", {"host": "router.test"})
+    assert (error.code, error.arguments) == ("web-private", {"host": "www.news.test"})
     site.pages["/moved"].headers["location"] = "file:///etc/passwd"
     assert failure(site.address("/moved"), on_loopback(names)).code == "web-address"
     assert site.paths == ["/moved", "/moved"]
@@ -104,6 +104,29 @@ def test_redirects_are_followed_to_the_page(site: WebSite) -> None:
     site.pages["/a"] = SitePage(status=301, headers={"location": "/b?x=1"})
     site.pages["/b"] = SitePage(b"there", "text/plain")
     assert fetch(site.address("/a")) == WebFile(site.address("/b?x=1"), b"there", "text/plain")
+
+
+@pytest.mark.parametrize("target", ["http://other.test/?q=the+chat", "http://news.test:1/", "http://a.news.test/"])
+def test_a_redirect_to_another_site_is_not_followed(site: WebSite, target: str) -> None:
+    """Not even its name is looked up, which can say as much as an address."""
+    names = NameAnswers(news=[["127.0.0.1"]])
+    site.pages["/out"] = SitePage(status=302, headers={"location": target})
+    error = failure(site.address("/out"), on_loopback(names))
+    assert (error.code, error.arguments["address"]) == ("web-other-site", target)
+    assert (names.asked, site.paths) == (["news.test"], ["/out"])
+
+
+def test_a_redirect_to_the_same_site_with_www_is_followed(site: WebSite) -> None:
+    names = NameAnswers(**{"news": [["127.0.0.1"]], "www.news": [["127.0.0.1"]]})
+    target = site.address("/b", "www.news.test")
+    site.pages["/a"] = SitePage(status=301, headers={"location": target})
+    site.pages["/b"] = SitePage(b"there", "text/plain")
+    assert fetch(site.address("/a"), on_loopback(names)).address == target
+
+
+def test_a_redirect_to_an_endless_address_is_refused(site: WebSite) -> None:
+    site.pages["/out"] = SitePage(status=302, headers={"location": f"http://other.test/{'a' * 5000}"})
+    assert failure(site.address("/out")).code == "web-address"
 
 
 def test_links_are_joined_with_the_address_to_which_redirects_led(site: WebSite) -> None:

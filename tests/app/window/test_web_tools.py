@@ -8,12 +8,13 @@ import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.tools.servers import WebChoice
+from app.tools.web_tools import web_tools
 from app.transcript.call_card import CallCard
 from tests.app.conftest import OpenWindow
 from tests.app.fake_tools import call_text
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
-from tests.app.tools.web_site import SitePage, WebSite, on_loopback, served
+from tests.app.tools.web_site import NameAnswers, SitePage, WebSite, on_loopback, served
 from tests.app.window_driver import WindowDriver
 
 
@@ -58,6 +59,73 @@ def test_a_page_is_read_after_a_yes_and_linked_below_the_answer(open_window: Ope
     sources = next(label for label in window.window.findChildren(QLabel) if label.objectName() == "sources")
     assert sources.isVisible()
     assert sources.text() == f'Sources: <a href="{address}">news.test:{site.port}</a>'
+
+
+def asking_window(open_window: OpenWindow, *addresses: str) -> WindowDriver:
+    """Open a window whose model reads one page after the other, and then answers "Done."."""
+    scripts = [*(Script(call_text("read_page", url=address)) for address in addresses), Script("Done.")]
+    window = open_window(ScriptedEngine(scripts, tool_format="json_tools"))
+    tools = window.session.tools
+    names = NameAnswers(news=[["127.0.0.1"]], other=[["127.0.0.1"]])
+    tools.web_addresses = on_loopback(names)
+    tools.set_web(WebChoice(on=True))
+    tools.set_on(window.session.chat, True)
+    return window
+
+
+def buttons_of(window: WindowDriver) -> dict[str, QPushButton]:
+    """Return the buttons of the window by their texts, once a card asks."""
+
+    def shown() -> dict[str, QPushButton]:
+        buttons = window.window.findChildren(QPushButton)
+        return {button.text(): button for button in buttons if button.isVisible()}
+
+    window.wait(lambda: "Deny" in shown())
+    return shown()
+
+
+@pytest.mark.parametrize(("choice", "kept"), [("Always allow {site}", True), ("Allow {site} in this chat", False)])
+def test_a_permission_to_read_is_for_one_site_and_says_so(
+    open_window: OpenWindow, site: WebSite, choice: str, kept: bool
+) -> None:
+    news = f"http://news.test:{site.port}"
+    other = f"http://other.test:{site.port}"
+    window = asking_window(open_window, f"{news}/tides", f"{news}/tides?again", f"{other}/?q=the+chat")
+    window.ask("When is high tide?")
+    buttons_of(window)[choice.format(site=news)].click()
+    # The second page of the site is read without a question.
+    window.wait(lambda: site.paths == ["/tides", "/tides?again"])
+    window.wait(lambda: choice.format(site=other) in buttons_of(window))
+    buttons_of(window)["Deny"].click()
+    window.wait_until_answered()
+    assert site.paths == ["/tides", "/tides?again"]
+    settings = window.session.tools.settings
+    assert [tool.site for tool in settings.allowed_sites(web_tools("wikipedia")[0])] == ([news] if kept else [])
+
+
+def test_a_redirect_to_another_site_is_asked_about(open_window: OpenWindow, site: WebSite) -> None:
+    """A site that is allowed may have addresses that lead anywhere, with the words of the chat in them."""
+    target = site.address("/tides", "other.test")
+    site.pages["/out"] = SitePage(status=302, headers={"location": target})
+    window = asking_window(open_window, site.address("/out"), target)
+    window.ask("When is high tide?")
+    buttons_of(window)[f"Always allow http://news.test:{site.port}"].click()
+    window.wait(lambda: f"Always allow http://other.test:{site.port}" in buttons_of(window))
+    call = window.session.chat.turns[-1].calls[0]
+    assert target in call.text
+    assert site.paths == ["/out"]
+    buttons_of(window)["Allow once"].click()
+    window.wait_until_answered()
+    assert site.paths == ["/out", "/tides"]
+
+
+def test_what_is_no_address_fails_without_a_question(open_window: OpenWindow) -> None:
+    window = asking_window(open_window, "file:///etc/passwd")
+    window.ask("When is high tide?")
+    window.wait_until_answered()
+    [call] = window.session.chat.turns[-1].calls
+    assert call.error is not None
+    assert call.error[0] == "web-address"
 
 
 def test_no_model_is_told_of_them_before_they_are_turned_on(open_window: OpenWindow) -> None:

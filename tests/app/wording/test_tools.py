@@ -13,7 +13,7 @@ import app.tools
 from app.conversations.database.records import ToolUse
 from app.session.calls import CallState, ToolRun
 from app.tools.tool import ToolProgress
-from app.wording.tools import TOOL_REASONS, call_sentence, tool_sentence
+from app.wording.tools import TOOL_REASONS, call_sentence, short_site_name, tool_sentence
 
 
 def test_every_code_has_a_sentence() -> None:
@@ -77,3 +77,11 @@ def test_a_tool_that_is_silent_is_said_to_be_stopped_some_time() -> None:
 def test_silence_is_said_in_minutes() -> None:
     words = tool_sentence("slow-call", {"server": "files", "tool": "read", "seconds": 300})
     assert words == "“read” was silent for 5 min, so it was stopped."
+
+
+def test_of_a_long_site_a_button_has_the_end_which_says_whose_it_is() -> None:
+    assert short_site_name("https://news.test") == "news.test"
+    shown = short_site_name(f"https://accounts.bank.test.{'a' * 60}.evil.test")
+    assert shown.startswith("…")
+    assert shown.endswith("a.evil.test")
+    assert len(shown) == 40
