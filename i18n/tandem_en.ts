@@ -95,6 +95,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln invisible character(s)</source>
+        <translation>
+            <numerusform>%Ln invisible character</numerusform>
+            <numerusform>%Ln invisible characters</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln scanned page(s)</source>
         <translation>
             <numerusform>%Ln scanned page</numerusform>

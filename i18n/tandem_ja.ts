@@ -1397,6 +1397,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln invisible character(s)</source>
+        <translation>
+            <numerusform>見えない文字%Ln個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln scanned page(s)</source>
         <translation>
             <numerusform>スキャンされたページ%Lnページ</numerusform>

@@ -1397,6 +1397,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln invisible character(s)</source>
+        <translation>
+            <numerusform>보이지 않는 문자 %Ln개</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln scanned page(s)</source>
         <translation>
             <numerusform>스캔한 페이지 %Ln쪽</numerusform>

@@ -1397,6 +1397,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln invisible character(s)</source>
+        <translation>
+            <numerusform>%Ln 个不可见字符</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln scanned page(s)</source>
         <translation>
             <numerusform>%Ln 页扫描内容</numerusform>

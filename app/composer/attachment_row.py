@@ -461,6 +461,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
             "hidden-sheet": self.tr("%Ln hidden sheet(s)", "", count),
             "hidden-slide": self.tr("%Ln hidden slide(s)", "", count),
             "hidden-text": self.tr("%Ln hidden passage(s)", "", count),
+            "invisible-character": self.tr("%Ln invisible character(s)", "", count),
             "picture": self.tr("%Ln picture(s)", "", count),
             "scanned-page": self.tr("%Ln scanned page(s)", "", count),
             "unreadable-byte": self.tr("%Ln unreadable byte(s)", "", count),

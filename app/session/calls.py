@@ -21,6 +21,8 @@ from app.conversations.database.records import (
 from app.text.thinking import parts_of
 from app.tools.questions import QuestionReply, ServerQuestion
 from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
+from engine.documents.invisible_characters import INVISIBLE, without_invisible
+from engine.documents.parts import counted_words, left_out_line
 
 # The texts that the model reads in place of a result, by error code; for other codes it reads the error itself.
 _FOR_MODEL = {
@@ -132,15 +134,22 @@ class ToolRun:
         """Take the result, or the reason why there is none."""
         self.state = CallState.ENDED
         self.question = None
-        self.text = outcome.text if isinstance(outcome, ToolResult) else ""
         if isinstance(outcome, ToolResult):
+            self.text = _as_seen(outcome.text)
             self.use = replace(self.use, seconds=outcome.seconds, failed=outcome.failed)
             self.unread = outcome.pictures
             return
         self.error = outcome.code, outcome.arguments
-        self.text = _FOR_MODEL.get(outcome.code, "The call failed: {0}.").format(outcome, **outcome.arguments)
+        words = _FOR_MODEL.get(outcome.code, "The call failed: {0}.").format(outcome, **outcome.arguments)
+        self.text = _as_seen(words)
         if self.begun_at:
             self.use = replace(self.use, seconds=time.monotonic() - self.begun_at)
+
+
+def _as_seen(text: str) -> str:
+    """Return what a tool says without the characters that nobody sees, with a line that says how many these were."""
+    seen, invisible = without_invisible(text)
+    return f"{seen}\n{left_out_line([counted_words(INVISIBLE, invisible)])}" if invisible else seen
 
 
 def stored_call(message: Message) -> ToolRun:

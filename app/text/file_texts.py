@@ -9,6 +9,7 @@ import msgspec
 
 from app.system.cancelled import Cancelled
 from engine.documents.formats import format_of, program_of
+from engine.documents.invisible_characters import INVISIBLE, without_invisible
 from engine.documents.parts import PAGE, Extent, Selection, first_lines, left_out_line, pictures_line
 from engine.errors import EngineClosed
 from engine.files.reading_time import ReadingTime
@@ -81,8 +82,10 @@ def text_of_file(
     """
     form = format_of(name, content)
     if form is None and (text := _utf8_text(content)) is not None:
-        first = first_lines(text, LARGEST_BYTES if selection else len(text))
-        return TextWithPictures(with_extent(PLAIN, first.text, first.extent), first.text)
+        seen, invisible = without_invisible(text)
+        kind = f"{PLAIN}{LEFT_OUT}{INVISIBLE}:{invisible}" if invisible else PLAIN
+        first = first_lines(seen, LARGEST_BYTES if selection else len(seen))
+        return TextWithPictures(with_extent(kind, first.text, first.extent), first.text)
     # Imported here because most questions have no document.
     from engine.documents.reading import read_document
 

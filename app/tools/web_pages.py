@@ -21,6 +21,7 @@ from app.tools.tool import ToolFailed, ToolResult
 from app.tools.web_addresses import WebAddresses, shown_address, web_url
 from app.tools.web_results import page_text
 from app.tools.web_sites import site_of, stays_within
+from engine.documents.parts import counted_words, left_out_line
 from engine.documents.reading import read_document
 from engine.documents.web_page import decoded_as
 from engine.files.reading_time import ReadingTime
@@ -211,7 +212,10 @@ def _unpacker(response: httpx2.Response, url: httpx2.URL) -> Any:
 
 
 def _text_of(file: WebFile, language: str, time: ReadingTime) -> str:
-    """Return the text of a file; waits for its sandbox. Raises `ToolFailed` (web-unreadable)."""
+    """Return the text of a file, with a last line that says what is left out of it; waits for its sandbox.
+
+    Raises `ToolFailed` (web-unreadable).
+    """
     content = file.content
     declared = _CHARSET.search(file.content_type)
     # What the server says of the encoding goes before what the page says, as browsers do.
@@ -221,4 +225,6 @@ def _text_of(file: WebFile, language: str, time: ReadingTime) -> str:
     document = read_document(file.name, content, _LONGEST_TEXT, language, time, address=file.address)
     if document.problem:
         raise ToolFailed("web-unreadable", host=httpx2.URL(file.address).host, detail=document.problem)
-    return document.text
+    # That of a document has it already.
+    line = left_out_line([counted_words(kind, count) for kind, count in document.left_out])
+    return document.text if document.text.endswith(line) else f"{document.text}\n\n{line}"

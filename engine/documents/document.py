@@ -11,6 +11,7 @@ from typing import NamedTuple
 from engine.documents.encodings import DecodedText, decode, has_no_controls, unreadable_bytes
 from engine.documents.formats import OLD_OFFICE, PAGE, PDF, ZIP, format_in_archive, format_of
 from engine.documents.inner_pictures import InnerPictures, LargestPictures
+from engine.documents.invisible_characters import INVISIBLE, without_invisible
 from engine.documents.marked_text import MarkedText, TextTooLong
 from engine.documents.old_office import in_newer_format
 from engine.documents.parts import Extent, PartsRead, Selection, first_lines
@@ -163,9 +164,10 @@ def _text_file(data: bytes, request: _AskedFor) -> DocumentText:
     decoded = decode(data, request.language)
     if decoded is None:
         return DocumentText(problem="unknown-encoding" if has_no_controls(data) else "not-text")
-    unreadable = _unreadable_bytes(data, decoded)
-    left_out = ((_BYTES, unreadable),) if unreadable else ()
-    text, extent = first_lines(decoded.text, request.most if request.selection else len(decoded.text))
+    seen, invisible = without_invisible(decoded.text)
+    counts = {_BYTES: _unreadable_bytes(data, decoded), INVISIBLE: invisible}
+    left_out = tuple((kind, count) for kind, count in counts.items() if count)
+    text, extent = first_lines(seen, request.most if request.selection else len(seen))
     return DocumentText(text, encoding=decoded.encoding, left_out=left_out, extent=extent)
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeGuard
 
 from engine.documents.fitting_rows import FittingRows
 from engine.documents.inner_pictures import InnerPictures
+from engine.documents.invisible_characters import INVISIBLE, without_invisible
 from engine.documents.letters import PLAIN, Letters, Run, marked
 from engine.documents.number_forms import written
 from engine.documents.parts import CHAPTER, ROW, Cut, Extent, PartsRead, counted_words, left_out_line
@@ -408,6 +409,10 @@ class MarkedText:
 
     def _add(self, block: str, *, is_item: bool = False) -> None:
         """Add a block of Markdown. Items have no empty line between them."""
+        block, invisible = without_invisible(block)
+        self.left_out[INVISIBLE] += invisible
+        if not block:
+            return
         self._left -= len(block)
         if self._left < 0:
             raise TextTooLong

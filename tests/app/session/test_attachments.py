@@ -207,6 +207,13 @@ def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path, encodin
     assert (found.text, found.media_type) == (f"# {words}", "text/html")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_characters_that_nobody_sees_are_left_out_and_counted(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.txt").write_text("Tides\U000e0048\U000e0069.\n", encoding)
+    attachment = read_attachment(tmp_path / "a.txt", selection=Selection())
+    assert (attachment.text, left_out(attachment)) == ("Tides.\n", [("invisible-character", 2)])
+
+
 def test_a_document_that_cannot_be_read_says_why() -> None:
     with pytest.raises(NotAttachable) as caught:
         read_attachment(DOCUMENTS / "msoffcrypto.docx")

@@ -13,7 +13,7 @@ from app.conversations.chat_settings import TOOLS_ON
 from app.conversations.database.records import TOOL, AnswerSource, ToolUse
 from app.conversations.store import ConversationStore
 from app.session.answer import State
-from app.session.calls import CallState
+from app.session.calls import CallState, ToolRun
 from app.session.chats import Turn
 from app.session.session import Session
 from app.session.tool_calls import ONCE
@@ -85,6 +85,21 @@ def stored(session: Session) -> list[tuple[str, str]]:
     chat_id = session.chat.id
     assert chat_id is not None
     return session.store.wait_for(lambda store: [(one.role, one.content) for one in store.messages.path(chat_id)])
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        ToolResult("12:00\U000e0048\U000e0069 \U0001f3f4"),
+        ToolResult("12:00\U000e0048\U000e0069 \U0001f3f4", failed=True),
+        ToolFailed("refused", tool="now", detail="12:00\U000e0048\U000e0069 \U0001f3f4"),
+    ],
+)
+def test_what_nobody_sees_in_a_result_does_not_reach_the_model(outcome: ToolResult | ToolFailed) -> None:
+    call = ToolRun(ToolUse("clock", "now", "clock_now", "call_1", "{}"))
+    call.end(outcome)
+    assert "12:00 \U0001f3f4" in call.text
+    assert call.text.endswith("\n[Left out: 2 invisible characters]")
 
 
 def test_a_call_runs_after_a_yes_and_the_next_answer_reads_its_result(loop: Loop) -> None:

@@ -67,6 +67,13 @@ def test_the_encoding_that_the_server_names_goes_first(site: WebSite) -> None:
     assert asyncio.run(read_page(site.address("/old"), 0, on_loopback())).text.endswith("Ж")
 
 
+@pytest.mark.parametrize("content_type", ["text/html", "text/plain"])
+def test_a_page_says_what_is_left_out_of_it(site: WebSite, content_type: str) -> None:
+    site.pages["/hides"] = SitePage("Tides\U000e0048\U000e0069.".encode(), f"{content_type}; charset=utf-8")
+    text = asyncio.run(read_page(site.address("/hides"), 0, on_loopback())).text
+    assert text.endswith("Tides.\n\n[Left out: 2 invisible characters]")
+
+
 def test_what_is_no_text_is_not_read(site: WebSite) -> None:
     site.pages["/picture"] = SitePage(b"\x89PNG\r\n\x1a\n\0\0", "image/png")
     with pytest.raises(ToolFailed) as error:

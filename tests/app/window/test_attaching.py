@@ -373,11 +373,14 @@ def test_what_a_question_goes_on_without_is_named(
 
 
 def test_the_row_of_a_file_says_what_was_left_out_of_its_text(open_window: OpenWindow, tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_text("<p>Seen<p hidden>Unseen<div style='display:none'>Unseen")
+    unseen = "\U000e0048"
+    page = f"<meta charset=utf-8><p>Seen{unseen}<p hidden>Unseen<div style='display:none'>Unseen"
+    (tmp_path / "page.html").write_text(page, "utf-8")
     window = open_window(ScriptedEngine())
     window.paste(tmp_path / "page.html")
     window.wait(lambda: bool(window.attached))
-    window.wait(lambda: any("left out: 2 hidden passages" in shown for shown in texts(window.composer.files)))
+    words = "left out: 1 invisible character, 2 hidden passages"
+    window.wait(lambda: any(words in shown for shown in texts(window.composer.files)))
 
 
 def test_a_text_in_a_guessed_encoding_is_read_in_the_one_that_the_person_chooses(
