@@ -23,9 +23,9 @@ _SELECTORS = "\ufe00-\ufe0f\u180b-\u180d\u180f"
 _TAGS = "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 # Invisible operators of mathematics, and deprecated controls: no script has any of them.
 _OPERATORS = "\u2061-\u2065\u206a-\u206f"
-# Spaces without width, and joiners.
+# Spaces without width, and joiners. No script has more of them in a row than three.
 _WITHOUT_WIDTH = "\u200b-\u200d\u2060\ufeff\u180e"
-_LONGEST_RUN = 3
+_OTHERS = f"{_SELECTORS}{_SUPPLEMENT}{_TAGS}{_OPERATORS}"
 _LEFT_OUT = re.compile(
     rf"""
     # What the group has stays.
@@ -33,8 +33,9 @@ _LEFT_OUT = re.compile(
     | [{_TAGS}{_OPERATORS}]
     | (?<![{_IDEOGRAPHS}])[{_SUPPLEMENT}]
     # A selector without a character before it that is seen.
-    | (?<![^\s\x00-\x1f{_SELECTORS}{_SUPPLEMENT}{_TAGS}{_OPERATORS}{_WITHOUT_WIDTH}])[{_SELECTORS}]
-    | [{_WITHOUT_WIDTH}]{{{_LONGEST_RUN + 1},}}
+    | (?<![^\s\x00-\x1f{_OTHERS}{_WITHOUT_WIDTH}])[{_SELECTORS}]
+    # A run, also one that would be one without the others.
+    | (?:[{_WITHOUT_WIDTH}][{_OTHERS}]*){{4,}}
     """,
     re.VERBOSE,
 )

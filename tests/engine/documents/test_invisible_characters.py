@@ -32,6 +32,7 @@ END = "\U000e007f"
         "\u200b\u200c\u200b\u200b\u200c\u200b",
         "\u2060\ufeff\u2060\ufeff",
         "\u206a\u206f",
+        f"\u200b\u200c\u200b{HIDDEN}\ufe0f\u200c\u200b\u200c",
         # Not assigned, and never shown.
         "\U000e0080\U000e01f0\U000e0fff",
     ],
