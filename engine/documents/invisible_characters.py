@@ -45,7 +45,7 @@ class SeenText(NamedTuple):
     """A text without the characters that nobody sees, and how many of them were left out."""
 
     text: str
-    count: int
+    left_out: int
 
 
 def without_invisible(text: str) -> SeenText:

@@ -42,7 +42,7 @@ def test_what_nobody_sees_and_carries_a_text_is_left_out(hidden: str) -> None:
     # A selector may belong to the letter before it.
     kept = "\ufe01" if hidden.startswith("\ufe01") else ""
     assert found.text == f"be{kept} fore \U0001f600"
-    assert found.count == len(hidden) - len(kept)
+    assert found.left_out == len(hidden) - len(kept)
     assert without_invisible(found.text) == (found.text, 0)
 
 
@@ -112,7 +112,7 @@ def test_a_document_says_how_many_are_left_out(name: str, content: str) -> None:
     count = len(HIDDEN) + 1
     assert read.left_out == (("invisible-character", count),)
     assert read.text.endswith(f"[Left out: {count} invisible characters]")
-    assert without_invisible(read.text).count == 0
+    assert without_invisible(read.text).left_out == 0
     assert "\n\n\n" not in read.text
 
 
