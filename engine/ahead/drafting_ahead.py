@@ -77,7 +77,7 @@ class DraftingAhead:
         self.depth = fixed_depth or FIRST_DEPTH
         self._fixed = fixed_depth is not None
         self._worth = worth or Worth()
-        # Whether the runner was told to rest, because rounds are faster then.
+        # Whether the runner was told to rest, and was sent no outcome since.
         self._resting = False
         self._link = link
         self._text = text
@@ -136,9 +136,9 @@ class DraftingAhead:
             self._misses = 0
             self._pausing = self._pause
             self._pause = min(2 * self._pause, LAST_PAUSE)
-            self.end()
+            self._rest()
         if self.figures.bad >= MAX_BAD:
-            self.end()
+            self._rest()
         elif self._link.state == "ready" and not self._pausing:
             self._ask_if_worth()
         self.figures.state = self._state
@@ -173,7 +173,12 @@ class DraftingAhead:
         if self._fixed or self._worth.works:
             self._resting = False
             self._ask()
-        elif not self._resting:
+        else:
+            self._rest()
+
+    def _rest(self) -> None:
+        """Tell the runner to rest, unless it was told already."""
+        if not self._resting:
             self._resting = True
             self.end()
 
