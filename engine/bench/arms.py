@@ -40,7 +40,8 @@ class ArmMeasurement:
     `decode_tps` is the speed after the first round, `total_s` the time from the request to the last token. Decode
     speeds are not quite comparable: the draft model's prefill comes after the first token here, and before it in
     mlx-lm. `total_s` contains it on both sides. `sources` counts the tokens by source, "main" for the main model. For
-    other programs `stats` is None and `sources` is empty, and mlx-lm does not count rounds.
+    other programs `stats` is None and `sources` is empty, and mlx-lm does not count rounds. `ttft_s` is the time to the
+    first token; mlx-dspark reports the first text in its place, which is later if that token is no whole character.
     """
 
     tokens: int
@@ -248,18 +249,32 @@ def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callabl
 
 
 def _mlx_dspark(main: LoadedModel, target: Any, loop: Any) -> Callable[[BenchPrompt, int], ArmMeasurement]:
-    def answer(question: BenchPrompt, most: int) -> ArmMeasurement:
+    """Return what measures an answer of one of mlx-dspark's loops.
+
+    Its loops that draft take the first token from the pass over the prompt, before their first round. Its own tokens a
+    second include the prompt in some loops, and its own tokens a round leave that pass out, so both are counted here.
+    """
+
+    def answer(question: BenchPrompt, max_tokens: int) -> ArmMeasurement:
         prompt = main.prompt_ids([{"role": "user", "content": question.text}])
-        # Its own speed has the prompt in it in some loops.
+        # When text arrived, and when each round ended with how many committed tokens.
+        texts: list[float] = []
         rounds: list[tuple[float, int]] = []
-        options = {"on_round": lambda **told: rounds.append((time.perf_counter(), told["committed"]))}
         started = time.perf_counter()
-        done = loop(target, main.tokenizer, prompt_ids=prompt, max_new_tokens=most, **options)
+        done = loop(
+            target,
+            main.tokenizer,
+            prompt_ids=prompt,
+            max_new_tokens=max_tokens,
+            on_text=lambda _text: texts.append(time.perf_counter()),
+            on_round=lambda committed, **_rest: rounds.append((time.perf_counter(), committed)),
+        )
         ended = time.perf_counter()
-        first, last = (rounds[0][0], rounds[-1][0]) if rounds else (ended, ended)
-        speed = sum(count for _, count in rounds[1:]) / (last - first) if last > first else 0.0
-        seconds = first - started, ended - started
-        return ArmMeasurement(done.num_tokens, speed, *seconds, tokens_per_round=done.mean_accept_len)
+        first_token_at = min([*texts[:1], *(at for at, _ in rounds[:1]), ended])
+        seconds = rounds[-1][0] - rounds[0][0] if rounds else 0.0
+        speed = sum(count for _, count in rounds[1:]) / seconds if seconds > 0.0 else 0.0
+        rate = done.num_tokens / done.target_forwards
+        return ArmMeasurement(done.num_tokens, speed, first_token_at - started, ended - started, tokens_per_round=rate)
 
     return answer
 

@@ -195,8 +195,9 @@ def test_mlx_dspark_answers_with_the_same_model_and_head(
             called.append((name, target, *heads, options.pop("lookup_drafts", None)))
             for _ in range(4):
                 options["on_round"](drafted=1, accepted=1, committed=2, cap=1, source="lookup")
-            assert (len(heads), options.keys()) == (head, {"prompt_ids", "max_new_tokens", "on_round"})
-            return SimpleNamespace(num_tokens=8, mean_accept_len=2.0)
+                options["on_text"]("Hello")
+            assert (len(heads), options.keys()) == (head, {"prompt_ids", "max_new_tokens", "on_round", "on_text"})
+            return SimpleNamespace(num_tokens=8, num_rounds=4, mean_accept_len=2.0, target_forwards=4)
 
         return generate
 
@@ -219,3 +220,32 @@ def test_mlx_dspark_answers_with_the_same_model_and_head(
     for one in measures:
         assert (one.tokens, one.tokens_per_round) == (8, 2.0)
         assert one.decode_tps > 6 / (one.total_s - one.ttft_s)
+
+
+@pytest.mark.parametrize(
+    ("shows_text", "ttft_s"),
+    [pytest.param(True, 1.0, id="text"), pytest.param(False, 5.0, id="no whole character before the first round")],
+)
+def test_mlx_dsparks_first_token_is_timed_when_it_comes_before_its_first_round(
+    monkeypatch: pytest.MonkeyPatch, shows_text: bool, ttft_s: float
+) -> None:
+    """As in `lookup_generate` of 0.20.3: the prompt's pass gives the first token, and no round."""
+    now = [0.0]
+
+    def lookup_generate(*_: Any, on_round: Any, on_text: Any, **_options: Any) -> Any:
+        now[0] = 1.0
+        if shows_text:
+            on_text("One")
+        for at in (5.0, 7.0, 9.0):
+            now[0] = at
+            on_round(drafted=1, accepted=1, committed=2, cap=1, source="lookup")
+            on_text("two three")
+        return SimpleNamespace(num_tokens=7, num_rounds=3, mean_accept_len=7 / 3, target_forwards=4)
+
+    fake = SimpleNamespace(Target=lambda *_: None, greedy_generate=None, lookup_generate=lookup_generate)
+    monkeypatch.setitem(sys.modules, "mlx_dspark", fake)
+    monkeypatch.setattr("engine.bench.arms.time", SimpleNamespace(perf_counter=lambda: now[0]))
+    measure = mlx_dspark_arms(load(starter_pair()[0]), None)[1].answer(HELLO, 7)
+    assert (measure.ttft_s, measure.total_s, measure.decode_tps) == (ttft_s, 9.0, 1.0)
+    # The pass over the prompt counts as our engine's first round does.
+    assert measure.tokens_per_round == 7 / 4
