@@ -74,6 +74,8 @@ class TeachingService(QObject):
     def remove(self) -> None:
         """Delete what the draft model was taught, and use it as it was downloaded."""
         self.result = None
+        self.error = None
+        self.changed.emit()
         self._models.call_engine(lambda engine: engine.forget_taught(), self._reload, self._fail)
 
     def close(self) -> None:
@@ -129,6 +131,7 @@ class TeachingService(QObject):
             self.result = None
             self.error = None
             self.known = None
+            self.changed.emit()
 
 
 def material_of(store: ConversationStore, main: str) -> list[OwnAnswer]:

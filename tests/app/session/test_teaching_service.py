@@ -9,6 +9,7 @@ from app.conversations.conversation_list import ConversationList
 from app.conversations.database.records import Picture, Source, SourceFile
 from app.session import teaching_service
 from app.session.session import Session
+from engine.errors import CannotTeach, EngineError
 from engine.requests import DRAWN_TOKENS
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
@@ -89,3 +90,21 @@ def test_a_chat_in_the_trash_teaches_nothing(open_session: OpenSession, settle: 
     session.store.run(lambda store: store.conversations.trash(trashed))
     settle()
     assert taught(session, engine, settle, qtbot) == ["kept"]
+
+
+def test_what_is_forgotten_with_the_pair_is_reported(open_session: OpenSession, settle: Settle, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script()])
+    session = open_session(engine)
+    answered(session, settle, "first")
+    session.teaching.start()
+    qtbot.waitUntil(lambda: engine.teaching is not None)
+    assert engine.teaching is not None
+    engine.teaching.set_exception(CannotTeach("too-little", "12%"))
+    settle()
+    assert session.teaching.error is not None
+    errors: list[EngineError | None] = []
+    session.teaching.changed.connect(lambda: errors.append(session.teaching.error))
+    session.models.load("other", None)
+    settle()
+    assert errors
+    assert errors[-1] is None

@@ -43,6 +43,21 @@ def test_a_person_teaches_the_draft_and_deletes_what_it_learned(open_shown: Open
     assert not section.state.isVisible()
 
 
+def test_why_a_teaching_failed_is_not_said_once_the_taught_draft_is_deleted(open_shown: OpenShown) -> None:
+    window, _, engine = open_shown()
+    engine.learnt = TaughtDraft(BETTER)
+    section = shown_section(window)
+    window.wait(lambda: section.start.isEnabled())
+    section.start.click()
+    window.wait(lambda: engine.teaching is not None)
+    assert engine.teaching is not None
+    engine.teaching.set_exception(CannotTeach("too-little", "12%"))
+    window.wait(lambda: "Chat some more first" in section.state.text())
+    section.remove.click()
+    window.wait(lambda: not section.remove.isVisible())
+    assert not section.state.isVisible()
+
+
 def test_a_teaching_is_stopped(open_shown: OpenShown) -> None:
     window, _, engine = open_shown()
     section = shown_section(window)
