@@ -278,7 +278,10 @@ class ConversationSearch:
         return self._database.connection.total_changes - before > 2
 
     def rebuild(self) -> None:
-        """Rebuild both indexes after damage, and replace what is not UTF-8 in the texts, which they cannot take."""
+        """Mend the texts that are not UTF-8, which the indexes cannot hold, and build both indexes anew.
+
+        Raises sqlite3.DatabaseError if the file is too damaged for that, and StoreNotWritable if the system refuses.
+        """
         with self._database.write():
             triggers = self._database.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
             # The triggers would read the damaged text and fail.

@@ -26,7 +26,7 @@ from typing import TypeVar
 from app.conversations.answers import Answers
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database.database import Database
-from app.conversations.database.errors import is_corrupt, is_damage
+from app.conversations.database.errors import StoreNotWritable, is_corrupt, is_damage
 from app.conversations.database.recovery import mend_in_place
 from app.conversations.deletions import Deletions
 from app.conversations.message_tree import MessageTree
@@ -68,8 +68,9 @@ class ConversationStore:
     def run(self, operation: Callable[[ConversationStore], Result]) -> Result:
         """Run an operation and return its result. If damage stops it, mend the store and run it once more.
 
-        An operation that had committed something is not run again. Raises what the operation raises. If damage of the
-        file remains, `on_unmended` was called before: the next start then recovers the store.
+        An operation that had committed something is not run again. Raises what the operation raises, and
+        StoreNotWritable if the system refuses to let the store be mended: then a later call tries again. If damage of
+        the file remains otherwise, `on_unmended` was called before: the next start then recovers the store.
         """
         commits = self.database.commits
         try:
@@ -79,7 +80,9 @@ class ConversationStore:
                 raise
             unchanged = self.database.commits == commits
             _log.warning("a part of the store is damaged and is written anew (%s)", error)
-            self.mend()
+            refusal = self.mend()
+            if refusal is not None:
+                raise refusal from error
             # An operation that has committed something must not run twice.
             if not unchanged:
                 raise
@@ -92,17 +95,23 @@ class ConversationStore:
                 self._on_unmended()
             raise
 
-    def mend(self) -> None:
+    def mend(self) -> StoreNotWritable | None:
         """Rebuild all indexes, and repair references to rows that are lost.
 
-        Raises nothing: what cannot be mended is reported by `on_unmended`.
+        Raises nothing: what cannot be mended is reported by `on_unmended`. If the system refuses to write, on a full
+        disk for example, the error is returned: the store can be mended later.
         """
+        refusal: StoreNotWritable | None = None
         for mend in (partial(mend_in_place, self.database), self.search.rebuild):
             try:
                 mend()
+            except StoreNotWritable as error:
+                _log.warning("the store cannot be mended now", exc_info=True)
+                refusal = error
             except sqlite3.DatabaseError:
                 _log.warning("the store cannot be mended", exc_info=True)
                 self._on_unmended()
+        return refusal
 
     def purge_trash(self) -> tuple[list[int], list[str]]:
         """Purge the trash; return the ids of the purged chats, and the titles of those that could not be purged.

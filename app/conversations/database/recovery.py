@@ -31,7 +31,7 @@ _WRONG_PARENT = """
 def mend_in_place(database: Database) -> None:
     """Rebuild the indexes of an open store, and repair what refers to rows that are lost.
 
-    Raises sqlite3.DatabaseError if the file is too damaged for that.
+    Raises sqlite3.DatabaseError if the file is too damaged for that, and StoreNotWritable if the system refuses.
     """
     connection = database.connection
     connection.execute("PRAGMA foreign_keys = OFF")

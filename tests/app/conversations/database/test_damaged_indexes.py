@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations import worker
+from app.conversations.database.errors import StoreNotWritable
 from app.conversations.database.records import AnswerSource, NewMessage
 from app.conversations.database.recovery import broken_reference, problem_in
+from app.conversations.database.store_files import mark_of
 from app.conversations.opening import open_store
 from app.conversations.worker import StoreThread
 from engine.events import Token
@@ -235,3 +237,25 @@ def test_damage_that_stops_no_operation_is_found_by_the_daily_backup_and_mended(
     assert problem_in(path) is None
     # A damaged copy replaces no earlier backup.
     assert all(problem_in(backup) is None for backup in (path.parent / "backups").glob("*.db"))
+
+
+def test_a_store_that_the_system_refuses_to_write_is_mended_later(path: Path, versions: Versions) -> None:
+    path.parent.mkdir()
+    path.write_bytes(versions.damaged("lost write", "messages_at_root"))
+    store, _aside = open_store(path)
+
+    def check(store: ConversationStore) -> None:
+        if store.database.scalar("PRAGMA integrity_check(1)") != "ok":
+            # What SQLite raises where it comes across the damage.
+            raise sqlite3.OperationalError("user-defined function raised exception")
+
+    store.database.execute("PRAGMA query_only = ON")
+    store.mend()
+    with pytest.raises(StoreNotWritable):
+        store.run(check)
+    # The next start does not recover a store that can be mended in place.
+    assert not mark_of(path).exists()
+    store.database.execute("PRAGMA query_only = OFF")
+    store.run(check)
+    store.close()
+    assert problem_in(path) is None
