@@ -7295,6 +7295,10 @@
         <translation>ここはスターターが間違えている可能性があります。より大きなモデルなら回答できます。</translation>
     </message>
     <message>
+        <source>The Starter knows one answer to each question.</source>
+        <translation>スターターは質問ごとに1つの回答しか知りません。</translation>
+    </message>
+    <message>
         <source>The Starter knows one answer to each question. A larger model can answer in other words.</source>
         <translation>スターターは質問ごとに1つの回答しか知りません。より大きなモデルなら、別の言葉でも回答できます。</translation>
     </message>

@@ -7295,6 +7295,10 @@
         <translation>이 부분은 스타터가 틀릴 수 있어요. 더 큰 모델이 답할 수 있어요.</translation>
     </message>
     <message>
+        <source>The Starter knows one answer to each question.</source>
+        <translation>스타터는 질문마다 한 가지 답변만 알아요.</translation>
+    </message>
+    <message>
         <source>The Starter knows one answer to each question. A larger model can answer in other words.</source>
         <translation>스타터는 질문마다 한 가지 답변만 알아요. 더 큰 모델은 다른 말로도 답할 수 있어요.</translation>
     </message>

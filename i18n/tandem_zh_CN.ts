@@ -7295,6 +7295,10 @@
         <translation>入门模型在这里可能说错了。更大的模型可以回答这个问题。</translation>
     </message>
     <message>
+        <source>The Starter knows one answer to each question.</source>
+        <translation>每个问题，入门模型只会一种回答。</translation>
+    </message>
+    <message>
         <source>The Starter knows one answer to each question. A larger model can answer in other words.</source>
         <translation>每个问题，入门模型只会一种回答。更大的模型可以换一种说法。</translation>
     </message>

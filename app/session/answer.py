@@ -15,6 +15,7 @@ from math import log
 
 from msgspec.structs import replace as with_figures
 
+from app.session.app_words import names_app
 from app.session.calls import ToolRun
 from app.session.starter_exercises import is_worked_out
 from app.session.starter_facts import answers_file, facts_for, facts_of_both, outdated_fact
@@ -181,10 +182,14 @@ class Answer:
         """Whether the Starter cannot answer the question and another model may: on Tandem, only its help can."""
         if not self.asks_too_much:
             return False
-        if self.with_files or subject_of(self.question) is not Subject.ANY:
+        return self.with_files or subject_of(self.question) is Subject.BEYOND or not self.is_about_app
+
+    @property
+    def is_about_app(self) -> bool:
+        """Whether the question names Tandem or a word of the app, or asks on about what does."""
+        if facts_for(self.question) or self._facts_before or names_tandem(self.question) or names_app(self.question):
             return True
-        is_named = facts_for(self.question) or self._facts_before or names_tandem(self.question)
-        return not is_named and not (self._asks_on and names_tandem(self.asked_before))
+        return self._asks_on and names_tandem(self.asked_before)
 
     @property
     def _asks_on(self) -> bool:

@@ -22,6 +22,11 @@ def starter_words(section: str, *kinds: str, flags: re.RegexFlag = re.IGNORECASE
     return re.compile("|".join(_expression(section, kind) for kind in kinds), flags)
 
 
+def plain_words(section: str, kind: str) -> dict[str, list[str]]:
+    """Return the words of a kind by language, in a section of words and not of expressions."""
+    return _words()[section][kind]
+
+
 @cache
 def _expression(section: str, kind: str) -> str:
     """Return the expressions of a kind as one, each `<name>` replaced by those of that kind."""

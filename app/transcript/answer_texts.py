@@ -154,6 +154,8 @@ def _starter_note(turn: Turn, offer: str) -> Problem | None:
         words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
         if answer.may_be_wrong:
             words = translate("TurnView", "The Starter may be wrong here. A larger model can answer this.")
+    elif repeats(turn) and answer.is_about_app:
+        return Problem(translate("TurnView", "The Starter knows one answer to each question."), "", "", is_info=True)
     elif repeats(turn):
         words = translate(
             "TurnView", "The Starter knows one answer to each question. A larger model can answer in other words."

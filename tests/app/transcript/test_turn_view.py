@@ -401,7 +401,10 @@ def test_a_note_offers_to_ask_another_model_while_there_is_one(
     window.session.answers.ask_again(window.session.chat.turns[-1])
     window.wait(lambda: window.session.answers.is_idle)
     window.wait(window.turn().view.findChild(Note).isVisible)
-    assert "one answer to each question" in window.turn().view.findChild(Note).findChild(QLabel).text()
+    repeated = window.turn().view.findChild(Note)
+    assert repeated.findChild(QLabel).text() == "The Starter knows one answer to each question."
+    # No other model knows Tandem.
+    assert not any(button.isVisible() for button in repeated.findChildren(QPushButton))
     wanted: list[str] = []
     monkeypatch.setattr(library, "get", lambda *ids: wanted.extend(ids))
     button.click()
