@@ -2341,14 +2341,6 @@
         <translation>メッセージをモデルのコンテキストに収まるように短くする</translation>
     </message>
     <message>
-        <source>Cancel sending</source>
-        <translation>送信を取り消す</translation>
-    </message>
-    <message>
-        <source>Queued: press to take it back</source>
-        <translation>送信待ち：押すと取り消し</translation>
-    </message>
-    <message>
         <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enterで送信 · Shift+Enterで改行</translation>
     </message>
@@ -7456,6 +7448,21 @@
     <message>
         <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
         <translation>チャットを開けるようになるまで、このウインドウのチャットは「{folder}」に保管されます。</translation>
+    </message>
+</context>
+<context>
+    <name>WaitingBubble</name>
+    <message>
+        <source>Put it back into the message box</source>
+        <translation>メッセージ欄に戻す</translation>
+    </message>
+    <message>
+        <source>Waiting for the answer</source>
+        <translation>回答を待っています</translation>
+    </message>
+    <message>
+        <source>Waiting for the model</source>
+        <translation>モデルを待っています</translation>
     </message>
 </context>
 <context>

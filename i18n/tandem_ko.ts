@@ -2341,14 +2341,6 @@
         <translation>메시지를 모델의 컨텍스트에 맞게 줄이기</translation>
     </message>
     <message>
-        <source>Cancel sending</source>
-        <translation>보내기 취소</translation>
-    </message>
-    <message>
-        <source>Queued: press to take it back</source>
-        <translation>보내기 대기 중: 눌러서 취소</translation>
-    </message>
-    <message>
         <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enter로 보내기 · Shift+Enter로 줄바꿈</translation>
     </message>
@@ -7456,6 +7448,21 @@
     <message>
         <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
         <translation>대화를 다시 열 수 있을 때까지 이 윈도우의 대화는 {folder} 폴더에 보관돼요.</translation>
+    </message>
+</context>
+<context>
+    <name>WaitingBubble</name>
+    <message>
+        <source>Put it back into the message box</source>
+        <translation>메시지 입력란으로 되돌리기</translation>
+    </message>
+    <message>
+        <source>Waiting for the answer</source>
+        <translation>답변을 기다리는 중</translation>
+    </message>
+    <message>
+        <source>Waiting for the model</source>
+        <translation>모델을 기다리는 중</translation>
     </message>
 </context>
 <context>

@@ -2341,14 +2341,6 @@
         <translation>缩短消息以适应模型的上下文</translation>
     </message>
     <message>
-        <source>Cancel sending</source>
-        <translation>取消发送</translation>
-    </message>
-    <message>
-        <source>Queued: press to take it back</source>
-        <translation>等待发送：点按可取消</translation>
-    </message>
-    <message>
         <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enter 发送 · Shift+Enter 换行</translation>
     </message>
@@ -7456,6 +7448,21 @@
     <message>
         <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
         <translation>在你的对话可以打开之前，此窗口中的对话保存在“{folder}”中。</translation>
+    </message>
+</context>
+<context>
+    <name>WaitingBubble</name>
+    <message>
+        <source>Put it back into the message box</source>
+        <translation>放回消息输入框</translation>
+    </message>
+    <message>
+        <source>Waiting for the answer</source>
+        <translation>正在等待回答</translation>
+    </message>
+    <message>
+        <source>Waiting for the model</source>
+        <translation>正在等待模型</translation>
     </message>
 </context>
 <context>

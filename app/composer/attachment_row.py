@@ -66,12 +66,10 @@ class AttachmentRow(ThemeAware, QScrollArea):
     """Takes as many rows as the files need, up to _MOST_ROWS, but only one if the layout has too little height.
 
     `changed` is emitted after every file that is added or removed, `removed` after one that the person removed.
-    `refused` carries the chat of a file that cannot be attached, before that is `changed`.
     """
 
     changed = Signal()
     removed = Signal()
-    refused = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

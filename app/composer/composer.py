@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary, WeakSet, finalize
+from weakref import WeakKeyDictionary, finalize
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeySequence, QTextCursor, QTextDocument
@@ -15,7 +15,7 @@ from app.composer.message_edit import MessageEdit, trimmed
 from app.conversations.database.records import Attachment
 from app.session.chats import Chat
 from app.widgets.icons import icon
-from app.widgets.labels import ElidedLabel, label, set_name, tip
+from app.widgets.labels import ElidedLabel, label, tip
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import named, set_property, set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
@@ -24,23 +24,16 @@ from app.widgets.theme_aware import ThemeAware
 class Composer(ThemeAware, QWidget):
     """The message box with its button and the line about the keys that send. `sent` carries the text.
 
-    A message that is sent before the models can answer, or while they do, is queued: it stays in the box and is sent
-    when they can and its chat is shown, with files that were attached meanwhile, unless its text is edited or it is
-    taken back. `queue_changed` is emitted when it is queued or no longer queued, `sendable_changed` when the message
-    becomes too long or is no longer too long.
+    `sendable_changed` is emitted when the message becomes too long or is no longer too long.
     """
 
     sent = Signal(str)
-    queue_changed = Signal()
     sendable_changed = Signal()
 
     def __init__(self, send: QAction, stop: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._send, self._stop = send, stop
-        self._streaming = self._waits = False
-        self._chat: object = self
-        # The chats whose messages are sent as soon as the models can answer them.
-        self._queued: WeakSet[object] = WeakSet()
+        self._streaming = False
         self._problem = ""
         # The unsent message of each chat with its undo history, for as long as the chat is in memory.
         self._documents: WeakKeyDictionary[object, QTextDocument] = WeakKeyDictionary()
@@ -55,10 +48,7 @@ class Composer(ThemeAware, QWidget):
         self.bound("Shorten the message to fit the model's context", self.shorten, QWidget.setToolTip)
         self.shorten.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.shorten.hide()
-        # Takes a queued message back while the other button stops the answer.
-        self.recall = self.bound("Cancel sending", styled(QToolButton(card), "small"))
-        self.recall.hide()
-        self._tools = fill(hbox(spacing=4), (self._info, 1), self.shorten, self.recall, self._button)
+        self._tools = fill(hbox(spacing=4), (self._info, 1), self.shorten, self._button)
         fill(vbox(card, margins=(14, 12, 12, 10), spacing=8), self.files, self.edit, self._tools)
         self._keys = label(self, "caption")
         self._keys.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -66,51 +56,17 @@ class Composer(ThemeAware, QWidget):
         self.setFocusProxy(self.edit)
         self.edit.submitted.connect(self.send)
         self.files.removed.connect(self.setFocus)
-        self.edit.edited.connect(self.cancel_queued)
         self.edit.edited.connect(self._show_keys)
-        self.files.refused.connect(self.unqueue)
         self._button.clicked.connect(self._press_button)
-        self.recall.clicked.connect(self.cancel_queued)
         self._send.changed.connect(self._show_button)
         self._stop.changed.connect(self._show_button)
         self.restyle()
 
     def send(self) -> None:
-        """Send or queue the text, including text in composition. Does nothing while the text cannot be sent."""
+        """Send the text, including text in composition. Does nothing while the text cannot be sent."""
         self.edit.commit_preedit()
-        if not self._send.isEnabled() or not self.can_be_sent:
-            return
-        if not self._waits:
+        if self._send.isEnabled() and self.can_be_sent:
             self.sent.emit(trimmed(self.edit.clear_and_return()))
-            return
-        self._queued.add(self._chat)
-        self._show_queue()
-
-    @property
-    def queued(self) -> bool:
-        """Whether the message on screen will be sent as soon as the models can answer it."""
-        return self._chat in self._queued
-
-    def cancel_queued(self) -> None:
-        """Cancel the automatic sending of the message on screen."""
-        self.unqueue(self._chat)
-
-    def unqueue(self, chat: object) -> None:
-        """Cancel the automatic sending of a chat's message."""
-        if chat in self._queued:
-            self._queued.remove(chat)
-            self._show_queue()
-
-    def set_waiting(self, waits: bool) -> None:
-        """Set whether the models cannot answer the message yet. Once they can, a queued message is sent."""
-        self._waits = waits
-        if self.queued and not waits and not self.files.reading:
-            self.cancel_queued()
-            self.send()
-
-    def _show_queue(self) -> None:
-        self._show_button()
-        self.queue_changed.emit()
 
     def take_attachments(self) -> tuple[Attachment, ...]:
         """Return the files for the question that is being sent, and clear them."""
@@ -121,12 +77,10 @@ class Composer(ThemeAware, QWidget):
     def add_tools(self, *tools: QWidget) -> None:
         """Add buttons below the text, to the left of the info line."""
         for tool in tools:
-            self._tools.insertWidget(self._tools.count() - 4, tool)
+            self._tools.insertWidget(self._tools.count() - 3, tool)
 
     def show_unsent(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Show the unsent message of the chat on screen."""
-        queued = self._queued & {chat}
-        self._chat = chat
         former = self._documents.get(chat)
         document = former
         if document is None or document.toPlainText() != text:
@@ -139,14 +93,11 @@ class Composer(ThemeAware, QWidget):
         if former is not None and former is not document:
             _delete(former)
         self.files.show_chat(chat, attachments)
-        # Another document counts as edited.
-        self._queued |= queued
-        self._show_queue()
+        self._show_button()
 
     def follow_unsent(self, chat: Chat) -> None:
-        """Show the unsent message of the chat on screen, if it was written elsewhere. It is then no longer queued."""
+        """Show the unsent message of the chat on screen, if it was written elsewhere."""
         if (self.edit.toPlainText(), self.files.attachments) != (chat.unsent, chat.unsent_attachments):
-            self.unqueue(chat)
             self.show_unsent(chat, chat.unsent, chat.unsent_attachments)
 
     def restore(self, text: str, attachments: tuple[Attachment, ...]) -> None:
@@ -209,24 +160,17 @@ class Composer(ThemeAware, QWidget):
     def _press_button(self) -> None:
         if self._streaming:
             self._stop.trigger()
-        elif self.queued:
-            self.cancel_queued()
         else:
             self.send()
 
     def _show_button(self) -> None:
-        """Make the button send, stop the answer, or take back the queued message."""
+        """Make the button send, or stop the answer."""
         action = self._stop if self._streaming else self._send
         enabled = action.isEnabled()
         self._button.setIcon(icon("stop" if self._streaming else "send", "on_accent" if enabled else "faint"))
         self._button.setEnabled(enabled)
         self._button.setAccessibleName(action.whatsThis())
         self._button.setToolTip(tip(self._problem) if self._problem and not self._streaming else action.toolTip())
-        self.recall.setVisible(self.queued and self._streaming)
-        if self.queued and not self._streaming:
-            self._button.setIcon(icon("close", "on_accent"))
-            self._button.setEnabled(True)
-            set_name(self._button, self.tr("Queued: press to take it back"))
 
 
 def _delete(document: QTextDocument) -> None:

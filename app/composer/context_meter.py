@@ -133,7 +133,7 @@ class ContextMeter(QObject):
         chats, answers = session.chats, session.answers
         for changed in (
             *(composer.edit.edited, composer.files.changed, session.models.changed, session.settings.chat_changed),
-            *(session.settings.defaults_changed, session.tools.changed, composer.queue_changed),
+            *(session.settings.defaults_changed, session.tools.changed),
             *(chats.opened, chats.path_changed, answers.asked, answers.ended, session.list.changed),
         ):
             changed.connect(self._count_soon)
@@ -157,10 +157,6 @@ class ContextMeter(QObject):
             # A notice says so beside what helps; the line goes on counting the rest.
             text, _, briefer = self._words(usage) if usage else ("", "", ())
             self._composer.set_info(text, self.tr("This model can't see pictures"), briefer)
-        elif self._composer.queued and self._chat().streaming:
-            self._composer.set_info(self.tr("Queued until the answer has ended."))
-        elif self._composer.queued:
-            self._composer.set_info(self.tr("Queued until the model is ready."))
         elif pair.loading == "main":
             self._composer.set_info(self.tr("Loading models… You can start typing."))
         elif pair.main is None:

@@ -125,9 +125,6 @@ class ConversationList:
 
         Without messages the title becomes empty.
         """
-        # These load the parser of Markdown, which the first paint does not need.
-        from app.conversations.titles import title_of_exchange, title_of_file
-
         if self.get(conversation_id).title_edited:
             return
         question = self._database.row(
@@ -145,11 +142,12 @@ class ConversationList:
             "SELECT content FROM messages WHERE parent_id = ? ORDER BY position DESC LIMIT 1", (question["id"],)
         )
         files = attachments_from_json(question["attachments"])
-        if files and not question["content"]:
-            title = title_of_file(files[0].name)
-        else:
-            title = title_of_exchange(question["content"], answer or "")
-        self._update(conversation_id, title=title)
+        self._update(conversation_id, title=_title_of(question["content"], files, answer or ""))
+
+    def title_after(self, conversation_id: int, question: str, attachments: Sequence[Attachment] = ()) -> None:
+        """Title a chat without messages after a question that waits in it, unless the user titled it."""
+        if not self.get(conversation_id).title_edited:
+            self._update(conversation_id, title=_title_of(question, attachments))
 
     def title_of_copy(self, conversation_id: int) -> str | None:
         """Return a title for a copy: the chat's own with the first number that no other chat has, as in "Drafts 2".
@@ -356,6 +354,16 @@ class ConversationList:
             if not self._database.update("conversations", conversation_id, **values):
                 raise NotFound("conversation", conversation_id)
             changes.conversations.add(conversation_id)
+
+
+def _title_of(question: str, attachments: Sequence[Attachment], answer: str = "") -> str:
+    """Return the title of a chat that begins with this exchange."""
+    # These load the parser of Markdown, which the first paint does not need.
+    from app.conversations.titles import title_of_exchange, title_of_file
+
+    if attachments and not question:
+        return title_of_file(attachments[0].name)
+    return title_of_exchange(question, answer)
 
 
 def _conversation(row: sqlite3.Row) -> Conversation:

@@ -39,9 +39,11 @@ def names_app(question: str) -> bool:
     left, others = starter_words("limits", "tandem", "only_tandem", "beside").subn(" ", left)
     named = _NAME.findall(starter_words("limits", "plain").sub(" ", left))
     foreign = [word for word in named if not _is_plain_misspelt(word)]
+    of_app = count + others
+    if all(word.isascii() for word in foreign):
+        return not foreign or of_app > len(foreign)
     # Korean, Japanese and Chinese verbs leave parts that name nothing.
-    least = len(foreign) + all(word.isascii() for word in foreign)
-    return not foreign or count + others >= least
+    return of_app >= len(foreign)
 
 
 def _spelled(question: str) -> str:
@@ -96,12 +98,12 @@ def _swapped(word: str) -> list[str]:
 @cache
 def _by_first_letter(language: str) -> dict[str, list[str]]:
     """Return the words of the app that misspelt ones of a language may resemble, Korean ones as their letters."""
-    found: dict[str, list[str]] = {}
+    by_first: dict[str, list[str]] = {}
     for word in (*plain_words("app", "own")[language], *plain_words("app", "window")[language]):
         if len(word) >= _SHORTEST[language] and " " not in word:
             letters = unicodedata.normalize("NFD", word) if language == "ko" else word
-            found.setdefault(letters[0], []).append(letters)
-    return found
+            by_first.setdefault(letters[0], []).append(letters)
+    return by_first
 
 
 @cache

@@ -78,7 +78,7 @@ class ChatService(QObject):
         """Show the empty chat, which may hold an unsent message, in a folder or in none."""
         blank = self.blank
         folder_id = None if folder is None else folder.id
-        if blank.turns:
+        if blank.turns or blank.waiting:
             self.blank = Chat()
             self._begun = self._begin(self.blank, folder)
         elif blank.folder_id != folder_id:
@@ -132,7 +132,7 @@ class ChatService(QObject):
     def _leave(self, chat: Chat) -> None:
         """Stop the answers of a temporary chat, and delete it unless it is restored soon."""
         is_kept = chat.uid == self.shown.uid != ""
-        if is_kept or not (chat.turns or chat.unsent or chat.unsent_attachments):
+        if is_kept or not (chat.turns or any(chat.not_asked)):
             self._drop(chat)
             return
         if chat.id is not None:
@@ -153,6 +153,7 @@ class ChatService(QObject):
         # An unsent message that is about to be written would store it again.
         chat.unsent = ""
         chat.unsent_attachments = ()
+        chat.waiting.clear()
 
         def purge(store: ConversationStore) -> int | None:
             if chat.id is not None:
@@ -187,7 +188,7 @@ class ChatService(QObject):
 
     def has(self, chat: Chat) -> bool:
         """Whether the chat is still in use; False for the first empty chat after the one of the store replaced it."""
-        return chat is self.blank or chat.id is not None or bool(chat.turns)
+        return chat is self.blank or chat.id is not None or bool(chat.turns or chat.waiting)
 
     def keep_unsent(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Keep the text and files of the composer; on disk within half a second."""
@@ -204,12 +205,35 @@ class ChatService(QObject):
 
         def write(store: ConversationStore) -> None:
             self._unsent_waiting.discard(chat)
-            if chat.id is not None or chat.unsent or chat.unsent_attachments:
-                self._unsent_refused.add(chat)
-                store.conversations.set_unsent(ensure_stored(store, chat), chat.unsent, chat.unsent_attachments)
-                self._unsent_refused.discard(chat)
+            self._write_unsent(chat, store)
 
         self._store.of(chat).schedule(write, FLUSH_AFTER)
+
+    def keep_waiting(self, chat: Chat) -> None:
+        """Write at once what waits in a chat, with its unsent message. A chat where a question waits is in the list."""
+
+        first = chat.waiting[0] if chat.waiting else None
+        # The next new chat is not in the list. Another one stays there, or nothing would lead to its unsent message.
+        is_unlisted = first is None and chat is self.blank
+
+        def write(store: ConversationStore) -> None:
+            self._write_unsent(chat, store)
+            if chat.id is None or chat.turns:
+                return
+            if first is not None:
+                store.conversations.title_after(chat.id, first.question, first.attachments)
+            elif is_unlisted:
+                store.conversations.title_automatically(chat.id)
+
+        self._store.of(chat).run(write, lambda _: self._remember(chat))
+
+    def _write_unsent(self, chat: Chat, store: ConversationStore) -> None:
+        """Write what is unsent in a chat, and what waits there. Runs on the store's thread."""
+        text, attachments = chat.not_asked
+        if chat.id is not None or text or attachments:
+            self._unsent_refused.add(chat)
+            store.conversations.set_unsent(ensure_stored(store, chat), text, attachments)
+            self._unsent_refused.discard(chat)
 
     def close(self) -> None:
         """Try again to write the unsent messages that could not be written."""
@@ -455,7 +479,8 @@ class ChatService(QObject):
         self._open.pop(chat.id, None)
         self._open[chat.id] = chat
         for chat_id in list(self._open)[:-CHATS_IN_MEMORY]:
-            if not self._open[chat_id].answering and self._open[chat_id] not in self.beside:
+            chat = self._open[chat_id]
+            if not (chat.answering or chat.waiting) and chat not in self.beside:
                 del self._open[chat_id]
 
     def _store_opened(self) -> None:
@@ -472,7 +497,7 @@ class ChatService(QObject):
         if blank.id is None:
             self._begun = self._begin(blank, None)
         shown = self.shown
-        unsent = shown.unsent or shown.unsent_attachments
+        unsent = any(shown.not_asked)
         chosen = shown.system_prompt or shown.own or shown.settings.get(TOOLS_ON) is not None
         if shown is self.blank and not (shown.turns or unsent or chosen):
             self.blank = blank

@@ -167,11 +167,25 @@ class Chat:
     temporary: bool = False
     # Turns whose answers are being written, also those on a branch that is not shown.
     answering: list[Turn] = field(default_factory=list)
+    # Questions that are asked as soon as they can be answered, in this order; none is on disk as a message.
+    waiting: list[Turn] = field(default_factory=list)
 
     @property
     def stored_ids(self) -> list[int]:
         """The ids of the shown messages that are on disk."""
         return [message_id for turn in self.turns for message_id in turn.stored_ids]
+
+    @property
+    def not_asked(self) -> tuple[str, tuple[Attachment, ...]]:
+        """What was written and is not asked: the questions that wait, then the unsent message, and the files of all."""
+        texts = [*(question.question for question in self.waiting), self.unsent]
+        files = [file for question in self.waiting for file in question.attachments]
+        return "\n\n".join(filter(None, texts)), (*files, *self.unsent_attachments)
+
+    def put_back(self, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """Put a question that was not asked before the unsent message, and its files before those of the message."""
+        self.unsent = "\n\n".join(filter(None, (text, self.unsent)))
+        self.unsent_attachments = (*attachments, *self.unsent_attachments)
 
     @property
     def read_position(self) -> tuple[int, int] | None:

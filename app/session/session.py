@@ -22,6 +22,7 @@ from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
 from app.session.teaching_service import TeachingService
 from app.session.tool_service import ToolService
+from app.session.waiting_questions import WaitingQuestions
 from app.system.paths import data_folder, speeds_file
 from engine.client import EngineClient
 
@@ -48,6 +49,7 @@ class Session(QObject):
         self.projects = ProjectService(self.list, self.store, self)
         services = Services(self.models, self.chats, self.settings, self.store, self.tools, self.projects)
         self.answers = AnswerService(services, self)
+        self.waiting = WaitingQuestions(self.answers, self.models, self.chats, self.store, self)
         self.history = HistoryService(self.store, chats.with_name("speeds.json") if chats else speeds_file(), self)
         self._note_speedups()
         self.teaching = TeachingService(self.models, self.store, self)

@@ -53,6 +53,7 @@ class Transcript(ThemeAware, TurnOwner):
         # What to scroll to the top: a turn, pixels below its top, and its height when these were measured.
         self._target: tuple[Turn, int, int | None] | None = None
         self._column = TurnColumn(self._make_view, self._make_plain)
+        self._column.waiting.taken_back.connect(self.taken_back)
         self._body = body = named(QWidget(), "transcriptBody")
         body.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self._row = fill(hbox(body, margins=(SIDE, 0, SIDE, 0)), 1, (self._column, 1000), 1)
@@ -108,6 +109,7 @@ class Transcript(ThemeAware, TurnOwner):
         A turn whose view raises is shown as plain text.
         """
         self._column.show_turns(chat.turns, of_another_chat=True)
+        self.show_waiting(chat)
         self._at_end, self._target = True, None
         if chat.read_position is not None and chat.read_position[0] < len(chat.turns):
             # The new turns get their positions when the event loop applies their layout.
@@ -149,6 +151,10 @@ class Transcript(ThemeAware, TurnOwner):
         self.load_soon()
         if had_focus:
             self.focus_lost.emit()
+
+    def show_waiting(self, chat: Chat) -> None:
+        """Show the questions that wait in a chat, below its turns."""
+        self._column.waiting.show_questions(chat.waiting, self.pictures(), follow=chat.streaming)
 
     def reveal(self, turn: Turn) -> None:
         """Scroll to a turn."""

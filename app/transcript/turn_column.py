@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.session.chats import Turn
+from app.transcript.waiting_column import WaitingColumn
 from app.widgets.layouts import fill, vbox
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _KEPT = 24
 
 
 class TurnColumn(QWidget):
-    """The turns of a chat as a column of `LazyTurn`s.
+    """The turns of a chat as a column of `LazyTurn`s, with the questions that wait below them.
 
     `make` builds and connects the view of a turn when it is needed, and `make_plain` what is shown instead of one that
     raised.
@@ -38,7 +39,8 @@ class TurnColumn(QWidget):
         self._kept: dict[Turn, LazyTurn] = {}
         self.setMaximumWidth(COLUMN_WIDTH)
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
-        self._layout = fill(vbox(self, margins=(0, 28, 0, 24), spacing=16), 1)
+        self.waiting = WaitingColumn(self)
+        self._layout = fill(vbox(self, margins=(0, 28, 0, 24), spacing=16), self.waiting, 1)
         # The column grows before its turns are placed. Otherwise every turn would be squeezed and move twice.
         self._layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
 
@@ -84,7 +86,8 @@ class TurnColumn(QWidget):
         if kept_slot is not None:
             kept_slot.attempt(_show_again, None)
             kept_slot.show()
-        self._layout.insertWidget(self._layout.count() - 1 if index is None else index, slot)
+        end = self._layout.indexOf(self.waiting)
+        self._layout.insertWidget(end if index is None else index, slot)
         return slot
 
     def show_turns(self, turns: Sequence[Turn], *, of_another_chat: bool) -> bool:

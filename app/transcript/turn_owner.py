@@ -22,6 +22,7 @@ class TurnOwner(QScrollArea):
     `acted` adds an action on the turn, `edited` the new text of its question, `call_chosen` a call of a tool and the
     choice for it, `menu_wanted` the place for its menu, `rounds_selected` the rounds whose tokens are selected and
     `round_pointed` the number of the round whose token is under the pointer, None for none.
+    `taken_back` carries a question that waits and is not to be asked.
     `tokens_wanted`: its tokens are needed and only on disk. `turned_to`: it was clicked or got the focus. Without a
     turn, `focus_lost` is emitted when the widget with the focus is removed, and `shown_as` when more texts are known.
     """
@@ -29,6 +30,7 @@ class TurnOwner(QScrollArea):
     acted = Signal(object, str)
     edited = Signal(object, str)
     call_chosen = Signal(object, object, str)
+    taken_back = Signal(object)
     tokens_wanted = Signal(object)
     menu_wanted = Signal(object, QPoint)
     rounds_selected = Signal(object, object)

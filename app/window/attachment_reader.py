@@ -150,8 +150,6 @@ class AttachmentReader(QObject):
         self._readings.remove(reading)
         if isinstance(error, Cancelled):
             return
-        if reading.wanted:
-            row.refused.emit(reading.chat)
         row.finish(reading, None)
         if not reading.wanted:
             return

@@ -10,7 +10,6 @@ from app.actions.actions import Actions, Menus
 from app.composer.attachment_row import attach_button
 from app.composer.composer import Composer
 from app.composer.context_meter import ContextMeter
-from app.session.answer import State
 from app.session.chats import Chat, Turn
 from app.settings.window_geometry import geometry_of, restored, within
 from app.transcript.transcript import Transcript
@@ -105,6 +104,8 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         answers.arrived.connect(self._show_arrived)
         chats.path_changed.connect(self._show_path)
         chats.unsent_kept.connect(self._show_unsent)
+        session.waiting.changed.connect(self._show_waiting)
+        self.transcript.taken_back.connect(self._take_back)
         for changed in (answers.stored, answers.ended, session.store.opened, session.store.unavailable):
             changed.connect(lambda *_: self._update_actions())
         for changed in (session.models.changed, self.find_bar.searched, self.turns.speaker.changed):
@@ -155,9 +156,6 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
             self._update_actions()
 
     def _show_arrived(self, chat: Chat, turn: Turn) -> None:
-        if turn.answer.ended and turn.answer.state not in (State.DONE, State.LENGTH):
-            # As in the main window.
-            self.composer.unqueue(chat)
         if chat is self._chat:
             self.transcript.refresh(turn)
             if turn.answer.ended or not self._actions["stop"].isEnabled():
@@ -168,6 +166,15 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
             self.transcript.show_path(chat)
             self._update_actions()
 
+    def _show_waiting(self, chat: Chat) -> None:
+        if chat is self._chat:
+            self.transcript.show_waiting(chat)
+            self._update_actions()
+
+    def _take_back(self, question: Turn) -> None:
+        self.session.waiting.take_back(self._chat, question)
+        self.composer.setFocus()
+
     def _show_unsent(self, chat: Chat) -> None:
         if chat is self._chat:
             self.composer.follow_unsent(chat)
@@ -177,16 +184,23 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         self.session.chats.keep_unsent(self._chat, self.composer.edit.toPlainText(), files)
 
     def _ask(self, text: str) -> None:
-        if self.session.answers.can_ask_in(self._chat):
-            self.attachments.forget_reasons()
-            self.session.answers.ask(text, self.composer.take_attachments(), self._chat)
+        answers = self.session.answers
+        is_ready = answers.can_ask_in(self._chat) and not self._chat.waiting
+        if not (is_ready or answers.queues_in(self._chat)):
+            return
+        self.attachments.forget_reasons()
+        attachments = self.composer.take_attachments()
+        self._keep_unsent()
+        if is_ready:
+            answers.ask(text, attachments, self._chat)
             self._keep_unsent()
-            self._update_actions()
+        else:
+            self.session.waiting.add(self._chat, text, attachments)
+        self._update_actions()
 
     def _update_actions(self) -> None:
         self._actions.update()
         self.composer.set_streaming(self._chat.streaming)
-        self.composer.set_waiting(self.session.answers.queues_in(self._chat))
 
     def retranslate(self) -> None:
         self._actions.retranslate()
@@ -214,8 +228,6 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         """Show no chat any more. The unsent message is the chat's."""
         # A syllable that is being composed belongs to the unsent message.
         self.composer.edit.commit_preedit()
-        # Nothing would send it.
-        self.composer.unqueue(self._chat)
         self.turns.speaker.stop()
         if self._chat in self.session.chats.beside:
             self.session.chats.beside.remove(self._chat)

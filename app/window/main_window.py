@@ -20,7 +20,6 @@ from app.conversations.database.records import Attachment
 from app.library.library import Library
 from app.models.first_run import FirstRunOffer
 from app.models.model_controller import ModelController
-from app.session.answer import State
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
@@ -217,6 +216,8 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         session.answers.arrived.connect(self._show_arrived)
         session.chats.path_changed.connect(self._show_path)
         session.answers.not_stored.connect(self._restore_question)
+        session.waiting.changed.connect(self._show_waiting)
+        self.transcript.taken_back.connect(self._take_back)
         self.sidebar.export_wanted.connect(self.transfer.export_chat)
         self.sidebar.row_menu.folder_page_wanted.connect(self.folder_page.open_for)
         self.sidebar.folder_made.connect(self.folder_page.open_for_new)
@@ -301,7 +302,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self._shown = chat
         self._temporary.setVisible(chat.temporary)
         self.transcript.may_branch = not chat.temporary
-        self._stack.setCurrentWidget(self.transcript if chat.turns else self._welcome)
+        self._show_page(chat)
         # A chat that is opened again keeps its scroll position and its open editor.
         if not again:
             self.transcript.show_chat(chat)
@@ -311,6 +312,22 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         if not self.has_open_card:
             self.composer.setFocus()
 
+    def _show_page(self, chat: Chat) -> None:
+        """Show the transcript, or the welcome page if nothing was asked in the chat yet."""
+        self._stack.setCurrentWidget(self.transcript if chat.turns or chat.waiting else self._welcome)
+
+    def _show_waiting(self, chat: Chat) -> None:
+        """Show the questions that wait in a chat, if that is on screen."""
+        if chat is self.session.chat:
+            self._show_page(chat)
+            self.transcript.show_waiting(chat)
+            self._update_actions()
+
+    def _take_back(self, question: Turn) -> None:
+        """Put a question that waits back into the message box."""
+        self.session.waiting.take_back(self.session.chat, question)
+        self.composer.setFocus()
+
     def _show_new_turn(self, chat: Chat, turn: Turn) -> None:
         if chat is self.session.chat:
             self._stack.setCurrentWidget(self.transcript)
@@ -319,7 +336,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
 
     def _show_path(self, chat: Chat) -> None:
         if chat is self.session.chat:
-            self._stack.setCurrentWidget(self.transcript if chat.turns else self._welcome)
+            self._show_page(chat)
             self.transcript.show_path(chat)
             self._update_actions()
 
@@ -353,9 +370,6 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self._chat_windows.open(chat_id)
 
     def _show_arrived(self, chat: Chat, turn: Turn) -> None:
-        if turn.answer.ended and turn.answer.state not in (State.DONE, State.LENGTH):
-            # A follow-up may say something else after an answer that was stopped or failed.
-            self.composer.unqueue(chat)
         if chat is not self.session.chat:
             return
         self.transcript.refresh(turn)
@@ -364,12 +378,21 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
             self._update_actions()
 
     def _ask(self, text: str) -> None:
-        if self.session.answers.ready:
-            self.attachments.forget_reasons()
-            self.session.answers.ask(text, self.composer.take_attachments())
-            # A question from the welcome page leaves the unsent text in place.
+        answers = self.session.answers
+        chat = self.session.chat
+        is_ready = answers.ready and not chat.waiting
+        if not (is_ready or answers.queues_in(chat)):
+            return
+        self.attachments.forget_reasons()
+        attachments = self.composer.take_attachments()
+        # A question from the welcome page leaves the unsent text in place.
+        self._keep_unsent()
+        if is_ready:
+            answers.ask(text, attachments)
             self._keep_unsent()
-            self._update_actions()
+        else:
+            self.session.waiting.add(chat, text, attachments)
+        self._update_actions()
 
     def _demonstrate(self, question: str) -> None:
         """Compare the speeds of an answer with and without speculation."""
@@ -387,7 +410,6 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self._actions.update()
         self.setWindowTitle(self.tr("Temporary chat") if session.chat.temporary else "")
         self.composer.set_streaming(session.chat.streaming)
-        self.composer.set_waiting(session.answers.queues_in(session.chat))
         self._welcome.set_ready(session.answers.ready)
         folder = session.projects.folder(session.chat.folder_id)
         self._welcome.show_folder(folder, left_out_sentence(folder, session.models.pair))

@@ -112,7 +112,7 @@ class UnsavedChats(QObject):
             self._transfer.add_unsaved(temporary_store)
             return
         folder = pictures_of(temporary_store.path)
-        unsent_pictures = pictures_in(before.unsent_attachments)
+        unsent_pictures = pictures_in(before.not_asked[1])
 
         def carry(store: ConversationStore) -> None:
             for picture in unsent_pictures:
@@ -120,8 +120,7 @@ class UnsavedChats(QObject):
 
         def show(_: object) -> None:
             # With what was typed meanwhile.
-            chats.blank.unsent = before.unsent
-            chats.blank.unsent_attachments = before.unsent_attachments
+            chats.blank.unsent, chats.blank.unsent_attachments = before.not_asked
             if not before.turns:
                 chats.blank.system_prompt = before.system_prompt
                 chats.blank.settings = before.settings

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QMessageBox,
     QPlainTextEdit,
     QPushButton,
+    QTextBrowser,
     QToolButton,
     QWidget,
 )
@@ -40,6 +41,7 @@ from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
 from app.system.background import Background
 from app.transcript.transcript import Transcript
+from app.transcript.waiting_column import WaitingBubble
 from app.widgets.banner import Banner
 from app.widgets.labels import ElidedLabel
 from app.window.find_bar import FindBar
@@ -73,9 +75,9 @@ class WindowDriver:
 
     What is done:  trigger, ask, write, type, compose, send, press_send, paste, press_banner, close_notice, open_chat,
                    search, settings_page, press (keys), file_dialog (answers the next ones), wait_until_answered,
-                   settle, close
-    What is read:  is_enabled, is_checked, unsent, attached, context_text, banner_text, notices, turns, shown_text,
-                   foot, titles
+                   settle, take_back, close
+    What is read:  is_enabled, is_checked, unsent, attached, context_text, banner_text, notices, turns, waiting,
+                   shown_text, foot, titles
     The parts:     composer, transcript, header, banner, find_bar, panel, settings, chat_settings, palette, sidebar,
                    picker("main" or "draft"), turn(index), comparison, offer, preset_button
     """
@@ -185,6 +187,17 @@ class WindowDriver:
             self.ask(question)
             self.wait_until_answered()
             self.settle()
+
+    @property
+    def waiting(self) -> list[tuple[str, str]]:
+        """The questions that wait at the end of the chat, each with what it waits for."""
+        shown = [bubble for bubble in self.transcript.findChildren(WaitingBubble) if bubble.isVisible()]
+        return [(bubble.findChild(QTextBrowser).toPlainText(), bubble.findChild(QLabel, "").text()) for bubble in shown]
+
+    def take_back(self, index: int = 0) -> None:
+        """Put a question that waits back into the message box."""
+        shown = [bubble for bubble in self.transcript.findChildren(WaitingBubble) if bubble.isVisible()]
+        QTest.mouseClick(shown[index].findChild(QToolButton), Qt.MouseButton.LeftButton)
 
     @property
     def send_button(self) -> QToolButton:

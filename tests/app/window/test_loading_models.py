@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from app.session.chats import Chat
 from engine.errors import ModelNotUsable
 from engine.status import LoadedPair
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import Script
-from tests.engine.tiers import by_tier
+from tests.app.window_driver import WindowDriver
 
 
 def test_closing_while_models_load_is_clean(open_window: OpenWindow) -> None:
@@ -32,8 +31,7 @@ def test_the_window_can_be_used_while_models_load(open_window: OpenWindow) -> No
     assert "Loading models" in window.context_text
     window.ask("hello")
     assert window.session.chat.turns == []
-    assert window.unsent == "hello"
-    assert window.context_text == "Queued until the model is ready."
+    assert (window.unsent, window.waiting) == ("", [("hello", "Waiting for the model")])
     engine.load_gate.set()  # type: ignore[union-attr]
     window.wait(lambda: bool(window.session.chat.turns))
     window.wait_until_answered()
@@ -95,69 +93,113 @@ def test_a_first_load_that_is_given_up_leaves_no_model(open_window: OpenWindow) 
     assert not window.is_enabled("send")
 
 
-@pytest.mark.parametrize("take_back", by_tier(["button", "typing", "another chat"], ["button", "another chat"]))
-def test_a_queued_question_can_be_taken_back(open_window: OpenWindow, take_back: str) -> None:
-    engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
-    window = open_window(engine, load=False)
+@pytest.fixture
+def loading(open_window: OpenWindow) -> tuple[WindowDriver, ScriptedEngine, threading.Event]:
+    """Return a window whose first model is being loaded, its engine, and what lets the load end."""
+    gate = threading.Event()
+    engine = ScriptedEngine([Script("Hi there."), Script("Red."), Script("Blue.")], load_gate=gate)
+    return open_window(engine, load=False), engine, gate
+
+
+def test_questions_wait_for_the_model_one_by_one(
+    loading: tuple[WindowDriver, ScriptedEngine, threading.Event], tmp_path: Path
+) -> None:
+    window, _, gate = loading
+    (tmp_path / "notes.txt").write_text("Notes.")
+    window.paste(tmp_path / "notes.txt")
+    window.wait(lambda: window.attached == ["notes.txt"])
     window.ask("hello")
-    if take_back == "button":
-        assert window.send_button.toolTip() == "Queued: press to take it back"
-        window.press_send()
-    elif take_back == "typing":
-        window.type(" there")
-    else:
-        window.session.chats.open(Chat())
-    assert "Queued" not in window.context_text
-    engine.load_gate.set()  # type: ignore[union-attr]
+    assert (window.unsent, window.attached) == ("", [])
+    window.ask("which colour?")
+    assert window.waiting == [("hello", "Waiting for the model"), ("which colour?", "Waiting for the answer")]
+    window.write("not sent yet")
+    gate.set()
+    window.wait(lambda: window.turns == [("hello", "Hi there."), ("which colour?", "Red.")])
+    window.settle()
+    assert [len(turn.attachments) for turn in window.session.chat.turns] == [1, 0]
+    assert (window.unsent, window.waiting) == ("not sent yet", [])
+
+
+def test_a_question_waits_in_its_chat_while_another_one_is_begun(
+    loading: tuple[WindowDriver, ScriptedEngine, threading.Event],
+) -> None:
+    window, engine, gate = loading
+    window.ask("What is Tandem?")
+    first = window.session.chat
+    window.trigger("new-chat")
+    assert window.session.chat is not first
+    assert (window.unsent, window.waiting) == ("", [])
+    window.ask("hi there")
+    # A chat where a question waits is in the list, and leads to it.
+    window.wait(lambda: len(window.titles) == 2)
+    assert first.id is not None
+    window.session.chats.open_id(first.id)
+    window.wait(lambda: window.waiting == [("What is Tandem?", "Waiting for the model")])
+    assert engine.requests == []
+    gate.set()
+    window.wait(lambda: len(engine.requests) == 2 and window.session.answers.is_idle)
+    assert [request.messages[-1]["content"] for request in engine.requests] == ["What is Tandem?", "hi there"]
+    assert window.turns == [("What is Tandem?", "Hi there.")]
+
+
+def test_a_question_that_waits_is_taken_back(loading: tuple[WindowDriver, ScriptedEngine, threading.Event]) -> None:
+    window, engine, gate = loading
+    window.ask("hello")
+    window.take_back()
+    assert (window.unsent, window.waiting) == ("hello", [])
+    gate.set()
     window.wait(lambda: window.session.answers.ready)
     window.settle()
     assert engine.requests == []
+    assert window.titles == []
 
 
-@pytest.mark.parametrize("meanwhile", by_tier(["new chat", "a file", "another chat"], ["a file", "another chat"]))
-def test_a_queued_question_stays_queued(open_window: OpenWindow, tmp_path: Path, meanwhile: str) -> None:
-    engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
-    window = open_window(engine, load=False)
-    window.ask("hello")
-    if meanwhile == "new chat":
-        window.trigger("new-chat")
-    elif meanwhile == "a file":
-        (tmp_path / "notes.txt").write_text("Notes.")
-        window.paste(tmp_path / "notes.txt")
-    else:
-        window.trigger("new-temporary-chat")
-        assert (window.unsent, window.context_text) == ("", "Loading models… You can start typing.")
-        window.trigger("new-chat")
-    assert window.context_text == "Queued until the model is ready."
-    engine.load_gate.set()  # type: ignore[union-attr]
-    window.wait(lambda: window.turns == [("hello", "Hi there.")])
-    [turn] = window.session.chat.turns
-    assert [file.name for file in turn.attachments] == (["notes.txt"] if meanwhile == "a file" else [])
-
-
-def test_a_queued_question_waits_for_the_person_if_its_file_cannot_be_read(
-    open_window: OpenWindow, tmp_path: Path
+def test_a_question_that_waits_is_on_disk(
+    loading: tuple[WindowDriver, ScriptedEngine, threading.Event],
 ) -> None:
-    engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
-    window = open_window(engine, load=False)
+    window, _, gate = loading
     window.ask("hello")
-    window.paste(tmp_path / "gone.txt")
-    engine.load_gate.set()  # type: ignore[union-attr]
-    window.wait(lambda: window.session.answers.ready and window.banner.isVisible())
+    window.ask("and goodbye")
+    chat = window.session.chat
+    window.wait(lambda: window.titles == ["Hello"])
+    stored = window.session.store.wait_for(lambda store: store.conversations.get(chat.id))
+    assert (stored.unsent, stored.title) == ("hello\n\nand goodbye", "Hello")
+    gate.set()
+    window.wait(lambda: [question for question, _ in window.turns] == ["hello", "and goodbye"])
     window.settle()
-    assert (window.turns, window.unsent) == ([], "hello")
-    assert "gone.txt" in window.banner_text
+    assert window.session.store.wait_for(lambda store: store.conversations.get(chat.id)).unsent == ""
 
 
-def test_a_queued_question_stays_where_the_models_cannot_be_loaded(open_window: OpenWindow) -> None:
+def test_questions_are_put_back_where_the_models_cannot_be_loaded(open_window: OpenWindow) -> None:
     engine = ScriptedEngine(loads=[ModelNotUsable("x", "missing")], load_gate=threading.Event())
     window = open_window(engine, load=False)
     window.ask("hello")
+    other = window.session.chat
+    window.trigger("new-chat")
+    window.write("not sent")
+    window.ask("goodbye")
+    window.write("later")
     engine.load_gate.set()  # type: ignore[union-attr]
     window.wait(lambda: not window.session.models.pair.loading)
-    assert window.unsent == "hello"
+    assert (window.unsent, window.waiting) == ("goodbye\n\nlater", [])
     assert not window.is_enabled("send")
-    assert "Queued" not in window.context_text
+    assert window.banner.isVisible()
+    assert (other.unsent, other.waiting) == ("hello", [])
+    # The list leads to it.
+    window.wait(lambda: "Hello" in window.titles)
+
+
+def test_the_model_before_does_not_answer_what_waited_for_one_that_cannot_be_loaded(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine(loads=[LoadedPair(model_info("main"), None), ModelNotUsable("x", "missing")])
+    window = open_window(engine)
+    engine.load_gate = threading.Event()
+    window.session.models.load("other", None)
+    window.ask("hello")
+    assert window.waiting == [("hello", "Waiting for the model")]
+    engine.load_gate.set()
+    window.wait(lambda: not window.session.models.pair.loading)
+    window.settle()
+    assert (window.unsent, window.waiting, engine.requests) == ("hello", [], [])
 
 
 def test_a_question_need_not_wait_for_the_draft(open_window: OpenWindow) -> None:
