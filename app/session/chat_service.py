@@ -79,8 +79,7 @@ class ChatService(QObject):
         blank = self.blank
         folder_id = None if folder is None else folder.id
         if blank.turns or blank.waiting:
-            self.blank = Chat()
-            self._begun = self._begin(self.blank, folder)
+            self._make_blank(folder)
         elif blank.folder_id != folder_id:
             if (blank.system_prompt, blank.own) == self._begun:
                 self._begun = self._begin(blank, folder)
@@ -90,6 +89,11 @@ class ChatService(QObject):
         # Drop a chat that is still being loaded.
         self._wanted = None
         self.open(self.blank)
+
+    def _make_blank(self, folder: Folder | None) -> None:
+        """Make another empty chat: the one before is in the list, or is being removed."""
+        self.blank = Chat()
+        self._begun = self._begin(self.blank, folder)
 
     def new_temporary_chat(self) -> None:
         """Show a new chat that is never stored on disk, and is gone soon after another one is shown."""
@@ -225,7 +229,7 @@ class ChatService(QObject):
             elif is_unlisted:
                 store.conversations.title_automatically(chat.id)
 
-        self._store.of(chat).run(write, lambda _: self._remember(chat))
+        self._store.of(chat).run(write, lambda _: self._remember(chat) if chat.waiting else None)
 
     def _write_unsent(self, chat: Chat, store: ConversationStore) -> None:
         """Write what is unsent in a chat, and what waits there. Runs on the store's thread."""
@@ -374,6 +378,8 @@ class ChatService(QObject):
 
     def trash(self, chat_id: int) -> None:
         """Move a chat to the trash; its answers stop. `trashed` follows, and `restore_last` undoes it."""
+        if self.blank.id == chat_id:
+            self._make_blank(None)
         self.removing.emit(chat_id)
 
         def trash(store: ConversationStore) -> str:
@@ -464,6 +470,8 @@ class ChatService(QObject):
 
     def _forget(self, chat_id: int) -> None:
         """Let go of a chat that is being deleted, so that nothing restores or shows it."""
+        if self.blank.id == chat_id:
+            self._make_blank(None)
         self.removing.emit(chat_id)
         self._open.pop(chat_id, None)
         self.restorable = [

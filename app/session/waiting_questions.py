@@ -77,10 +77,13 @@ class WaitingQuestions(QObject):
     def _ask_those_ready(self) -> None:
         """Ask the first question of each chat that can have an answer, and give back those that nothing will answer."""
         for chat in self._waiting.copy():
-            if chat in self._chats.restorable:
-                # A temporary chat that was left may be restored.
+            if not chat.waiting:
+                # A temporary chat that was left is deleted.
+                self._waiting.remove(chat)
+            elif chat in self._chats.restorable:
+                # It may be restored.
                 continue
-            if chat.waiting and self._answers.can_ask_in(chat):
+            elif self._answers.can_ask_in(chat):
                 self._ask_first(chat)
             elif not self._answers.queues_in(chat):
                 self.give_back(chat)

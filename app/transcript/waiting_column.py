@@ -50,7 +50,7 @@ class WaitingColumn(QWidget):
 
 
 class WaitingBubble(ThemeAware, QWidget):
-    """A question in a grey bubble, with what it waits for and a button that takes it back below."""
+    """A question in its bubble, with what it waits for and a button that takes it back below."""
 
     taken_back = Signal(object)
 
@@ -58,7 +58,6 @@ class WaitingBubble(ThemeAware, QWidget):
         super().__init__(parent)
         self._of_answer = False
         bubble = QuestionBubble(question, self, pictures)
-        bubble.setObjectName("waitingQuestion")
         self._reason = label(self, "muted")
         self._back = self.bound("Put it back into the message box", styled(QToolButton(self), "small"), set_name)
         self._back.clicked.connect(lambda: self.taken_back.emit(question))

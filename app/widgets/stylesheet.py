@@ -108,8 +108,7 @@ QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QTableView:focus, #rec
 #newest { background: $panel; border: 1px solid $line; border-radius: 15px; padding: 6px; }
 #newest:hover { background: $selection; }
 #newest:focus { border: 2px solid $main; padding: 5px; }
-#question, #waitingQuestion, #note { background: $selection; border-radius: 12px; }
-#waitingQuestion QTextBrowser { color: $muted; }
+#question, #note { background: $selection; border-radius: 12px; }
 #overlayBody { background: $panel; }
 #comparedText { background: $window; border: 1px solid $line; border-radius: 8px; padding: 3px; }
 #overlay QListWidget { background: transparent; border: none; outline: none; }

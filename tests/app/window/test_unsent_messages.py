@@ -255,7 +255,7 @@ def test_a_question_of_the_welcome_leaves_the_draft_where_it_is(open_window: Ope
     assert edit.toPlainText() == first.unsent == "half a thought"
 
 
-def test_words_that_are_sent_while_an_answer_goes_on_wait_in_the_box(open_window: OpenWindow) -> None:
+def test_words_that_are_sent_while_an_answer_goes_on_wait_below_it(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A long", reason="length"), Script(" story.")]))
     window.ask_and_wait("first")
     session, edit = window.session, window.edit
@@ -264,7 +264,8 @@ def test_words_that_are_sent_while_an_answer_goes_on_wait_in_the_box(open_window
     def press(_chat: object, _turn: object) -> None:
         if session.chat.streaming and len(session.chat.turns) == 1:
             QTest.keyClick(edit, Qt.Key.Key_Return)
-            assert edit.toPlainText() == "second"
+            assert edit.toPlainText() == ""
+            assert [question.question for question in session.chat.waiting] == ["second"]
 
     session.answers.arrived.connect(press)
     window.trigger("continue-answer")

@@ -1,0 +1,97 @@
+"""Questions that wait for models: they are stored at once, and asked in their chats or put back."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.session.session import Session
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripts import Script
+from tests.app.session.conftest import OpenSession, Settle
+
+
+@pytest.fixture
+def engine() -> ScriptedEngine:
+    return ScriptedEngine([Script("Hi."), Script("Red.")], load_gate=threading.Event())
+
+
+@pytest.fixture
+def session(open_session: OpenSession, engine: ScriptedEngine, qtbot: QtBot) -> Session:
+    """A session whose models are being loaded."""
+    session = open_session(engine, load=False)
+    session.models.load_starter()
+    qtbot.waitUntil(lambda: session.store.ready)
+    return session
+
+
+def loaded(engine: ScriptedEngine, settle: Settle) -> None:
+    """Let the models be loaded."""
+    assert engine.load_gate is not None
+    engine.load_gate.set()
+    settle()
+
+
+def listed(session: Session, qtbot: QtBot) -> int:
+    """Wait until the chat on screen is in the list, and return its id."""
+    qtbot.waitUntil(lambda: [chat.id for chat in session.list.chats] == [session.chat.id])
+    assert session.chat.id is not None
+    return session.chat.id
+
+
+@pytest.mark.first
+def test_after_a_restart_a_question_that_waited_is_the_unsent_message_of_its_chat(
+    session: Session, open_session: OpenSession, engine: ScriptedEngine, qtbot: QtBot, settle: Settle
+) -> None:
+    session.waiting.add(session.chat, "hello")
+    session.waiting.add(session.chat, "goodbye")
+    chat_id = listed(session, qtbot)
+    session.close()
+    again = open_session(ScriptedEngine())
+    again.chats.open_id(chat_id)
+    settle()
+    assert [chat.title for chat in again.list.chats] == ["Hello"]
+    assert (again.chat.unsent, again.chat.waiting) == ("hello\n\ngoodbye", [])
+    assert engine.requests == []
+
+
+def test_a_question_in_a_chat_that_is_moved_to_the_trash_is_not_asked(
+    session: Session, engine: ScriptedEngine, qtbot: QtBot, settle: Settle
+) -> None:
+    session.waiting.add(session.chat, "hello")
+    chat = session.chat
+    session.chats.trash(listed(session, qtbot))
+    assert (chat.unsent, chat.waiting) == ("hello", [])
+    qtbot.waitUntil(lambda: session.chat is not chat)
+    loaded(engine, settle)
+    assert engine.requests == []
+    session.chats.restore_last()
+    settle()
+    assert session.chat.unsent == "hello"
+
+
+def test_a_question_in_a_temporary_chat_that_was_left_is_asked_once_that_is_restored(
+    session: Session, engine: ScriptedEngine, settle: Settle
+) -> None:
+    session.chats.new_temporary_chat()
+    chat = session.chat
+    session.waiting.add(chat, "hello")
+    session.chats.new_chat()
+    loaded(engine, settle)
+    assert engine.requests == []
+    session.chats.restore_last()
+    settle()
+    assert session.chat is chat
+    assert [(turn.question, turn.answer.text) for turn in chat.turns] == [("hello", "Hi.")]
+
+
+def test_a_further_question_is_asked_after_the_one_before_is_answered(
+    session: Session, engine: ScriptedEngine, settle: Settle
+) -> None:
+    for question in ("hello", "which colour?"):
+        session.waiting.add(session.chat, question)
+    loaded(engine, settle)
+    contents = [[message["content"] for message in request.messages] for request in engine.requests]
+    assert contents == [["hello"], ["hello", "Hi.", "which colour?"]]
