@@ -215,7 +215,6 @@ class ChatService(QObject):
 
     def keep_waiting(self, chat: Chat) -> None:
         """Write at once what waits in a chat, with its unsent message. A chat where a question waits is in the list."""
-
         first = chat.waiting[0] if chat.waiting else None
         # The next new chat is not in the list. Another one stays there, or nothing would lead to its unsent message.
         is_unlisted = first is None and chat is self.blank

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.conversations.database.records import Attachment
 from app.session.answer import Answer, State
@@ -33,7 +33,8 @@ class WaitingQuestions(QObject):
         # The chats with questions that wait, the longest waiting first.
         self._waiting: list[Chat] = []
         models.changed.connect(self._ask_those_ready)
-        store.opened.connect(lambda _damaged: self._ask_those_ready())
+        # After those that show other chats, whose ids mean others in another store.
+        store.opened.connect(self._ask_those_ready, Qt.ConnectionType.QueuedConnection)
         chats.opened.connect(lambda _chat: self._ask_those_ready())
         models.failed.connect(lambda _error: self._give_back_those_refused())
         chats.removing.connect(self._give_back_removed)
@@ -65,6 +66,20 @@ class WaitingQuestions(QObject):
             chat.put_back(question.question, question.attachments)
         chat.waiting.clear()
         self._changed(chat)
+
+    def gather_in(self, chat: Chat) -> None:
+        """Make the questions that wait in any chat a part of one chat's unsent message, in memory alone.
+
+        For a chat that goes on in another store: there, the ids of the others mean other chats. Those of temporary
+        chats, which have a store of their own, stay.
+        """
+        for other in reversed(self._waiting.copy()):
+            if other.temporary:
+                continue
+            for question in reversed(other.waiting):
+                chat.put_back(question.question, question.attachments)
+            other.waiting.clear()
+            self._waiting.remove(other)
 
     def _changed(self, chat: Chat) -> None:
         """Store and show what waits in a chat, and its unsent message, after a question left the one for the other."""

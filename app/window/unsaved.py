@@ -106,13 +106,14 @@ class UnsavedChats(QObject):
         # Their ids mean other chats in the user's store; temporary ones have a store of their own.
         chats.restorable = [entry for entry in chats.restorable if isinstance(entry, Chat)]
         chats.blank = Chat()
+        self._session.waiting.gather_in(chats.blank if before.temporary else before)
         self._error = None
         self._banner.dismiss(_UNSAVED)
         if before.temporary:
             self._transfer.add_unsaved(temporary_store)
             return
         folder = pictures_of(temporary_store.path)
-        unsent_pictures = pictures_in(before.not_asked[1])
+        unsent_pictures = pictures_in(before.unsent_attachments)
 
         def carry(store: ConversationStore) -> None:
             for picture in unsent_pictures:
@@ -120,7 +121,8 @@ class UnsavedChats(QObject):
 
         def show(_: object) -> None:
             # With what was typed meanwhile.
-            chats.blank.unsent, chats.blank.unsent_attachments = before.not_asked
+            chats.blank.unsent = before.unsent
+            chats.blank.unsent_attachments = before.unsent_attachments
             if not before.turns:
                 chats.blank.system_prompt = before.system_prompt
                 chats.blank.settings = before.settings

@@ -95,3 +95,18 @@ def test_a_further_question_is_asked_after_the_one_before_is_answered(
     loaded(engine, settle)
     contents = [[message["content"] for message in request.messages] for request in engine.requests]
     assert contents == [["hello"], ["hello", "Hi.", "which colour?"]]
+
+
+def test_what_waits_is_gathered_in_one_chat_where_the_others_are_not_in_the_store_any_more(
+    session: Session, engine: ScriptedEngine, settle: Settle
+) -> None:
+    session.waiting.add(session.chat, "hello")
+    first = session.chat
+    session.chats.new_chat()
+    session.waiting.add(session.chat, "which colour?")
+    session.chat.unsent = "later"
+    session.waiting.gather_in(session.chat)
+    assert session.chat.unsent == "hello\n\nwhich colour?\n\nlater"
+    assert (first.waiting, session.chat.waiting) == ([], [])
+    loaded(engine, settle)
+    assert engine.requests == []
