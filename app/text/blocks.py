@@ -175,14 +175,14 @@ class Splitter:
             # The summary of a fold and the title of a definition may go on in lines of words.
             and not self._open.startswith(("<", "["), self._open.rfind("\n\n") + 2)
             and len(self._open) + len(delta) <= self._longest_open()
-            and not self._ends_in_result()
+            and not self._ends_in_inset()
             and continues_line(self._open, delta)
         )
 
-    def _ends_in_result(self) -> bool:
-        """Return whether the last line of the open text is one of a result, or words behind it."""
+    def _ends_in_inset(self) -> bool:
+        """Return whether the last line of the open text is one of an inset, or words behind a result."""
         last_line = self._open.count("\n")
-        return any(isinstance(inset, ResultSpan) and inset.end > last_line for inset in self._spans[-1].insets)
+        return any(inset.end > last_line for inset in self._spans[-1].insets)
 
     def _longest_open(self) -> int:
         """Return how many characters the open text may have before it has to be cut or shown as plain text."""

@@ -70,6 +70,41 @@ BLOCKS = {
     "Korean": "초안@ 모델이 **제안(@)**하고 확인합니다.\n",
     "pictures in words": "👩‍👩‍👧@ and 🇰🇷@ é@\n",
 }
+# Blocks within others, and signs that are seldom seen. Not among BLOCKS, so that what is drawn from those stays what it
+# is. Most end within a line, which grows until the answer ends.
+BLOCKS_WITHIN = {
+    "indented code in an item": "- a@\n\n      make@ -j4 all CFLAGS=-O2 PREFIX=/usr/local install",
+    "indented code in a numbered item": "1. Build@ it:\n\n       make@ -j4 all CFLAGS=-O2 PREFIX=/usr/local install",
+    "lines of code in an item": "- a@\n\n      first@ line of code\n      second line\n\n      third line of code",
+    "indented code in a list in one": "- a@\n  - b@\n\n        deep@ line of code that goes on and on",
+    "indented code behind a tab": "- a@\n\n\t\ttabbed@ code that goes on and on",
+    "indented code in the line of a mark": "-     marked@ code that goes on and on",
+    "indented code below a tab": "Words@\n\n\ttabbed@ code that goes on and on",
+    "indented code in a quotation": "> said@\n>\n>     quoted@ code that goes on and on",
+    "indented code in a quotation in a list": "- a@\n  > said@\n  >\n  >     quoted@ code that goes on and on",
+    "indented code in a list in a quotation": "> - a@\n>\n>       quoted@ code that goes on and on",
+    "indented code in an alert": "> [!NOTE]\n>\n>     noted@ code that goes on and on",
+    "indented code in a note": "Noted[^w@].\n\n[^w@]: a@\n\n        noted@ code that goes on and on",
+    "indented code in a meaning": "Term@\n: a@\n\n      meant@ code that goes on and on",
+    "code in a quotation in a list": "- a@\n  > ```py\n  > quoted@ = 1 + 2 + 3\n  > ```\n  > words@ that go on",
+    "code in a list in a list": "- a@\n  - ```\n    deep@ code that goes on\n    ```\n    words@ that go on and on",
+    "words below code in an item": "- a@\n\n      code@ that goes on\n\n  words@ that go on and on",
+    "a list in a list in a list": "- a@\n  1. b@\n     * c@ with words\n       that go on\n\n     d@ that goes on",
+    "a table in an item": "- a@\n\n  | A@ | B |\n  |---|---|\n  | words that go on | and on@ |\n",
+    "a table without bars in an item": "- a@\n\n  A@ | B\n  ---|---\n  words that go on | and on@",
+    "a formula in an item": "- a@\n\n  $$\n  letters@ + words + more\n  $$\n",
+    "a fold in an item": "- a@\n\n  <details>\n  <summary>Summary@</summary>\n\n  words that go on@\n\n  </details>\n",
+    "a heading in an item": "- # heading@ that goes on and on\n  words@ that go on and on",
+    "a definition in an item": "- a [w@]\n\n  [w@]: https://example.org/@ 'A title@ that goes on'\n",
+    "a note in an item": "- a[^v@]\n\n  [^v@]: a note@ that goes on and on\n",
+    "meanings of lines": "Term@\n: meaning@ that goes on\n  and goes on\n\n  another@ paragraph of it",
+    "a note of lines": "Noted[^u@].\n\n[^u@]: a note@ that goes on\n    and goes on\n\n    another@ paragraph of it",
+    "a heading of lines": "A heading@ that goes on\nand goes on\n---\n",
+    "HTML": "<div>\nwords@ that go on and on\n</div>\n\n<p>more@ words",
+    "tabs": "-\ttabbed@ words that go on\n\tand go on\n\n1.\tnext@ words that go on",
+    "carriage returns": "- a@\r\n\r\n      code@ that goes on and on\r\n\r\n  words@ that go on\r\n",
+    "combining signs": "- e\u0301@ a\u0308\u200b words\u200d that go\ufe0f on \u202eand on\u202c",
+}
 # Lines that a few more letters or another line turn into something else, or that belong to the block above or not.
 LINES = (
     *(
@@ -220,6 +255,15 @@ def sample(count: int, seed: int) -> list[NamedAnswer]:
     draw = random.Random(seed)
     kinds = list(BLOCKS)
     return [answer_of(draw.choices(kinds, k=draw.randint(2, 4)), draw.choice(("\n", "\n", ""))) for _ in range(count)]
+
+
+def answers_with_blocks_within() -> Iterator[NamedAnswer]:
+    """Yield the answers of each of BLOCKS_WITHIN above and below each kind of block."""
+    for name, kind, between in product(BLOCKS_WITHIN, BLOCKS, ("\n", "")):
+        within = BLOCKS_WITHIN[name].replace("@", "1")
+        block = BLOCKS[kind].replace("@", "2")
+        yield NamedAnswer(f"{name}, above {kind}", f"{within}\n{between}{block}")
+        yield NamedAnswer(f"{name}, below {kind}", f"{block}{between}{within}")
 
 
 def with_result(name: str, kind: str, between: str, *, first: bool) -> NamedAnswer:

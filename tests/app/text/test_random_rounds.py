@@ -9,8 +9,10 @@ import pytest
 from app.text.blocks import Code, ProseText, Splitter
 from app.text.shown import paragraphs_of, shown
 from tests.app.random_rounds import (
+    BLOCKS_WITHIN,
     PROSE_CODE_TABLE,
     answer_of,
+    answers_with_blocks_within,
     drawn_triples,
     in_rounds,
     lines,
@@ -73,6 +75,21 @@ def test_many_triples_of_blocks_may_come_in_any_rounds(part: int, sizes: tuple[i
 def test_any_lines_may_follow_each_other(first: int) -> None:
     for seed in range(first, first + (660 if first else 60)):
         assert_blocks_are_those_of_the_text(rounds_of(lines(seed), seed), str(seed))
+
+
+@pytest.mark.parametrize("name", BLOCKS_WITHIN)
+def test_blocks_within_others_are_shown_as_far_as_they_have_come(name: str) -> None:
+    text = BLOCKS_WITHIN[name].replace("@", "1")
+    for size in (1, 2, 5):
+        assert_blocks_are_those_of_the_text([text[start : start + size] for start in range(0, len(text), size)])
+    for seed, (least, most) in enumerate(ROUNDS):
+        assert_blocks_are_those_of_the_text(rounds_of(text, seed, least, most))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("part", range(8))
+def test_blocks_within_others_may_come_beside_any_block(part: int) -> None:
+    assert_all_may_come_in_any_rounds(list(answers_with_blocks_within())[part::96])
 
 
 # Beginnings of blocks that turn out to be words of the block above, or another block.
