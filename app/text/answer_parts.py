@@ -64,6 +64,9 @@ class AnswerParts:
     def __post_init__(self) -> None:
         self._parts = GrowingParts()
         self._text = ""
+        # Whether the answer has anything but white space, and the white space until then.
+        self._has_begun = False
+        self._lead: list[str] = []
         # How many characters of the reply were taken, in answers of several messages.
         self._taken = 0
         # The end of the reply that is held back: a possible mark or an incomplete call.
@@ -118,11 +121,16 @@ class AnswerParts:
         thinking mark that the prompt ends with (`RequestStats.opening`); the first call uses it.
         """
         self._text = self._text or opening
+        self._has_begun = self._has_begun or bool(self._text) or bool(text.strip())
+        if not self._has_begun and not ended:
+            self._lead.append(text)
+            return Delta()
         reasoning = ""
         messages = list[ToolCall]()
         was_replying = self._replying
         if not self._replying:
-            self._text += text
+            self._text += "".join(self._lead) + text
+            self._lead = []
             # Of a cut answer that is no more than the beginning of a header, nothing is text.
             parts = self._parts.of(self._text, ended and not (cut and begins_in_header(self._text)))
             messages, unread = self._read_messages(parts, cut)
@@ -315,7 +323,7 @@ class AnswerParts:
                 text = self._without_orphan(text, ended, cut)
                 if self._orphan:
                     break
-            is_first = not (self._has_called or self._text_before(content).strip())
+            is_first = not self._has_called and self._blank is not None
             place = self._next_mark(text, first=is_first)
             dropped = self._next_dropped(text, len(text) if place is None else place.start)
             if dropped is not None:

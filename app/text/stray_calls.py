@@ -44,6 +44,8 @@ class StrayCalls:
         self._fenced = False
         # Whether what is held back begins with a line that has the name of a function.
         self._named = False
+        # Whether what is held back is nothing but white space.
+        self._is_blank = False
         # Whether the answer ended within a call.
         self.cut = False
         # The end of the text, which may be a call.
@@ -55,21 +57,22 @@ class StrayCalls:
         There are no calls in an answer that was `cut`, where they may only seem to be whole.
         """
         self.held += text
-        if self._named and not ended:
+        if not ended and (self._named or (self._is_blank and not text.strip())):
             return "", []
         searched = 0
         while (begin := self._line[self._begun].search(self.held, searched)) is not None:
+            start = begin.start("before")
             line = begin.start("line")
             searched = line + 1
-            if self._is_fenced(begin.start()):
+            if self._is_fenced(start):
                 continue
             head = self.held[line : line + self._most_head]
             is_named = any(name in head for name in self._names)
             if not ended and (is_named or len(head) < self._most_head):
                 self._named = is_named
-                return self._release(begin.start()), []
+                return self._release(start), []
             if ended and is_named:
-                taken = self._take_last(begin.start(), line, cut)
+                taken = self._take_last(start, line, cut)
                 if taken is not None:
                     return taken
         return self._release(len(self.held) if ended else self._known()), []
@@ -100,7 +103,7 @@ class StrayCalls:
         """
         half = self._half_line[self._begun].search(self.held)
         if half is not None and self._may_go_on(half["line"]):
-            return half.start()
+            return half.start("before")
         fence = _HALF_A_FENCE.search(self.held)
         return len(self.held) if fence is None else fence.start()
 
@@ -121,14 +124,17 @@ class StrayCalls:
         self._fenced = self._is_fenced(count)
         text = self.held[:count]
         self.held = "" if drop else self.held[count:]
+        self._is_blank = bool(self.held) and not self.held.strip()
         self._begun = self._begun or bool(text)
         return text
 
 
 def _on_a_line(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return two searches for a pattern at the beginning of a line, with the white space before it.
+    """Return two searches for a pattern at the beginning of a line, with the white space `before` it.
 
-    The first is for a text, the second for one that begins within a line.
+    The first is for a text, the second for one that begins within a line. They begin with the first line break of
+    white space, so that a long one is read once.
     """
-    line = rf"\s*+(?P<line>{pattern})"
-    return re.compile(r"(?:\A|\n)" + line, re.IGNORECASE), re.compile(r"\n" + line, re.IGNORECASE)
+    below = r"(?<!\s)[^\S\n]*+(?=\n)"
+    line = rf"(?P<before>\s*+)(?P<line>{pattern})"
+    return re.compile(rf"(?:\A|{below}){line}", re.IGNORECASE), re.compile(below + line, re.IGNORECASE)

@@ -9,22 +9,20 @@ from dataclasses import dataclass
 from engine.model_files.thought_marks import LEFT_BEHIND, OPENING_WORDS, REPLY_MARKS, THOUGHT_MARKS
 
 # gpt-oss and Muse write several messages: in a channel, to themselves, to the user or to a function.
-_FIRST_HEADER = re.compile(r"\s*(?:to=[\w.-]+\s*)?<\|(?:channel|message)\|>")
+_FIRST_HEADER = re.compile(r"(?:to=[\w.-]++\s*+)?<\|(?:channel|message)\|>")
 _HALF_A_HEADER = re.compile(r"(?:\s+t|\s+to|\s*to=[\w.-]*\s*)?(?:\s*<\|?\w*\|?)?")
-# Each header begins with a mark or the text, so that long white space is read once.
+# Each header ends with this mark. It begins with a mark or the text, so that long white space is read once.
+_HEADER_END = "<|message|>"
 _HEADER = re.compile(
     r"(?:\A\s*+|(?=<\|(?:end|eom|start|channel|message)\|>))(?:<\|(?:end|eom)\|>\s*+)?(?:<\|start\|>\w++\s*+)?"
     r"(?:to=(?P<role>[\w.-]++)\s*+)?(?:<\|channel\|>(?P<channel>\w++)(?:\s++to=(?P<to>[\w.-]++))?[^<]*+)*"
     r"(?:<\|constrain\|>\w++\s*+)?<\|message\|>"
 )
 _CLOSING = re.compile(r"<\|(?:end|return|start|call|eom|eot)\|>")
+_LONGEST_CLOSING = len("<|return|>")
 # The beginning of a mark or of the header of another message, which later tokens may complete.
 _HALF_A_MARK = re.compile(r"(?:<\|channel\|>(?:\w[^<]*)?)*+(?:<\|constrain\|>\w*\s*)?(?:<(?:\|\w*\|?)?)?\Z")
-# With templates that write the opening mark into the prompt, the answer has only the closing one, on a line of its own.
-_OPENING_OF = {closing: opening for opening, closing in THOUGHT_MARKS}
-_THOUGHT_AGAIN = {opening: re.compile(rf"\s*+{re.escape(opening)}") for opening, _ in THOUGHT_MARKS}
 _REPLY_OPENINGS = tuple(opening for opening, _ in REPLY_MARKS)
-_LONE_END = re.compile(rf"^[ \t]*({'|'.join(map(re.escape, _OPENING_OF))})[ \t\r]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,48 +51,50 @@ class ThoughtAndReply:
 
 
 class GrowingParts:
-    """The parts of a growing text, which is not searched twice."""
+    """The parts of a growing text, of which each piece is read about once.
+
+    They do not depend on the pieces in which the text came. A mark that closes thoughts counts where they were opened,
+    or where the text begins with it. In a reply that has begun it is text, because what has been shown stays.
+    """
 
     def __init__(self) -> None:
-        self._text, self._ended, self._searched = "", False, 0
+        self._text = ""
+        self._ended = False
         self._parts = ThoughtAndReply(None, "")
+        # The length of the white space at the beginning.
+        self._lead = 0
+        # What reads an answer that begins with thoughts or a message; None for others.
+        self._reader: _Messages | _Thoughts | None = None
 
     def of(self, text: str, ended: bool) -> ThoughtAndReply:
-        """Return what `parts_of` returns."""
+        """Return what `parts_of` returns. A text that is not the former one with more at its end is read anew."""
         if text is self._text and ended is self._ended:
             return self._parts
         if not text.startswith(self._text):
-            self._searched = 0
-        self._parts = parts_of(text, ended, self._searched)
-        self._text, self._ended = text, ended
-        # A closing mark counts only when its line is complete.
-        self._searched = text.rfind("\n") + 1 if self._parts.thought is None else 0
+            self._lead = 0
+            self._reader = None
+        self._text = text
+        self._ended = ended
+        self._lead = _after_space(text, self._lead)
+        if self._reader is None:
+            self._reader = _reader_of(text, self._lead)
+        self._parts = self._reply() if self._reader is None else self._reader.read(text, ended)
         return self._parts
 
+    def _reply(self) -> ThoughtAndReply:
+        """Return the parts of a text that begins with no mark, or with a half one."""
+        text = self._text
+        if self._lead == len(text):
+            return ThoughtAndReply(None, text)
+        marks = [mark for pair in THOUGHT_MARKS for mark in pair]
+        if not self._ended and (_HALF_A_HEADER.fullmatch(text) or _begins_a_mark(text[self._lead :], marks)):
+            return ThoughtAndReply("", "", len(text), closed=False)
+        return _with_reply(text, None, 0, self._lead, (), self._ended)
 
-def parts_of(text: str, ended: bool = True, searched: int = 0) -> ThoughtAndReply:
-    """Separate the thoughts of an answer from its reply; `ended` is False while more text may come.
 
-    `searched` is the start of a line before which there is no closing mark.
-    """
-    lead = len(text) - len(text.lstrip())
-    bare = text[lead:]
-    if _FIRST_HEADER.match(text) or (not ended and bare and _HALF_A_HEADER.fullmatch(text)):
-        return _of_messages(text, ended)
-    for opening, closing in THOUGHT_MARKS:
-        if text.startswith(opening, lead):
-            # Words that open thoughts are a part of them.
-            start = lead if opening in OPENING_WORDS else _start_of_thoughts(text, lead, opening)
-            return _after(text, start, (opening, closing), ended)
-        if text.startswith(closing, lead):
-            return _after(text, lead, (opening, closing), ended)
-    if not ended and _begins_a_mark(bare, [mark for pair in THOUGHT_MARKS for mark in pair]):
-        return ThoughtAndReply("", "", len(text), closed=False)
-    # An answer may show such marks, for instance in code; a lone closing mark has no opening one before it.
-    lone = _LONE_END.search(text, searched)
-    if lone and _OPENING_OF[lone[1]] not in text[: lone.start()]:
-        return _with_reply(text, text[: lone.start()].strip(), lone.end(), (), ended)
-    return _with_reply(text, None, 0, (), ended)
+def parts_of(text: str, ended: bool = True) -> ThoughtAndReply:
+    """Separate the thoughts of an answer from its reply; `ended` is False while more text may come."""
+    return GrowingParts().of(text, ended)
 
 
 def closing_mark(text: str) -> str:
@@ -114,7 +114,12 @@ def without_thoughts(text: str) -> str:
 
 def begins_in_header(text: str) -> bool:
     """Return whether a text is no more than the beginning of the header of an answer's first message."""
-    return _FIRST_HEADER.match(text) is not None and _HEADER.search(text) is None
+    return _FIRST_HEADER.match(text, _after_space(text, 0)) is not None and _HEADER_END not in text
+
+
+def _after_space(text: str, at: int) -> int:
+    """Return where the white space ends that is at this place of a text."""
+    return len(text) - len(text[at:].lstrip())
 
 
 def _begins_a_mark(text: str, marks: Sequence[str]) -> bool:
@@ -122,97 +127,212 @@ def _begins_a_mark(text: str, marks: Sequence[str]) -> bool:
     return bool(text) and any(mark.startswith(text) for mark in marks)
 
 
-def _of_messages(text: str, ended: bool) -> ThoughtAndReply:
-    headers = list(_HEADER.finditer(text))
-    if not headers:
-        return _with_reply(text, None, 0, (), ended) if ended else ThoughtAndReply("", "", len(text), closed=False)
-    thoughts = []
-    replies = []
-    calls = []
-    open_call = ""
-    replying = len(text)
-    for header, following in zip(headers, [*headers[1:], None], strict=True):
-        end = following.start() if following else len(text)
-        whole = ended or following is not None
-        body = _CLOSING.split(text[header.end() : end], maxsplit=1)[0]
-        body = body if whole else _HALF_A_MARK.sub("", body)
-        to = header["role"] or header["to"] or ""
-        if to == "self" or (header["channel"] == "analysis" and to in ("", "assistant")):
-            thoughts.append(body.strip())
-        elif to in ("", "assistant", "user"):
-            replies.append(body)
-            replying = min(replying, header.end())
-        elif whole:
-            # The arguments may contain any text; the reader finds their end.
-            calls.append(f"{to}\n{text[header.end() : end]}")
+def _reader_of(text: str, lead: int) -> _Messages | _Thoughts | None:
+    """Return what reads a text that begins, after white space, with a message or thoughts; None for any other text."""
+    if _FIRST_HEADER.match(text, lead):
+        return _Messages()
+    for opening, closing in THOUGHT_MARKS:
+        if text.startswith(opening, lead):
+            return _Thoughts(opening, closing, lead, has_opening=True)
+        if text.startswith(closing, lead):
+            return _Thoughts(opening, closing, lead, has_opening=False)
+    return None
+
+
+class _Messages:
+    """Reads a growing answer that consists of messages: thoughts, replies and calls.
+
+    A message goes on up to the header of the next one. What stands before the newest message is not read again.
+    """
+
+    def __init__(self) -> None:
+        # Those that have ended.
+        self._thoughts: list[str] = []
+        self._replies: list[str] = []
+        self._calls: list[str] = []
+        # Where the first reply begins; None if there is none.
+        self._first_reply: int | None = None
+        # The kind of the newest message, "" if there is none, and for which function it is, if it is a "call".
+        self._kind = ""
+        self._function = ""
+        # Where its text begins, and where its closing mark is; None without one.
+        self._begin = 0
+        self._close: int | None = None
+        # Before these places, there is no end of the next header, no closing mark, and no half mark at the text's end.
+        self._searched = 0
+        self._closing_searched = 0
+        self._half_searched = 0
+
+    def read(self, text: str, ended: bool) -> ThoughtAndReply:
+        """Return the parts of the text, which is the former one with more at its end."""
+        while (last_mark := text.find(_HEADER_END, self._searched)) >= 0:
+            self._begin_message(text, last_mark + len(_HEADER_END))
+        self._searched = max(self._begin, len(text) - len(_HEADER_END) + 1)
+        if not self._kind:
+            if ended:
+                return _with_reply(text, None, 0, _after_space(text, 0), (), ended)
+            return ThoughtAndReply("", "", len(text), closed=False)
+        self._find_close(text)
+        body = text[self._begin : self._body_end(text, ended)]
+        thoughts = [*self._thoughts, body.strip()] if self._kind == "thought" else self._thoughts
+        replies = [*self._replies, body] if self._kind == "reply" else self._replies
+        # The arguments of a call may contain any text; the reader finds their end.
+        call = f"{self._function}\n{text[self._begin :]}" if self._kind == "call" else ""
+        calls = [*self._calls, call] if call and ended else self._calls
+        return ThoughtAndReply(
+            "\n\n".join(thoughts) if thoughts else None,
+            "\n\n".join(replies),
+            len(text) if self._first_reply is None else self._first_reply,
+            bool(replies or calls),
+            None,
+            (),
+            tuple(calls),
+            "" if ended else call,
+        )
+
+    def _begin_message(self, text: str, begin: int) -> None:
+        """End the newest message and begin the one whose header ends at `begin`."""
+        header = _HEADER.search(text, self._begin, begin)
+        # The last mark of a header is one by itself.
+        assert header is not None
+        self._end_message(text, header.start())
+        self._begin = self._searched = self._closing_searched = self._half_searched = begin
+        self._close = None
+        recipient = header["role"] or header["to"] or ""
+        if recipient == "self" or (header["channel"] == "analysis" and recipient in ("", "assistant")):
+            self._kind = "thought"
+        elif recipient in ("", "assistant", "user"):
+            self._kind = "reply"
+            self._first_reply = begin if self._first_reply is None else self._first_reply
         else:
-            open_call = f"{to}\n{text[header.end() : end]}"
-    thought = "\n\n".join(thoughts) if thoughts else None
-    return ThoughtAndReply(
-        thought, "\n\n".join(replies), replying, bool(replies or calls), None, (), tuple(calls), open_call
-    )
+            self._kind = "call"
+            self._function = recipient
+
+    def _end_message(self, text: str, end: int) -> None:
+        """Keep the newest message, whose text ends here at the latest."""
+        self._find_close(text)
+        body = text[self._begin : end if self._close is None else min(self._close, end)]
+        if self._kind == "thought":
+            self._thoughts.append(body.strip())
+        elif self._kind == "reply":
+            self._replies.append(body)
+        elif self._kind == "call":
+            self._calls.append(f"{self._function}\n{text[self._begin : end]}")
+
+    def _find_close(self, text: str) -> None:
+        """Find the closing mark of the newest message."""
+        if self._close is None:
+            closing = _CLOSING.search(text, self._closing_searched)
+            self._closing_searched = max(self._begin, len(text) - _LONGEST_CLOSING + 1)
+            if closing is not None:
+                self._close = closing.start()
+                # A half mark may stand before it, where none was at the end of the text.
+                self._half_searched = self._begin
+
+    def _body_end(self, text: str, ended: bool) -> int:
+        """Return where the text of the newest message ends, without a half mark at its end unless it has `ended`."""
+        end = len(text) if self._close is None else self._close
+        if ended:
+            return end
+        half = _HALF_A_MARK.search(text, self._half_searched, end)
+        assert half is not None
+        # What begins no mark here begins none with more text either.
+        self._half_searched = half.start()
+        return half.start()
 
 
-def _start_of_thoughts(text: str, at: int, opening: str) -> int:
-    """Return where the thoughts begin after the mark at `at`: models repeat the mark of the prompt at times."""
-    start = at + len(opening)
-    again = len(text) - len(text[start:].lstrip())
-    return again + len(opening) if text.startswith(opening, again) else start
+class _Thoughts:
+    """Reads a growing answer that begins with the mark of thoughts, at `lead`; some models think several times.
 
+    Thoughts that have ended are not read again.
+    """
 
-def _after(text: str, start: int, marks: tuple[str, str], ended: bool) -> ThoughtAndReply:
-    """Return the parts of an answer whose thoughts begin at `start`."""
-    opening, closing = marks
-    end = text.find(closing, start)
-    thoughts = list[str]()
-    # Some models think again before they reply.
-    while (
-        not _begins_reply(text, start)
-        and end >= 0
-        and (again := _THOUGHT_AGAIN[opening].match(text, end + len(closing))) is not None
-    ):
-        thoughts.append(text[start:end].strip())
-        start = again.end()
-        end = text.find(closing, again.end())
-    bare = text[start:].lstrip()
-    if _begins_reply(text, start):
-        # The reply begins in thoughts that have no text, such as those that the prompt had opened.
-        return _with_reply(text, _joined(*thoughts), len(text) - len(bare), (), ended)
-    if end >= 0:
-        thought = _joined(*thoughts, text[start:end])
-        if not ended and _begins_a_mark(text[end + len(closing) :].lstrip(), [opening]):
-            return ThoughtAndReply(thought, "", end + len(closing), begin=len(text))
-        return _with_reply(text, thought, end + len(closing), LEFT_BEHIND.get(closing, ()), ended)
-    if ended and text.startswith(OPENING_WORDS, start):
-        return ThoughtAndReply(None, text)
-    thought = text[start:] if ended else text[start : len(text) - half_a_mark(text, closing)]
-    hidden = not ended and _begins_a_mark(thought.strip(), [opening, *_REPLY_OPENINGS])
-    newest = "" if hidden else thought.strip()
-    joined = _joined(*thoughts, newest)
-    opened = len(text) - len(bare) if thoughts or newest else 0
-    earlier = len(joined) - len(newest)
-    return ThoughtAndReply(joined, "", len(text), closed=False, earlier=earlier, opened=opened)
+    def __init__(self, opening: str, closing: str, lead: int, *, has_opening: bool) -> None:
+        self._opening = opening
+        self._closing = closing
+        # The thoughts that have ended, if other ones follow them.
+        self._earlier = ""
+        self._has_earlier = False
+        # Where the newest thoughts begin. Words that open thoughts are a part of them.
+        is_mark = has_opening and opening not in OPENING_WORDS
+        self._start = lead + len(opening) if is_mark else lead
+        # Whether the opening mark may come again: models repeat the mark of the prompt at times.
+        self._may_repeat = is_mark
+        # The end of the white space with which they begin, and of that after their closing mark.
+        self._bare = self._start
+        self._after = self._start
+        # Before this place there is no closing mark of theirs.
+        self._searched = self._start
 
+    def read(self, text: str, ended: bool) -> ThoughtAndReply:
+        """Return the parts of the text, which is the former one with more at its end."""
+        while True:
+            self._bare = _after_space(text, self._bare)
+            self._skip_repeated_mark(text)
+            if text.startswith(_REPLY_OPENINGS, self._bare):
+                # The reply begins in thoughts that have no text, such as those that the prompt had opened.
+                return _with_reply(text, self._earlier, self._bare, self._bare, (), ended)
+            close = text.find(self._closing, self._searched)
+            if close < 0:
+                self._searched = max(self._start, len(text) - len(self._closing) + 1)
+                return self._open_parts(text, ended)
+            self._searched = close
+            end = close + len(self._closing)
+            self._after = _after_space(text, max(self._after, end))
+            if not text.startswith(self._opening, self._after):
+                return self._closed_parts(text, close, end, ended)
+            self._earlier = _joined(self._earlier, text[self._start : close])
+            self._has_earlier = True
+            self._start = self._bare = self._searched = self._after + len(self._opening)
 
-def _begins_reply(text: str, at: int) -> bool:
-    """Whether the mark of a reply comes next in the text."""
-    return text[at:].lstrip().startswith(_REPLY_OPENINGS)
+    def _skip_repeated_mark(self, text: str) -> None:
+        if self._may_repeat and text.startswith(self._opening, self._bare):
+            self._start = self._bare + len(self._opening)
+            self._searched = max(self._searched, self._start)
+            self._bare = _after_space(text, self._start)
+            self._may_repeat = False
+        elif self._may_repeat:
+            # More text may complete the mark.
+            self._may_repeat = self._opening.startswith(text[self._bare :])
+
+    def _closed_parts(self, text: str, close: int, end: int, ended: bool) -> ThoughtAndReply:
+        """Return the parts of a text whose last thoughts go up to `close`, and whose closing mark goes up to `end`."""
+        thought = _joined(self._earlier, text[self._start : close])
+        later = text[self._after : self._after + len(self._opening)]
+        if not ended and _begins_a_mark(later, [self._opening]):
+            return ThoughtAndReply(thought, "", end, begin=len(text))
+        return _with_reply(text, thought, end, self._after, LEFT_BEHIND.get(self._closing, ()), ended)
+
+    def _open_parts(self, text: str, ended: bool) -> ThoughtAndReply:
+        """Return the parts of a text whose last thoughts have not ended."""
+        if ended and text.startswith(OPENING_WORDS, self._start):
+            return ThoughtAndReply(None, text)
+        end = len(text) if ended else len(text) - half_a_mark(text, self._closing)
+        newest = text[self._bare : end].rstrip()
+        if not ended and _begins_a_mark(newest, [self._opening, *_REPLY_OPENINGS]):
+            newest = ""
+        joined = _joined(self._earlier, newest)
+        opened = self._bare if self._has_earlier or newest else 0
+        earlier = len(joined) - len(newest)
+        return ThoughtAndReply(joined, "", len(text), closed=False, earlier=earlier, opened=opened)
 
 
 def _joined(*thoughts: str) -> str:
     return "\n\n".join(filter(None, (thought.strip() for thought in thoughts)))
 
 
-def _with_reply(text: str, thought: str | None, end: int, dropped: tuple[str, ...], ended: bool) -> ThoughtAndReply:
-    """Return the parts of an answer whose reply follows `end`."""
-    raw = text[end:].lstrip("\r\n") if thought is not None else text
-    begin = len(text) - len(raw)
-    bare = raw.lstrip()
+def _with_reply(
+    text: str, thought: str | None, end: int, bare: int, dropped: tuple[str, ...], ended: bool
+) -> ThoughtAndReply:
+    """Return the parts of an answer whose reply follows `end`; its white space ends at `bare`."""
+    begin = 0
+    if thought is not None:
+        begin = bare - len(text[end:bare].lstrip("\r\n"))
     for opening, inner in REPLY_MARKS:
-        if bare.startswith(opening) or (thought is not None and text.startswith(opening, end)):
-            begin = len(text) - len(bare) + len(opening.lstrip())
+        if text.startswith(opening, bare) or (thought is not None and text.startswith(opening, end)):
+            begin = bare + len(opening.lstrip())
             dropped = (*dropped, *inner)
-    if not ended and _begins_a_mark(bare, [opening.lstrip() for opening, _ in REPLY_MARKS]):
+    if not ended and _begins_a_mark(text[bare:], [opening.lstrip() for opening, _ in REPLY_MARKS]):
         return ThoughtAndReply(thought, "", end, True, len(text), dropped)
     reply = text[begin:]
     for mark in dropped:

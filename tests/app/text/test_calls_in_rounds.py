@@ -137,6 +137,17 @@ def test_it_does_not_matter_in_which_pieces_an_answer_ends(form: str, text: str,
     assert [differs(AnswerWithCalls(form, text, cut=cut), seed) for seed in range(4)] == [""] * 4
 
 
+@pytest.mark.parametrize("form", READ_HERE)
+@pytest.mark.parametrize("closing", ["</think>", "[/THINK]", "<channel|>"])
+def test_a_mark_that_closes_no_thoughts_is_text_in_any_rounds(form: str, closing: str) -> None:
+    call = written(grammar_of(form), random.Random(5), plain=True)
+    for text in (f"Hm.\n{closing}\n\nSo.", f"Hm.\n{closing}\n\nSo.\n{call}", f"\n{closing}\n\n{call}"):
+        whole = AnswerParts(call_form(form), TOOLS)
+        whole.add(text, ended=True)
+        assert not whole.reasoning
+        assert differs(AnswerWithCalls(form, text, cut=False), seed=5) == ""
+
+
 @pytest.mark.parametrize(
     ("first", "count"), [(0, 12), *(pytest.param(at, 250, marks=pytest.mark.full) for at in range(12, 2012, 250))]
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import threading
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,12 +13,14 @@ from PySide6.QtGui import QGuiApplication
 from app.session.answer import Answer, State
 from app.text.thinking import GrowingParts, ThoughtAndReply, parts_of
 from engine.events import Finished, Token, TokensCommitted
+from engine.model_files.thought_marks import REPLY_MARKS, THOUGHT_MARKS
 from engine.stats import RequestStats, RoundRecord
+from tests.app.random_rounds import rounds_of
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pytestqt.qtbot import QtBot
 
@@ -52,10 +56,12 @@ TEXT = f"<think>\n{THOUGHT}\n</think>\n\nIt is 4."
         ("<answer>\n4\n</answer>", None, "<answer>\n4\n</answer>"),
         (" to=self<|message|>Hm.<|eom|><|start|>assistant to=user<|message|>It is 4.<|eot|>", "Hm.", "It is 4."),
         ("<|channel|>commentary<|message|>I look.", None, "I look."),
-        ("Hm.\n</think>\n\nIt is 4.", "Hm.", "It is 4."),
+        # A reply that has begun stays one.
+        ("Hm.\n</think>\n\nIt is 4.", None, "Hm.\n</think>\n\nIt is 4."),
+        ("\n</think>\n\nIt is 4.", "", "It is 4."),
         ("Write `</think>` at the end.", None, "Write `</think>` at the end."),
         ("```xml\n<think>\nx\n</think>\n```", None, "```xml\n<think>\nx\n</think>\n```"),
-        ("Hm.\r\n</think>\r\n\r\nIt is 4.", "Hm.", "It is 4."),
+        ("<think>\r\nHm.\r\n</think>\r\n\r\nIt is 4.", "Hm.", "It is 4."),
         ("<thin", None, "<thin"),
         ("<|channel>thought\nHm.\n<channel|>It is 4.", "Hm.", "It is 4."),
         ("<|channel>thought\n<channel|>It is 4.", "", "It is 4."),
@@ -94,7 +100,48 @@ def test_a_text_that_grows_has_the_parts_of_what_there_is(text: str, step: int) 
     assert parts_of("<thin", ended=False) == ThoughtAndReply("", "", 5, closed=False)
     assert growing.of(text, True) == parts_of(text, True)
     # Another answer took the place of this one.
-    assert growing.of("Hm.\n</think>\nNo.", True) == parts_of("Hm.\n</think>\nNo.", True)
+    assert growing.of("<think>Hm.\n</think>\nNo.", True) == parts_of("<think>Hm.\n</think>\nNo.", True)
+
+
+_SIGNS = [
+    *(mark for pair in THOUGHT_MARKS for mark in pair),
+    *(mark for opening, inner in REPLY_MARKS for mark in (opening, *inner)),
+    *("<|channel|>", "<|message|>", "<|end|>", "<|start|>assistant", "<|eom|>", "<|eot|>", "<|return|>", "<|call|>"),
+    *(ANALYSIS, FINAL, "<|channel|>commentary to=functions.f <|constrain|>json<|message|>", " to=self", "to=user"),
+]
+_WORDS = ["Hm.", " so", "\n", "\n\n", " ", "  \n", "<", "<|", "|>", "{}", "\r\n", "\u3000", "x < y", "analysis", "서울"]
+
+
+def marked_text(draw: random.Random) -> str:
+    """Return a text of marks and words, often of a single kind of thoughts, and with letters lost, added or doubled."""
+    pair = draw.choice((*THOUGHT_MARKS, (ANALYSIS, FINAL)))
+    signs = draw.choice((_SIGNS, [*pair, *_SIGNS[-13:]], list(pair) * 4))
+    text = draw.choice((pair[0], pair[1], "\n", "")) + "".join(draw.choices([*signs, *_WORDS], k=draw.randint(1, 12)))
+    for _ in range(draw.choice((0, 0, 1, 2))):
+        at = draw.randrange(len(text) + 1)
+        text = text[:at] + draw.choice(("", "<", "|", ">", "/", " ", "\n")) + text[at + draw.randint(-3, 1) :]
+    return text
+
+
+def assert_grows_as_whole(pieces: Iterable[str]) -> None:
+    growing, text = GrowingParts(), ""
+    for piece in pieces:
+        text += piece
+        assert growing.of(text, False) == parts_of(text, False), text
+    assert growing.of(text, True) == parts_of(text, True), text
+
+
+@pytest.mark.parametrize(
+    ("first", "count"), [(0, 60), *(pytest.param(at, 2000, marks=pytest.mark.full) for at in range(60, 12060, 2000))]
+)
+def test_the_parts_of_any_marks_do_not_depend_on_the_rounds(first: int, count: int) -> None:
+    for seed in range(first, first + count):
+        draw = random.Random(seed)
+        text = marked_text(draw)
+        assert_grows_as_whole(text)
+        cuts = sorted(draw.choices(range(len(text) + 1), k=5))
+        assert_grows_as_whole(text[start:end] for start, end in pairwise([0, *cuts, len(text)]))
+        assert_grows_as_whole(rounds_of(text, seed))
 
 
 class _Counted(list[Token]):
