@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -15,11 +16,14 @@ from app.text.picture_data import kind_of_picture
 from app.text.thinking import parts_of
 from engine.errors import EngineError
 from engine.events import Token
+from engine.model_files.thought_marks import THOUGHT_MARKS
 from engine.pictures.reading import common_file, digest_of, picture_size
 from engine.stats import RoundRecord
 
 # The reasons for skipping a chat that is in the trash, and one without messages that are shown.
 IN_TRASH, EMPTY = "in-trash", "empty"
+_OPENING_OF = {closing: opening for opening, closing in THOUGHT_MARKS}
+_LONE_CLOSING = re.compile(rf"^[ \t]*({'|'.join(map(re.escape, _OPENING_OF))})[ \t\r]*$", re.MULTILINE)
 # What an entry of another shape makes a reader raise.
 UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError)
 
@@ -161,6 +165,7 @@ class ChatBuilder:
             self.skip_message(uid, parent)
             return
         source = AnswerSource(main_model=model if role == "assistant" else "")
+        text = _with_opening(text) if role == "assistant" else text
         attached = tuple(attachments)
         self.messages.append(
             ImportedMessage(role, text, uid, created_at=written_at, source=source, parent=parent, attachments=attached)
@@ -199,6 +204,18 @@ def with_thoughts(thoughts: Iterable[str], reply: str) -> str:
     if not thought:
         return reply
     return f"<think>\n{thought.replace('</think>', '')}\n</think>\n\n{reply}".rstrip()
+
+
+def _with_opening(answer: str) -> str:
+    """Return an answer with the mark that opens its thoughts.
+
+    Where a template writes that mark into the prompt, many apps keep only the closing one, on a line of its own.
+    """
+    lone = _LONE_CLOSING.search(answer)
+    if lone is None or parts_of(answer).thought is not None:
+        return answer
+    opening = _OPENING_OF[lone[1]]
+    return answer if opening in answer[: lone.start()] else f"{opening}\n{answer}"
 
 
 def replaced(text: str, opening: str, closing: str, convert: Callable[[str], str]) -> str:

@@ -89,6 +89,21 @@ def test_lm_studio_versions_become_siblings(store: ConversationStore, load: Any)
     assert store.conversations.get(chat).created_at == 1.7e9
 
 
+def test_thoughts_that_a_template_opened_are_thoughts(store: ConversationStore, tmp_path: Path) -> None:
+    file = tmp_path / "messages.jsonl"
+    texts = ("Hm.\n</think>\n\nA joke.", "Write `</think>` at the end.")
+    lines = [jan_line(f"m{at}", ("user", "assistant")[at % 2], texts[at // 2], 1700000000 + at) for at in range(4)]
+    file.write_text("\n".join(lines))
+    report = import_file(lambda operation: operation(store), file)
+    # The words of a person stay as they are.
+    assert shown(store, report.added[0]) == [
+        ("user", texts[0]),
+        ("assistant", f"<think>\n{texts[0]}"),
+        ("user", texts[1]),
+        ("assistant", texts[1]),
+    ]
+
+
 def test_jan_threads_come_in_by_their_times(store: ConversationStore, tmp_path: Path) -> None:
     folder = tmp_path / "jan_1"
     folder.mkdir()
