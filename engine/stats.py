@@ -136,10 +136,10 @@ class RequestStats(Struct, frozen=True):
 
     `dropped_messages` of the conversation were left out because the context could not hold them, and `merged_messages`
     of the system became a part of users' messages, because the template refuses them. `opening` is the mark with which
-    the chat template opened the model's thoughts at the end of the prompt, so that the answer lacks it. `unchecked` are
-    the places in the schemas of a finished answer of what its grammar did not check, and `problems` what a caller that
-    checked the answer afterwards found wrong with it. `thinking_limit` are the tokens after which a limit ended the
-    thoughts, None if none did.
+    the chat template opened the model's thoughts at the end of the prompt, or with which an answer that is continued
+    opened those in which it stopped, so that the text lacks it. `unchecked` are the places in the schemas of a finished
+    answer of what its grammar did not check, and `problems` what a caller that checked the answer afterwards found
+    wrong with it. `thinking_limit` are the tokens after which a limit ended the thoughts, None if none did.
 
     `accept_rate` = accepted / drafted over the whole request; `accept_by_position[i]` = (reached, accepted) of
     draft token i, which counts as reached when all before it in its round were accepted. `decode_tps` counts the tokens

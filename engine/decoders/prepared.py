@@ -17,11 +17,11 @@ from engine.grammars.constraint import CompiledGrammar, Constraint, Thinking
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.main_model.thought_limit import ThoughtLimit
-from engine.model_files.thought_marks import opened_thought
+from engine.model_files.thought_marks import continued_thought, opened_thought
 from engine.pictures.placed import PlacedPicture
 from engine.pictures.reading import PictureFiles
 from engine.pictures.vision_tower import RequestPictures
-from engine.requests import ChatRequest
+from engine.requests import ChatRequest, text_of
 from engine.speculation.rounds.sequence import CachedSequence
 from engine.tokenizers.prompts import Prompt, PromptJob, local_decoder, make_prompt
 
@@ -86,6 +86,8 @@ def prepare(
     constraint = None if request.grammar is None else _constraint(request, grammar, main, prompt.ids)
     reader = main.reader(files) if request.pictures else None
     opening = opened_thought(local_decoder(main.tokenizer)(prompt.ids[-_MARK_TOKENS:]))
+    if not opening and request.prompt is None and request.continues:
+        opening = continued_thought(text_of(request.messages[-1]["content"]))
     return PreparedRequest(
         request,
         main,

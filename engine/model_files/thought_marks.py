@@ -44,3 +44,14 @@ def opened_thought(prompt_end: str) -> str:
     marked = prompt_end.rstrip()
     mark = next((opening for opening, *_ in (*THOUGHT_MARKS, *MESSAGE_MARKS) if marked.endswith(opening)), "")
     return prompt_end[len(marked) - len(mark) :] if mark else ""
+
+
+def continued_thought(text: str) -> str:
+    """Return the mark that opened the thoughts in which an answer's text stops, to be continued; "" if it has none.
+
+    The words of OPENING_WORDS are no mark: they would be said again.
+    """
+    for opening, closing in THOUGHT_MARKS:
+        if text.lstrip().startswith(opening) and opening not in OPENING_WORDS:
+            return opening if text.rfind(closing) < text.rfind(opening) else ""
+    return ""

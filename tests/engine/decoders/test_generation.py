@@ -8,6 +8,7 @@ import pytest
 
 from engine import Engine, Failed, PrefillProgress, RequestStats, TokensCommitted
 from engine.errors import PromptTooLong
+from engine.events import Finished
 from engine.requests import MAX_DRAFTED, ChatRequest
 from tests.engine.serving_requests import ask, finished
 from tests.patience import PATIENCE_S
@@ -118,6 +119,14 @@ def test_the_figures_tell_which_thoughts_the_prompt_opened(engine_with_pair: Eng
     for prompt, opening in (("the fox <think>\n", "<think>\n"), ("the quick fox", "")):
         events = list(engine_with_pair.submit(ChatRequest((), prompt=prompt, max_tokens=4)))
         assert [event.stats.opening for event in events[-2:] if not isinstance(event, PrefillProgress)] == [opening] * 2
+
+
+def test_the_figures_tell_which_thoughts_a_message_opened(engine_with_pair: Engine) -> None:
+    for text, opening in (("<think>\nthe quick", "<think>"), ("<think>the</think> quick", ""), ("the quick", "")):
+        turns = ({"role": "user", "content": "the fox"}, {"role": "assistant", "content": text})
+        events = list(engine_with_pair.submit(ChatRequest(turns, max_tokens=4)))
+        assert isinstance(events[-1], Finished)
+        assert events[-1].stats.opening == opening
 
 
 def test_a_round_tells_the_words_that_were_rejected(engine_with_pair: Engine) -> None:
