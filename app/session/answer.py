@@ -187,9 +187,11 @@ class Answer:
     @property
     def is_about_app(self) -> bool:
         """Whether the question names Tandem or a word of the app, or asks on about what does."""
-        if facts_for(self.question) or self._facts_before or names_tandem(self.question) or names_app(self.question):
+        if facts_for(self.question) or self._facts_before:
             return True
-        return self._asks_on and names_tandem(self.asked_before)
+        # A question that asks on, such as "And where is it?", names things together with the one before it.
+        asked = f"{self.asked_before}\n{self.question}" if self._asks_on else self.question
+        return names_tandem(asked) or names_app(asked)
 
     @property
     def _asks_on(self) -> bool:
