@@ -268,8 +268,8 @@ CHANNELS = "<|channel|>analysis<|message|>Hm, 4.<|end|><|start|>assistant<|chann
         ("It is < 4.", "", "It is < 4.\n", ""),
         ("<think>\nHm, 4.\n</think>\n\nIt is 4.", "", "It is 4.\n", "Hm, 4.\n\n"),
         (CHANNELS, "", "It is 4.\n", "Hm, 4.\n\n"),
-        # Without the opening mark, only the end of the thoughts shows what they were.
-        ("Hm, 4.\n</think>\nIt is 4.", "", "Hm, 4.\n\nIt is 4.\n", "Hm, 4.\n\n"),
+        # A mark that closes no thoughts is text: what was printed before it stays printed.
+        ("Hm, 4.\n</think>\nIt is 4.", "", "Hm, 4.\n</think>\nIt is 4.\n", ""),
         ("Hm, 4.\n</think>\nIt is 4.", "<think>\n", "It is 4.\n", "Hm, 4.\n\n"),
         ("<think>\nHm", "", "\n", "Hm\n"),
         ("It is < 4 [a] <b>x</b>.", "", "It is < 4 [a] <b>x</b>.\n", ""),
