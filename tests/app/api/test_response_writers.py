@@ -33,7 +33,7 @@ RECORD = RoundRecord(0, "main", 0, 0, 1, 1, 0.0, 0, 0, 0, "off")
 WRITERS: dict[str, Callable[[AnswerParts], ResponseWriter]] = {
     "chat completions": lambda parts: ChatWriter("m", [parts], ChatBody(messages=[])),
     "messages": lambda parts: MessageWriter("m", parts, ()),
-    "responses": lambda parts: ResponseItemsWriter("m", parts, RESPONSE, logprobs=False),
+    "responses": lambda parts: ResponseItemsWriter("m", parts, RESPONSE, None, logprobs=False),
     "ollama": lambda parts: OllamaWriter("m", parts, OllamaGenerateBody()),
     "lm studio": lambda parts: LmStudioChatWriter("m", parts, None),
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from app.api.dialects.chat import ChatBody, ChatWriter
 from app.api.dialects.lm_studio_chat import LmStudioChatWriter
 from app.api.dialects.ollama import OllamaGenerateBody, OllamaWriter
 from app.api.dialects.responses import ResponseBody, ResponseItemsWriter
+from app.api.kept_items import KeptItems
 from app.api.response_writers import ResponseWriter
 from app.session.answer import Answer
 from app.text.answer_parts import AnswerParts
@@ -208,7 +210,9 @@ READERS: dict[str, Callable[[], Feed]] = {
 OTHERS: dict[str, Callable[[], Feed]] = {
     "chat completions": api(lambda: ChatWriter("m", [parts()], ChatBody(messages=[]))),
     "messages": api(lambda: MessageWriter("m", parts(), ())),
-    "responses": api(lambda: ResponseItemsWriter("m", parts(), RESPONSE, logprobs=False)),
+    "responses": api(
+        lambda: ResponseItemsWriter("m", parts(), RESPONSE, partial(KeptItems().keep, "caller"), logprobs=False)
+    ),
     "ollama": api(lambda: OllamaWriter("m", parts(), OllamaGenerateBody())),
     "lm studio": api(lambda: LmStudioChatWriter("m", parts(), None)),
 }
