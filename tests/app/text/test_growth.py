@@ -37,10 +37,12 @@ from tests.counted_steps import LETTERS_OF_A_LINE, OURS, PARSER, count_letters, 
 from tests.engine.grammars.written_calls import function, written
 
 # The letters of a piece, and of the two answers that are compared. Four times the letters take at most MOST times the
-# steps: 4 and what is done once in a while.
+# steps: 4 and what is done once in a while. Counting is slow, so that only one form of each way of reading calls is
+# tried with the longest answers.
 PIECE = 4
 SHORT = 256
 SHORT_IN_FULL = 8000
+SHORT_OF_EACH_FORM = 1000
 TIMES = 4
 MOST = 5
 
@@ -256,7 +258,18 @@ def test_a_reply_behind_any_mark_is_read_once(opening: str, letters: list[int]) 
         assert growing(READERS["no form"], lambda length, of=content: opening + of(length), SHORT, letters) <= MOST
 
 
-@pytest.mark.parametrize("form", [_first(form, FIRST_FORMS) for form in READ_HERE])
+@pytest.mark.parametrize(
+    ("form", "short"),
+    [
+        *((form, SHORT) for form in FIRST_FORMS),
+        *(pytest.param(form, SHORT_IN_FULL, marks=pytest.mark.full) for form in FIRST_FORMS),
+        *(
+            pytest.param(form, SHORT_OF_EACH_FORM, marks=pytest.mark.full)
+            for form in READ_HERE
+            if form not in FIRST_FORMS
+        ),
+    ],
+)
 def test_calls_of_each_form_are_read_once(form: str, short: int, letters: list[int]) -> None:
     before, after = call_in(form)
     contents = {
