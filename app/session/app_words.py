@@ -21,13 +21,15 @@ _HANGUL = re.compile("[\uac00-\ud7a3]{2,}")
 _KATAKANA = re.compile("[\u30a1-\u30fc]{3,}")
 # A number alone names nothing.
 _NAME = re.compile(r"\b(?!\d+\b)\w+")
+_CALCULATION = re.compile(r"\d\s*[-+*/x×÷=]\s*\d|(?<![A-Za-z\d.-])\d.*(?:how (?:many|much)|何|몇|多少|几)")
+_QUOTED = re.compile('「.+?」|『.+?』|“.+?”|".+?"')
 
 
 @lru_cache(maxsize=64)
 def names_app(question: str) -> bool:
     """Return whether a question names the app: by a word of its own, or by most of what it names.
 
-    A question that names nothing is about what is on the screen.
+    A question that names nothing is about what is on the screen, unless it gives a calculation or quotes other texts.
     """
     short = question.strip()
     if not short or len(short) > _LONGEST_QUESTION:
@@ -35,15 +37,23 @@ def names_app(question: str) -> bool:
     spelled = _spelled(short)
     if _expression("own").search(spelled):
         return True
-    left, count = _expression("window").subn(" ", spelled)
-    left, others = starter_words("limits", "tandem", "only_tandem", "beside").subn(" ", left)
+    quoted = _QUOTED.findall(spelled)
+    if _CALCULATION.search(spelled) or not all(_without_app(text)[1] for text in quoted):
+        return False
+    left, of_app = _without_app(spelled)
     named = _NAME.findall(starter_words("limits", "plain").sub(" ", left))
     foreign = [word for word in named if not _is_plain_misspelt(word)]
-    of_app = count + others
     if all(word.isascii() for word in foreign):
         return not foreign or of_app > len(foreign)
     # Korean, Japanese and Chinese verbs leave parts that name nothing.
     return of_app >= len(foreign)
+
+
+def _without_app(text: str) -> tuple[str, int]:
+    """Return a text without the words that the window, its help and what belongs to them name, and their number."""
+    left, of_window = _expression("window").subn(" ", text)
+    left, beside = starter_words("limits", "tandem", "only_tandem", "beside").subn(" ", left)
+    return left, of_window + beside
 
 
 def _spelled(question: str) -> str:

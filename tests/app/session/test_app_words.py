@@ -264,6 +264,45 @@ def test_another_model_is_offered_for_other_questions(language: str) -> None:
     assert [question for question in OFF_TOPIC[language] if not offers_another(question)] == []
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is 3 + 4",
+        "12 x 7 = ?",
+        "3 hours are how many minutes",
+        "3시간은 몇 초야",
+        "3時間は何秒？",
+        "3小时是几分钟",
+    ],
+)
+def test_another_model_is_offered_for_a_calculation(question: str) -> None:
+    assert offers_another(question)
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [
+        ("can you read a word file", 'in english "안녕"'),
+        ("워드 파일 읽을 수 있어?", "영어로 “좋은 아침”"),
+        ("ワードのファイル読める？", "英語に翻訳して「おはよう」"),
+        ("可以读word文件吗", "用英文说“早上好”"),
+    ],
+)
+def test_another_model_is_offered_for_quoted_text_after_a_question_about_the_app(before: str, question: str) -> None:
+    assert Answer(model=STARTER, question=question, asked_before=before, text=REFUSAL).is_for_others
+    assert offers_another(question)
+
+
+def test_a_number_in_a_name_is_no_calculation() -> None:
+    assert all(map(names_app, ("Qwen3は何", "gpt-4는 뭐야 몇 개", "gpt-4 can answer how much")))
+
+
+def test_quoted_words_of_the_app_name_it() -> None:
+    assert all(
+        map(names_app, ('what does "acceptance rate" mean', "「ドラフト」とは何", "“설정”은 어디야", "“设置”在哪里"))
+    )
+
+
 @pytest.mark.parametrize("language", COLUMNS)
 def test_what_the_window_calls_its_parts_names_the_app(language: str) -> None:
     titles = {action.texts[0] for actions in ACTIONS.values() for action in actions}
