@@ -32,6 +32,8 @@ _PYINSTALLER = ("pyinstaller", "pyinstaller-hooks-contrib", "altgraph", "macholi
 # What each part of the self-test needs of the bundle beside modules in Python, which are the same on every system.
 PARTS = {
     "gpu": ["mlx/core.*.so", "mlx/lib/libmlx.dylib", "mlx/lib/mlx.metallib", "libmlx.dylib", "mlx.metallib"],
+    # A Mac multiplies with its own.
+    "openblas": [],
     "architectures": [
         *("mlx_lm-*.dist-info/METADATA", "numpy/_core/_multiarray_umath.*.so", "safetensors/_safetensors_rust.abi3.so"),
     ],
