@@ -53,9 +53,9 @@ _FLAT_ROW = 40
 _MOST_COLUMNS = 63
 # What holds the code of a field.
 _CODES = ("fldSimple", "instrText")
-# The address in the code of a field that is a link.
 # The code of a sign.
 _CODE = re.compile("[0-9A-Fa-f]{1,4}")
+# The address in the code of a field that is a link.
 _ADDRESS = re.compile(r'\s*HYPERLINK\s+"?([^\s"\\][^\s"]*)')
 
 
