@@ -6,6 +6,7 @@ import re
 import unicodedata
 from difflib import get_close_matches
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from app.session.starter_words import plain_words, starter_words
 
@@ -38,22 +39,29 @@ def names_app(question: str) -> bool:
     if _expression("own").search(spelled):
         return True
     quoted = _QUOTED.findall(spelled)
-    if _CALCULATION.search(spelled) or not all(_without_app(text)[1] for text in quoted):
+    if _CALCULATION.search(spelled) or not all(_split_by_subject(text).of_app for text in quoted):
         return False
-    left, of_app = _without_app(spelled)
-    named = _NAME.findall(starter_words("limits", "plain").sub(" ", left))
+    split = _split_by_subject(spelled)
+    named = _NAME.findall(starter_words("limits", "plain").sub(" ", split.other_words))
     foreign = [word for word in named if not _is_plain_misspelt(word)]
     if all(word.isascii() for word in foreign):
-        return not foreign or of_app > len(foreign)
+        return not foreign or split.of_app > len(foreign)
     # Korean, Japanese and Chinese verbs leave parts that name nothing.
-    return of_app >= len(foreign)
+    return split.of_app >= len(foreign)
 
 
-def _without_app(text: str) -> tuple[str, int]:
-    """Return a text without the words that the window, its help and what belongs to them name, and their number."""
-    left, of_window = _expression("window").subn(" ", text)
-    left, beside = starter_words("limits", "tandem", "only_tandem", "beside").subn(" ", left)
-    return left, of_window + beside
+class _SplitText(NamedTuple):
+    """How many words of a text the window, its help and what belongs to them name, and the text without them."""
+
+    of_app: int
+    other_words: str
+
+
+def _split_by_subject(text: str) -> _SplitText:
+    without_window, of_window = _expression("window").subn(" ", text)
+    beside = starter_words("limits", "tandem", "only_tandem", "beside")
+    other_words, count_beside = beside.subn(" ", without_window)
+    return _SplitText(of_window + count_beside, other_words)
 
 
 def _spelled(question: str) -> str:
