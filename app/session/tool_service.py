@@ -146,7 +146,10 @@ class ToolService(QObject):
         if not self.usable or not self.is_on(chat):
             then([])
             return
-        built_in = [*(entry.tool for entry in self.built_in), *self.web_tools_of(chat)]
+        of_web = self.web_tools_of(chat)
+        if of_web:
+            self.host.prepare_web()
+        built_in = [*(entry.tool for entry in self.built_in), *of_web]
         names = self.servers_of(chat)
         if not names:
             then(built_in)

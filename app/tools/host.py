@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from app.tools.questions import AskPerson, nobody_to_ask
 from app.tools.servers import Server, ServerStatus, ToolSettings
 from app.tools.tool import SILENCE_S, Tool, ToolFailed, ToolProgress, ToolResult
+from app.tools.web_tools import WebCall, prepare
 
 if TYPE_CHECKING:
     from app.tools.connection import McpConnection
     from app.tools.service_metadata import Issuer
     from app.tools.web_addresses import WebAddresses
-    from app.tools.web_tools import WebCall
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +100,10 @@ class ToolHost:
         server may say nothing, in seconds. `ask` gets the questions of the server for the person.
         """
         return self._submit(self._call(tool, arguments, reported, silence_s, ask))
+
+    def prepare_web(self) -> None:
+        """Import what calls of the web tools need, so that the first one does not keep the window waiting for it."""
+        self._submit(prepare())
 
     def call_web(self, call: WebCall, addresses: WebAddresses, language: str) -> Future[ToolResult]:
         """Run a call of Tandem's own web tools, to which the person has agreed. Cancelling the future ends it.

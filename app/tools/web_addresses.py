@@ -93,7 +93,7 @@ class WebAddresses:
 
 def web_url(address: str) -> httpx2.URL:
     """Return the address of a page as it is asked for. Raises `ToolFailed` (web-address) as `WebAddresses.of` does."""
-    # Imported by the first call, because it would delay the window.
+    # Not at the top, because it would delay the window: see `ToolHost.prepare_web`.
     import httpx2
 
     try:

@@ -40,6 +40,7 @@ class FakeHost:
         self.reported: Callable[[ToolProgress], object] = lambda _: None
         self.ask: AskPerson = nobody_to_ask
         self.closed = False
+        self.has_prepared_web = False
 
     def install(self, patch: pytest.MonkeyPatch) -> None:
         """Take the place of every `ToolHost`."""
@@ -50,6 +51,9 @@ class FakeHost:
 
     def set_servers(self, servers: Sequence[Server]) -> None:
         pass
+
+    def prepare_web(self) -> None:
+        self.has_prepared_web = True
 
     def tools(self, names: Collection[str]) -> Future[list[Tool]]:
         found: Future[list[Tool]] = Future()

@@ -17,6 +17,7 @@ from app.session.calls import CallState, ToolRun
 from app.session.chats import Turn
 from app.session.session import Session
 from app.session.tool_calls import ONCE
+from app.tools.servers import WebChoice
 from app.tools.tool import Permission, Tool, ToolFailed, ToolResult
 from engine.errors import InternalFailure
 from engine.stats import RequestStats
@@ -405,3 +406,11 @@ def test_a_text_that_mentions_a_call_stays_where_it_is_cut_off(loop: Loop) -> No
     turn = session.answers.ask("One?")
     loop.settle()
     assert turn.answer.text == text
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_web_tools_are_prepared_before_a_model_may_call_them(loop: Loop, on: bool) -> None:
+    session = loop.open("Hi.")
+    session.tools.set_web(WebChoice(on=on))
+    loop.settle(session.answers.ask("hello"))
+    assert loop.host.has_prepared_web is on
