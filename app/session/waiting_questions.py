@@ -41,8 +41,15 @@ class WaitingQuestions(QObject):
         answers.not_stored.connect(lambda chat, _turn: self.give_back(chat))
         answers.ended.connect(self._answer_ended)
 
-    def add(self, chat: Chat, question: str, attachments: tuple[Attachment, ...] = ()) -> None:
-        """Let a question wait in a chat, after those that wait there; it is asked at once if that is possible."""
+    def takes(self, chat: Chat) -> bool:
+        """Return whether a question in that chat can be asked now, or waits until it can."""
+        return self._answers.can_ask_in(chat) or self._answers.queues_in(chat)
+
+    def ask(self, chat: Chat, question: str, attachments: tuple[Attachment, ...] = ()) -> None:
+        """Ask a question in a chat. It waits, after those that wait there, while it cannot be asked."""
+        if not chat.waiting and self._answers.can_ask_in(chat):
+            self._ask_now(chat, question, attachments)
+            return
         chat.waiting.append(Turn(question, Answer(), attachments))
         if chat not in self._waiting:
             self._waiting.append(chat)
@@ -107,12 +114,15 @@ class WaitingQuestions(QObject):
         question = chat.waiting.pop(0)
         if not chat.waiting:
             self._waiting.remove(chat)
-        unsent = chat.unsent, chat.unsent_attachments
         self.changed.emit(chat)
-        self._answers.ask(question.question, question.attachments, chat)
-        # Asking empties what is unsent, which was written for later.
-        chat.unsent, chat.unsent_attachments = unsent
+        self._ask_now(chat, question.question, question.attachments)
         self._chats.keep_waiting(chat)
+
+    def _ask_now(self, chat: Chat, question: str, attachments: tuple[Attachment, ...]) -> None:
+        """Ask a question. Asking empties what is unsent, which was written for later, so that is kept again."""
+        unsent = chat.unsent, chat.unsent_attachments
+        self._answers.ask(question, attachments, chat)
+        self._chats.keep_unsent(chat, *unsent)
 
     def _give_back_those_refused(self) -> None:
         """Give back what waited for a model that could not be loaded; another one shall not answer it unasked."""

@@ -184,19 +184,13 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         self.session.chats.keep_unsent(self._chat, self.composer.edit.toPlainText(), files)
 
     def _ask(self, text: str) -> None:
-        answers = self.session.answers
-        is_ready = answers.can_ask_in(self._chat) and not self._chat.waiting
-        if not (is_ready or answers.queues_in(self._chat)):
-            return
-        self.attachments.forget_reasons()
-        attachments = self.composer.take_attachments()
-        self._keep_unsent()
-        if is_ready:
-            answers.ask(text, attachments, self._chat)
+        waiting = self.session.waiting
+        if waiting.takes(self._chat):
+            self.attachments.forget_reasons()
+            attachments = self.composer.take_attachments()
             self._keep_unsent()
-        else:
-            self.session.waiting.add(self._chat, text, attachments)
-        self._update_actions()
+            waiting.ask(self._chat, text, attachments)
+            self._update_actions()
 
     def _update_actions(self) -> None:
         self._actions.update()

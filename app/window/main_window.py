@@ -378,21 +378,14 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
             self._update_actions()
 
     def _ask(self, text: str) -> None:
-        answers = self.session.answers
-        chat = self.session.chat
-        is_ready = answers.ready and not chat.waiting
-        if not (is_ready or answers.queues_in(chat)):
-            return
-        self.attachments.forget_reasons()
-        attachments = self.composer.take_attachments()
-        # A question from the welcome page leaves the unsent text in place.
-        self._keep_unsent()
-        if is_ready:
-            answers.ask(text, attachments)
+        waiting, chat = self.session.waiting, self.session.chat
+        if waiting.takes(chat):
+            self.attachments.forget_reasons()
+            attachments = self.composer.take_attachments()
+            # A question from the welcome page leaves the unsent text in place.
             self._keep_unsent()
-        else:
-            self.session.waiting.add(chat, text, attachments)
-        self._update_actions()
+            waiting.ask(chat, text, attachments)
+            self._update_actions()
 
     def _demonstrate(self, question: str) -> None:
         """Compare the speeds of an answer with and without speculation."""

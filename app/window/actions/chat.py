@@ -6,8 +6,7 @@ from app.window.actions.window_action import ActedWindow, WindowAction
 
 
 def _can_send(window: ActedWindow) -> bool:
-    answers = window.session.answers
-    return (answers.can_ask_in(window.chat) or answers.queues_in(window.chat)) and window.composer.can_be_sent
+    return window.session.waiting.takes(window.chat) and window.composer.can_be_sent
 
 
 CHAT_ACTIONS = (

@@ -45,8 +45,8 @@ def listed(session: Session, qtbot: QtBot) -> int:
 def test_after_a_restart_a_question_that_waited_is_the_unsent_message_of_its_chat(
     session: Session, open_session: OpenSession, engine: ScriptedEngine, qtbot: QtBot, settle: Settle
 ) -> None:
-    session.waiting.add(session.chat, "hello")
-    session.waiting.add(session.chat, "goodbye")
+    session.waiting.ask(session.chat, "hello")
+    session.waiting.ask(session.chat, "goodbye")
     chat_id = listed(session, qtbot)
     session.close()
     again = open_session(ScriptedEngine())
@@ -60,7 +60,7 @@ def test_after_a_restart_a_question_that_waited_is_the_unsent_message_of_its_cha
 def test_a_question_in_a_chat_that_is_moved_to_the_trash_is_not_asked(
     session: Session, engine: ScriptedEngine, qtbot: QtBot, settle: Settle
 ) -> None:
-    session.waiting.add(session.chat, "hello")
+    session.waiting.ask(session.chat, "hello")
     chat = session.chat
     session.chats.trash(listed(session, qtbot))
     assert (chat.unsent, chat.waiting) == ("hello", [])
@@ -77,7 +77,7 @@ def test_a_question_in_a_temporary_chat_that_was_left_is_asked_once_that_is_rest
 ) -> None:
     session.chats.new_temporary_chat()
     chat = session.chat
-    session.waiting.add(chat, "hello")
+    session.waiting.ask(chat, "hello")
     session.chats.new_chat()
     loaded(engine, settle)
     assert engine.requests == []
@@ -91,19 +91,33 @@ def test_a_further_question_is_asked_after_the_one_before_is_answered(
     session: Session, engine: ScriptedEngine, settle: Settle
 ) -> None:
     for question in ("hello", "which colour?"):
-        session.waiting.add(session.chat, question)
+        session.waiting.ask(session.chat, question)
     loaded(engine, settle)
     contents = [[message["content"] for message in request.messages] for request in engine.requests]
     assert contents == [["hello"], ["hello", "Hi.", "which colour?"]]
 
 
+def test_a_question_that_can_be_asked_does_not_wait_and_leaves_what_is_unsent(
+    session: Session, engine: ScriptedEngine, settle: Settle, qtbot: QtBot
+) -> None:
+    loaded(engine, settle)
+    session.chats.keep_unsent(session.chat, "later")
+    assert session.waiting.takes(session.chat)
+    session.waiting.ask(session.chat, "hello")
+    assert [turn.question for turn in session.chat.turns] == ["hello"]
+    assert (session.chat.waiting, session.chat.unsent) == ([], "later")
+    settle()
+    chat_id = listed(session, qtbot)
+    qtbot.waitUntil(lambda: session.store.wait_for(lambda store: store.conversations.get(chat_id).unsent) == "later")
+
+
 def test_what_waits_is_gathered_in_one_chat_where_the_others_are_not_in_the_store_any_more(
     session: Session, engine: ScriptedEngine, settle: Settle
 ) -> None:
-    session.waiting.add(session.chat, "hello")
+    session.waiting.ask(session.chat, "hello")
     first = session.chat
     session.chats.new_chat()
-    session.waiting.add(session.chat, "which colour?")
+    session.waiting.ask(session.chat, "which colour?")
     session.chat.unsent = "later"
     session.waiting.gather_in(session.chat)
     assert session.chat.unsent == "hello\n\nwhich colour?\n\nlater"
