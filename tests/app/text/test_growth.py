@@ -179,7 +179,7 @@ def session_answer() -> Feed:
 
     def feed(text: str) -> None:
         answer.apply([committed(text)])
-        assert answer.parts.end >= 0
+        assert answer.parts.end <= len(answer.text)
 
     return feed
 
