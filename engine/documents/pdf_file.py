@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.documents.zipped_parts import Encrypted
@@ -12,21 +12,37 @@ if TYPE_CHECKING:
 
 
 def open_pdf(data: bytes) -> PdfDocument:
-    """Open a PDF file with its form, whose fields are read and drawn. The caller closes it.
+    """Open a PDF file and its form: pages that are loaded from it have fields. The caller closes it.
 
-    Pages are loaded after this, one thread at a time: PDFium is not thread-safe. Scripts in the file never run. Raises
-    `Encrypted` for a file that needs a password or a certificate, and `PdfiumError` for one that is damaged.
+    PDFium is not thread-safe. Scripts in the file do not run. Raises `Encrypted` for a file that needs a password or a
+    certificate, and `PdfiumError` for one that is damaged.
     """
-    from pypdfium2 import PdfDocument, PdfiumError
-    from pypdfium2.raw import FPDF_ERR_PASSWORD, FPDF_ERR_SECURITY
+    from pypdfium2 import PdfDocument, PdfFormEnv, PdfiumError
+    from pypdfium2.raw import (
+        FPDF_ERR_PASSWORD,
+        FPDF_ERR_SECURITY,
+        FPDF_FORMFILLINFO,
+        FPDFDOC_InitFormFillEnvironment,
+    )
 
-    # It warns of forms that only Adobe's programs draw.
-    logging.getLogger("pypdfium2").setLevel(logging.ERROR)
     try:
         document = PdfDocument(data)
     except PdfiumError as error:
         if error.err_code in (FPDF_ERR_PASSWORD, FPDF_ERR_SECURITY):
             raise Encrypted from None
         raise
-    document.init_forms()
+    # `init_forms` passes over files without a list of fields. Programs that merge files lose it, but not the fields.
+    callbacks = FPDF_FORMFILLINFO(version=2)
+    document.formenv = PdfFormEnv(FPDFDOC_InitFormFillEnvironment(document, callbacks), callbacks)
     return document
+
+
+def text_from(function: Callable[..., int], *arguments: object) -> str:
+    """Return the text that a function of PDFium gives in UTF-16: it takes the arguments, a buffer and its bytes."""
+    from pypdfium2.raw import FPDF_WCHAR
+
+    size = function(*arguments, None, 0)
+    # A text of an odd number of bytes is damaged.
+    buffer = (FPDF_WCHAR * (size // 2 + 1))()
+    function(*arguments, buffer, size)
+    return bytes(buffer)[:size].decode("utf-16-le", "replace").partition("\0")[0]
