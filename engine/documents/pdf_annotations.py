@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ctypes import create_string_buffer
 from functools import cached_property
 from io import BytesIO
@@ -22,7 +22,7 @@ from engine.documents.zipped_parts import skipping_damage
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
-    from pypdfium2 import PdfDocument, PdfPage
+    from pypdfium2 import PdfAttachment, PdfDocument, PdfFormEnv, PdfPage
 
     from engine.documents.pdf_layers import Layers
 
@@ -45,6 +45,8 @@ class Annotations:
         """Read those of the `document` whose file is `data`."""
         self._document = document
         self._data = data
+        # The files for which the pages so far show a sign each.
+        self.attached: list[PdfAttachment] = []
 
     def add_of(self, page: PdfPage, number: int, content: str, text: MarkedText) -> None:
         """Add to `text` what the annotations of a page say that its own text, `content`, does not.
@@ -52,10 +54,18 @@ class Annotations:
         `number` is that of the page, from 1. An annotation that is damaged is counted and skipped; `TextTooLong` goes
         on to the caller.
         """
-        from pypdfium2.raw import FPDFPage_GetAnnotCount
+        from pypdfium2 import PdfAttachment
+        from pypdfium2.raw import (
+            FPDF_ANNOT_FILEATTACHMENT,
+            FPDFAnnot_GetFileAttachment,
+            FPDFAnnot_GetSubtype,
+            FPDFPage_GetAnnotCount,
+        )
 
         for index in range(FPDFPage_GetAnnotCount(page)):
-            with skipping_damage(text), opened_annotation(page, index) as handle:
+            with skipping_damage(text), _opened(page, index) as handle:
+                if FPDFAnnot_GetSubtype(handle) == FPDF_ANNOT_FILEATTACHMENT:
+                    self.attached.append(PdfAttachment(FPDFAnnot_GetFileAttachment(handle), self._document))
                 annotation = _Annotation(handle, number, index)
                 words = self._words(annotation, content, text)
                 if words and self._is_layer_off(annotation):
@@ -117,27 +127,13 @@ class Annotations:
             case raw.FPDF_FORMFIELD_SIGNATURE:
                 # Nothing here checks whether the signature is valid.
                 return f"{name}: signed, not verified" if raw.FPDFAnnot_HasKey(widget, b"V") else ""
-        value = self._value(widget)
+        value = _value(form, widget)
         if not value.strip():
             return ""
         if raw.FPDFAnnot_GetFormFieldFlags(form, widget) & raw.FPDF_FORMFLAG_TEXT_PASSWORD:
             text.left_out["hidden-text"] += 1
             return ""
         return f"{name}: {value}" if name else value
-
-    def _value(self, widget: Any) -> str:
-        """Return what a field is filled in with as it is shown: of a choice the words, not what they stand for."""
-        from pypdfium2 import raw
-
-        form = self._document.formenv
-        # PDFium has the value of the first for all fields of one name; merged files have several such fields.
-        own = _string(widget, "V")
-        value = text_from(raw.FPDFAnnot_GetFormFieldValue, form, widget) or _rich_words(widget, "RV")
-        if own and own != value:
-            return own
-        options = raw.FPDFAnnot_GetOptionCount(form, widget)
-        chosen = [index for index in range(options) if raw.FPDFAnnot_IsOptionSelected(form, widget, index)]
-        return ", ".join(text_from(raw.FPDFAnnot_GetOptionLabel, form, widget, index) for index in chosen) or value
 
     def _option(self, annotation: _Annotation) -> str:
         """Return what a box stands for."""
@@ -180,8 +176,40 @@ class Annotations:
         return Layers(self._reader.root_object)
 
 
+def is_filled_in(page: PdfPage) -> bool:
+    """Return whether a page has a field with a value, or a box that is ticked."""
+    from pypdfium2 import raw
+
+    for index in range(raw.FPDFPage_GetAnnotCount(page)):
+        with suppress(ValueError), _opened(page, index) as handle:
+            if raw.FPDFAnnot_IsChecked(page.formenv, handle):
+                return True
+            is_text = raw.FPDFAnnot_GetFormFieldType(page.formenv, handle) in (
+                raw.FPDF_FORMFIELD_TEXTFIELD,
+                raw.FPDF_FORMFIELD_COMBOBOX,
+                raw.FPDF_FORMFIELD_LISTBOX,
+            )
+            if is_text and _value(page.formenv, handle).strip():
+                return True
+    return False
+
+
+def _value(form: PdfFormEnv, widget: Any) -> str:
+    """Return what a field is filled in with as it is shown: of a choice the words, not what they stand for."""
+    from pypdfium2 import raw
+
+    # PDFium has the value of the first for all fields of one name; merged files have several such fields.
+    own = _string(widget, "V")
+    value = text_from(raw.FPDFAnnot_GetFormFieldValue, form, widget) or _rich_words(widget, "RV")
+    if own and own != value:
+        return own
+    options = raw.FPDFAnnot_GetOptionCount(form, widget)
+    chosen = [index for index in range(options) if raw.FPDFAnnot_IsOptionSelected(form, widget, index)]
+    return ", ".join(text_from(raw.FPDFAnnot_GetOptionLabel, form, widget, index) for index in chosen) or value
+
+
 @contextmanager
-def opened_annotation(page: PdfPage, index: int) -> Iterator[Any]:
+def _opened(page: PdfPage, index: int) -> Iterator[Any]:
     """Open the annotation of a page with an index. Raises `ValueError` for what is none."""
     from pypdfium2.raw import FPDFPage_CloseAnnot, FPDFPage_GetAnnot
 
