@@ -1,4 +1,4 @@
-"""The pictures that are seen in a document, of which the largest are given to models that see."""
+"""The pictures that are seen in a document, of which models that see are given the largest, or pages as pictures."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from engine.pictures.picture_file import FORMATS, MOST_MEGABYTES, MOST_MEGAPIXELS, MOST_NARROW, OTHER_FORMATS
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 # The pictures that a person attaches with a document: each takes hundreds of tokens.
 MOST_PICTURES = 8
@@ -19,36 +16,31 @@ MOST_PICTURES = 8
 _SHORTEST_SIDE = 100
 # The bytes of all files together, half of the longest reply of a sandbox.
 _MOST_BYTES = 64 * 2**20
-# Pictures whose bytes a document has decoded are made anew with at most this long sides: an A4 page with 250 dots an
-# inch.
-_LONGEST_SIDE = 3000
-_QUALITY = 90
-# Larger ones take long to write as PNG.
-_MOST_PNG_PIXELS = 4_000_000
 # How many different pictures of a document are looked at.
 _MOST_KNOWN = 2000
 
 
 class _Shown(NamedTuple):
-    """A picture of a document: its pixels, what returns its file, and the page that has no text beside it, or 0."""
+    """A picture of a document: its pixels, what returns its file, and the number of the page that it is, or 0."""
 
     pixels: int
     load: Callable[[], bytes]
-    page: int
+    page: int = 0
+    has_text: bool = True
 
     @property
-    def rank(self) -> tuple[bool, int]:
-        """What is less for the pictures that are given first: pages as they follow each other, then the largest."""
+    def rank(self) -> tuple[int, int]:
+        """What is less for the pictures that are given first: pages without text, other pages, then the largest."""
         if self.page:
-            return False, 0
-        return True, -self.pixels
+            return int(self.has_text), 0
+        return 2, -self.pixels
 
 
 @dataclass(frozen=True, slots=True)
 class LargestPictures:
     """The files of the largest pictures of a document, in its order; `count` says how many it has in all.
 
-    Before larger ones come those that are all that a page has. `pages` are the numbers of these pages.
+    Those of a PDF file are pages. `pages` are their numbers.
     """
 
     files: tuple[bytes, ...] = ()
@@ -79,15 +71,22 @@ class InnerPictures:
             width, height = _size_of(load)
             self.add(key, width, height, load)
 
-    def add(self, key: Hashable, width: int, height: int, load: Callable[[], bytes], page: int = 0) -> None:
-        """Note a picture of `width` times `height` pixels, whose file `load` returns, unless it is a decoration.
+    def add(self, key: Hashable, width: int, height: int, load: Callable[[], bytes]) -> None:
+        """Note a picture of `width` times `height` pixels, whose file `load` returns, unless it is a decoration."""
+        if min(width, height) >= _SHORTEST_SIDE:
+            self._add(key, width, height, _Shown(width * height, load))
 
-        `page` is the number of a page that has no text beside it.
-        """
-        short, long = sorted((width, height))
-        is_small = short < _SHORTEST_SIDE or long > MOST_NARROW * short
-        if self.are_wanted and not is_small and width * height <= MOST_MEGAPIXELS * 10**6:
-            self._shown.setdefault(key, _Shown(width * height, load, page))
+    def add_page(
+        self, key: Hashable, width: int, height: int, load: Callable[[], bytes], page: int, *, has_text: bool
+    ) -> None:
+        """Note the picture of a page by its number; `has_text` says whether it has text beside it."""
+        self._add(key, width, height, _Shown(width * height, load, page, has_text))
+
+    def _add(self, key: Hashable, width: int, height: int, shown: _Shown) -> None:
+        """Note a picture of a size that models take."""
+        is_narrow = max(width, height) > MOST_NARROW * min(width, height)
+        if self.are_wanted and not is_narrow and width * height <= MOST_MEGAPIXELS * 10**6:
+            self._shown.setdefault(key, shown)
 
     def files(self) -> LargestPictures:
         """Return the files of the largest pictures, in the order of the document; damaged ones are passed over."""
@@ -104,26 +103,6 @@ class InnerPictures:
         given = [key for key in self._shown if key in files]
         pages = {self._shown[key].page for key in given}
         return LargestPictures(tuple(files[key] for key in given), len(self._shown), tuple(sorted(pages - {0})))
-
-
-def file_of(picture: Image, rotation: int = 0) -> bytes:
-    """Return the file of a picture that its page turns clockwise by `rotation` degrees.
-
-    It is scaled down if it is very large: JPEG for what was JPEG or is large, else PNG.
-    """
-    is_photo = picture.format in ("JPEG", "JPEG2000") or picture.width * picture.height > _MOST_PNG_PIXELS
-    if picture.mode == "1":
-        # Black and white alone would lose thin strokes where it is scaled down.
-        picture = picture.convert("L")
-    if rotation:
-        picture = picture.rotate(-rotation, expand=True)
-    picture.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
-    file = BytesIO()
-    if is_photo and not picture.has_transparency_data:
-        picture.convert("RGB").save(file, "JPEG", quality=_QUALITY)
-    else:
-        picture.save(file, "PNG")
-    return file.getvalue()
 
 
 def _size_of(load: Callable[[], bytes]) -> tuple[int, int]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 import math
 import re
+from contextlib import closing
 from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from engine.documents.attached_files import AttachedFiles, ReadInner
-from engine.documents.inner_pictures import InnerPictures, file_of
 from engine.documents.marked_text import MarkedText
 from engine.documents.parts import PAGE
+from engine.documents.pdf_file import open_pdf
 from engine.documents.pdf_heights import MarkedHeights, with_marked_heights
 from engine.documents.pdf_lines import LinesOfPage
+from engine.documents.pdf_pictures import note_page
 from engine.documents.pdf_struck_words import with_struck_words
 from engine.documents.pdf_tables import with_tables
 from engine.documents.scans import PageRecognition
@@ -23,7 +25,6 @@ from engine.files.safe_xml import safe_xml
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
-    from pypdf.generic import StreamObject
 
     from engine.documents.pdf_page import ShownPages
     from engine.documents.pdf_rules import PageRules
@@ -68,15 +69,14 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
     pages = ShownPages(reader)
     is_watched = text.parts.stops_at < math.inf
     scans = _ScannedPages(text, math.inf if is_watched else _RECOGNITION_S)
+    shown = open_pdf(data)
     for number in text.wanted_parts(PAGE, [""] * len(reader.pages)):
         page = reader.pages[number - 1]
         content = ""
         notes = list[Any]()
-        pictures: tuple[StreamObject, ...] = ()
         with skipping_damage(text):
             prepared = pages.prepare(page)
             text.left_out.update(prepared.left_out)
-            pictures = prepared.pictures
             content = _with_known_letters(_text_of(page, prepared.rules), text)
             if content.strip():
                 scans.say_failures()
@@ -84,10 +84,10 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
             notes = list(page.get("/Annots") or ())
             if not content.strip() and page.images:
                 scans.add(number, page)
-        with skipping_damage(text):
-            for picture in pictures:
-                _show_picture(picture, text.pictures, number if number in scans.unread else 0, page.rotation)
+        with skipping_damage(text), closing(shown[number - 1]) as shown_page:
+            note_page(shown_page, number, data, text, has_text=number not in scans.unread)
         _add_notes(notes, content, pages, text)
+    shown.close()
     _add_form_data(reader, text)
     _add_attached(reader, text, read_inner)
     scans.finish()
@@ -169,23 +169,6 @@ def _text_with_signs(page: PageObject, rules: PageRules | None) -> str:
     heights_of_lines = heights.heights_of_lines()
     lefts = {letters: lines.lefts_at(height) for letters, height in heights_of_lines.items()}
     return with_tables(content, layout, lefts, heights_of_lines, rules)
-
-
-def _show_picture(picture: StreamObject, pictures: InnerPictures, page: int, rotation: int) -> None:
-    """Note a picture of a page, which turns it clockwise by `rotation` degrees; `page` is its number if it has no text.
-
-    A stencil is filled with a colour, and no picture, but scans in black and white are stencils, too.
-    """
-    from pypdf.generic import BooleanObject
-
-    from engine.documents.pdf_fonts import resolved_entry
-
-    width = resolved_entry(picture, "/Width")
-    height = resolved_entry(picture, "/Height")
-    # `BooleanObject` is true for `bool` in any case.
-    is_stencil = resolved_entry(picture, "/ImageMask") == BooleanObject(True)
-    if isinstance(width, int) and isinstance(height, int) and (page or not is_stencil):
-        pictures.add(id(picture), width, height, lambda: file_of(picture.decode_as_image(), rotation), page)
 
 
 def _add_notes(notes: list[Any], content: str, pages: ShownPages, text: MarkedText) -> None:

@@ -63,7 +63,7 @@ class Annotations:
         )
 
         for index in range(FPDFPage_GetAnnotCount(page)):
-            with skipping_damage(text), _opened(page, index) as handle:
+            with skipping_damage(text), opened_annotation(page, index) as handle:
                 if FPDFAnnot_GetSubtype(handle) == FPDF_ANNOT_FILEATTACHMENT:
                     self.attached.append(PdfAttachment(FPDFAnnot_GetFileAttachment(handle), self._document))
                 annotation = _Annotation(handle, number, index)
@@ -181,7 +181,7 @@ def is_filled_in(page: PdfPage) -> bool:
     from pypdfium2 import raw
 
     for index in range(raw.FPDFPage_GetAnnotCount(page)):
-        with suppress(ValueError), _opened(page, index) as handle:
+        with suppress(ValueError), opened_annotation(page, index) as handle:
             if raw.FPDFAnnot_IsChecked(page.formenv, handle):
                 return True
             is_text = raw.FPDFAnnot_GetFormFieldType(page.formenv, handle) in (
@@ -209,7 +209,7 @@ def _value(form: PdfFormEnv, widget: Any) -> str:
 
 
 @contextmanager
-def _opened(page: PdfPage, index: int) -> Iterator[Any]:
+def opened_annotation(page: PdfPage, index: int) -> Iterator[Any]:
     """Open the annotation of a page with an index. Raises `ValueError` for what is none."""
     from pypdfium2.raw import FPDFPage_CloseAnnot, FPDFPage_GetAnnot
 

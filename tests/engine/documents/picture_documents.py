@@ -105,11 +105,3 @@ def book() -> bytes:
         "t/a.html": f"<html><body>{pages}</body></html>",
     }
     return with_pictures(zipped(**{name: part.encode() for name, part in parts.items()}), "media")
-
-
-def pages() -> bytes:
-    """Return a PDF file with a picture on each page; it shows all."""
-    file = BytesIO()
-    first, *others = (Image.open(BytesIO(picture(size))) for size in SIZES if size != HIDDEN)
-    first.save(file, "PDF", save_all=True, append_images=others)
-    return file.getvalue()

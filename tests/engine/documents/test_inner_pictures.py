@@ -21,7 +21,6 @@ from tests.engine.documents.picture_documents import (
     Size,
     book,
     open_text,
-    pages,
     picture,
     sheets,
     slides,
@@ -32,7 +31,6 @@ FILES = {
     "a.docx": word,
     "a.epub": book,
     "a.odt": open_text,
-    "a.pdf": pages,
     "a.pptx": slides,
     "a.xlsx": sheets,
 }
@@ -58,16 +56,11 @@ def test_pictures_that_are_seen_are_given_once_in_their_order(name: str) -> None
 
 @pytest.mark.parametrize("name", FILES)
 def test_of_many_pictures_the_largest_are_given(name: str) -> None:
-    data = with_words(pages()) if name == "a.pdf" else FILES[name]()
-    assert given(name, data, 1) == ([LARGE], 2)
+    assert given(name, FILES[name](), 1) == ([LARGE], 2)
 
 
 def test_none_are_given_unless_they_are_asked_for() -> None:
     assert given("a.docx", word(), 0) == ([], 0)
-
-
-def test_pages_that_are_not_wanted_give_no_picture() -> None:
-    assert given("a.pdf", pages(), 8, Selection(1, 1)) == ([SMALL], 1)
 
 
 def test_a_damaged_picture_costs_neither_the_text_nor_others() -> None:
@@ -77,16 +70,6 @@ def test_a_damaged_picture_costs_neither_the_text_nor_others() -> None:
     read = document_text("a.docx", damaged, 2**20, "", Selection(), 60, 8)
     assert read.text.startswith("x\n\nx")
     assert len(read.pictures.files) == 1
-
-
-@pytest.mark.parametrize(("is_stencil", "expected"), [(True, ([LARGE], 1)), (False, ([SMALL, LARGE], 2))])
-def test_a_stencil_is_no_picture(is_stencil: bool, expected: tuple[list[tuple[int, int]], int]) -> None:
-    writer = PdfWriter(clone_from=PdfReader(BytesIO(with_words(pages()))))
-    (drawn,) = writer.pages[0]["/Resources"]["/XObject"].values()
-    drawn.get_object()[NameObject("/ImageMask")] = BooleanObject(is_stencil)
-    file = BytesIO()
-    writer.write(file)
-    assert given("a.pdf", file.getvalue(), 8) == expected
 
 
 def test_the_sandbox_returns_the_files_of_pictures() -> None:
@@ -118,20 +101,20 @@ def scan(*sizes: Size, rotation: int = 0) -> bytes:
 def test_of_a_scan_the_first_pages_are_given_even_if_later_ones_are_larger() -> None:
     read = document_text("a.pdf", scan((200, 300), (200, 310), (400, 500)), 2**20, "", Selection(), 60, 2)
     assert (read.problem, read.pictures.pages, read.pictures.count) == ("no-text", (1, 2), 3)
-    assert [Image.open(BytesIO(file)).size for file in read.pictures.files] == [(200, 300), (200, 310)]
+    assert [Image.open(BytesIO(file)).size for file in read.pictures.files] == [(600, 900), (600, 930)]
 
 
 @pytest.mark.usefixtures("no_recognizer")
-def test_a_page_without_text_comes_before_larger_pictures_beside_text() -> None:
-    writer = PdfWriter(clone_from=PdfReader(BytesIO(with_words(pages()))))
+def test_a_page_without_text_comes_before_pages_with_pictures_beside_text() -> None:
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(with_words(scan((210, 300), (220, 300))))))
     writer.append(BytesIO(scan((130, 110))))
     writer.write(file := BytesIO())
-    assert given("a.pdf", file.getvalue(), 2) == ([LARGE, (130, 110)], 3)
+    assert given("a.pdf", file.getvalue(), 2) == ([(630, 900), (390, 330)], 3)
 
 
 @pytest.mark.usefixtures("no_recognizer")
 def test_a_scan_is_given_as_its_page_is_turned() -> None:
-    assert given("a.pdf", scan((200, 300), rotation=90), 1) == ([(300, 200)], 1)
+    assert given("a.pdf", scan((200, 300), rotation=90), 1) == ([(900, 600)], 1)
 
 
 @pytest.mark.usefixtures("no_recognizer")
@@ -141,4 +124,4 @@ def test_a_scan_in_black_and_white_that_is_a_stencil_is_given() -> None:
     drawn.get_object()[NameObject("/ImageMask")] = BooleanObject(True)
     del drawn.get_object()["/ColorSpace"]
     writer.write(file := BytesIO())
-    assert given("a.pdf", file.getvalue(), 1) == ([(200, 300)], 1)
+    assert given("a.pdf", file.getvalue(), 1) == ([(600, 900)], 1)
