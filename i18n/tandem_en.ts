@@ -39,6 +39,20 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln page(s) as pictures, which this model can&apos;t see</source>
+        <translation>
+            <numerusform>%Ln page as a picture, which this model can&apos;t see</numerusform>
+            <numerusform>%Ln pages as pictures, which this model can&apos;t see</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more page(s) with pictures as text only</source>
+        <translation>
+            <numerusform>%Ln more page with pictures as text only</numerusform>
+            <numerusform>%Ln more pages with pictures as text only</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln attached file(s)</source>
         <translation>
             <numerusform>%Ln attached file</numerusform>

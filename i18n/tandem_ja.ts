@@ -1280,6 +1280,22 @@
             <numerusform>画像%Ln枚</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln page(s) as pictures, which this model can&apos;t see</source>
+        <translation>
+            <numerusform>画像として添付した%Lnページ（このモデルは画像非対応）</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>pages as pictures: {pages}</source>
+        <translation>画像として添付したページ：{pages}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more page(s) with pictures as text only</source>
+        <translation>
+            <numerusform>画像を含む残り%Lnページはテキストのみ</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cancel reading {name}</source>
         <translation>「{name}」の読み込みをキャンセル</translation>

@@ -1280,6 +1280,22 @@
             <numerusform>이미지 %Ln개</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln page(s) as pictures, which this model can&apos;t see</source>
+        <translation>
+            <numerusform>이미지로 첨부한 페이지 %Ln개(이 모델은 볼 수 없음)</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>pages as pictures: {pages}</source>
+        <translation>이미지로 첨부한 페이지: {pages}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more page(s) with pictures as text only</source>
+        <translation>
+            <numerusform>이미지가 있는 나머지 페이지 %Ln개는 텍스트만</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cancel reading {name}</source>
         <translation>‘{name}’ 읽기 취소</translation>

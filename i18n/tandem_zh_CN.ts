@@ -1280,6 +1280,22 @@
             <numerusform>%Ln 张图片</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln page(s) as pictures, which this model can&apos;t see</source>
+        <translation>
+            <numerusform>以图片形式附加的 %Ln 页（此模型不支持图片）</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>pages as pictures: {pages}</source>
+        <translation>以图片形式附加的页面：{pages}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more page(s) with pictures as text only</source>
+        <translation>
+            <numerusform>其余 %Ln 个含图片的页面仅附加文本</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cancel reading {name}</source>
         <translation>取消读取“{name}”</translation>

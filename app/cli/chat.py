@@ -25,6 +25,7 @@ from app.cli.pair_options import (
 )
 from app.conversations.database.records import pictures_in
 from app.session.attachments import extent_of, read_attachment
+from app.session.calls import page_lines
 from app.settings.engine_settings import OWN_SAMPLING
 from app.text.fences import file_block
 from app.text.file_texts import NotAttachable
@@ -42,7 +43,7 @@ _THINKING_HELP = "whether, or how much, the model thinks before it answers (as i
 _IMAGE_HELP = "a picture for the first question, repeatable; the main model must see (tandem models list)"
 _FILE_HELP = (
     "a text or a document (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) before the first question, repeatable; models that "
-    "see also get its largest pictures, and the pages of a scan"
+    "see also get its largest pictures; of a PDF, the pages that show more than their text"
 )
 _TOKENS_HELP = "on a terminal with colours, show in an answer which tokens were drafted (yes)"
 _PAGES_HELP = "the pages or slides of the --file to read, such as 1-40 (all that fit)"
@@ -217,7 +218,7 @@ def _files(files: Sequence[str], selection: Selection) -> QuestionFiles:
     scans = [attachment for attachment in read if attachment.is_scan]
     pages = {picture.digest: pictures.pop(picture.digest) for picture in pictures_in(scans)}
     texts = tuple(file_block(attachment.name, attachment.text) for attachment in read)
-    return QuestionFiles(texts, pictures, pages, tuple(scan.name for scan in scans))
+    return QuestionFiles(texts, pictures, pages, tuple(scan.name for scan in scans), tuple(page_lines(read)))
 
 
 def _is_piped() -> bool:

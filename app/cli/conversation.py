@@ -83,13 +83,15 @@ class _PausedAnswer:
 class QuestionFiles(NamedTuple):
     """The texts of attached files, and the files of the pictures in them by their digests.
 
-    `pages` are the pictures of documents that have no text, whose names are those of `scans`.
+    `pages` are the pictures of documents that have no text, whose names are those of `scans`. `lines` say of which
+    pages the pictures of others are.
     """
 
     texts: tuple[str, ...] = ()
     pictures: Mapping[str, bytes] = MappingProxyType({})
     pages: Mapping[str, bytes] = MappingProxyType({})
     scans: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
 
 
 NO_FILES = QuestionFiles()
@@ -163,7 +165,8 @@ class TerminalConversation:
         can go on.
         """
         self._drop_paused()
-        text = question if self._history else "\n\n".join([*self._files.texts, question])
+        lines = self._files.lines if self._sees else ()
+        text = question if self._history else "\n\n".join([*lines, *self._files.texts, question])
         content: str | list[dict[str, str]] = text
         pictures = {**self._pictures, **self._files.pictures}
         if pictures and not self._history:

@@ -43,7 +43,7 @@ from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
-from app.wording.document_parts import extent_words
+from app.wording.document_parts import extent_words, numbers_words
 from app.wording.figures import number
 from engine.documents.parts import CHAPTER, Extent, Selection, pages_of
 
@@ -312,11 +312,23 @@ class AttachmentRow(ThemeAware, QScrollArea):
         count = count_of_pictures(attachment)
         if not shown:
             return []
+        if attachment.pages:
+            return self._page_words(attachment, count)
         if not self._sees:
             return [self.tr("%Ln picture(s), which this model can't see", "", count)]
         if shown < count:
             return [self.tr("{shown} of {count} pictures").format(shown=number(shown, 0), count=number(count, 0))]
         return [self.tr("%Ln picture(s)", "", count)]
+
+    def _page_words(self, attachment: Attachment, count: int) -> list[str]:
+        """Return which pages the model also gets as pictures, of so many that show more than their text says."""
+        pages = attachment.pages
+        if not self._sees:
+            return [self.tr("%Ln page(s) as pictures, which this model can't see", "", len(pages))]
+        words = [self.tr("pages as pictures: {pages}").format(pages=numbers_words(pages))]
+        if len(pages) < count and not attachment.is_scan:
+            words.append(self.tr("%Ln more page(s) with pictures as text only", "", count - len(pages)))
+        return words
 
     def _mark(self, attachment: Attachment | None) -> QWidget:
         """Return the thumbnail of a picture, or the icon of another file."""

@@ -22,7 +22,7 @@ from app.text.thinking import parts_of
 from app.tools.questions import QuestionReply, ServerQuestion
 from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
 from engine.documents.invisible_characters import INVISIBLE, without_invisible
-from engine.documents.parts import counted_words, left_out_line
+from engine.documents.parts import PAGE, counted_words, left_out_line, pictures_line
 
 # The texts that the model reads in place of a result, by error code; for other codes it reads the error itself.
 _FOR_MODEL = {
@@ -162,12 +162,30 @@ def stored_call(message: Message) -> ToolRun:
 def content_of(
     text: str, attachments: Iterable[Attachment | SourceFile], pictures: Container[str]
 ) -> str | list[dict[str, Any]]:
-    """Return the content of a message for the engine: those attached pictures that are in `pictures`, then the text."""
-    shown = [picture.digest for picture in pictures_in(attachments) if picture.digest in pictures]
+    """Return the content of a message for the engine: those attached pictures that are in `pictures`, then the text.
+
+    Before the text, a line says which pages of documents the pictures are.
+    """
+    files = list(attachments)
+    shown = [picture.digest for picture in pictures_in(files) if picture.digest in pictures]
     parts = [{"type": "image", "digest": digest} for digest in shown]
     if parts and text:
-        parts.append({"type": "text", "text": text})
+        documents = [
+            file
+            for file in files
+            if isinstance(file, Attachment) and all(page.digest in pictures for page in pictures_in([file]))
+        ]
+        parts.append({"type": "text", "text": "\n\n".join([*page_lines(documents), text])})
     return parts or text
+
+
+def page_lines(documents: Iterable[Attachment]) -> list[str]:
+    """Return what a model is told of the pages that it sees of documents; the text of a scan says it itself."""
+    return [
+        pictures_line(PAGE, document.pages, document.name)
+        for document in documents
+        if document.pages and not document.is_scan
+    ]
 
 
 def step_messages(text: str, calls: Sequence[ToolRun], pictures: Container[str] = ()) -> list[dict[str, Any]]:

@@ -27,6 +27,8 @@ RECOGNIZED = "; recognized="
 UNCERTAIN = "; uncertain="
 # The number of pictures in a document of which not all are given.
 PICTURES = "; pictures="
+# The numbers of the pages that the pictures are which are given.
+PAGES = "; page-pictures="
 # What the type of a document of pictures alone has, whose text only says so.
 SCAN = "; scan=1"
 # The parameter for the extent of a document that has several parts and is long, or of a text that is not all of it.
@@ -111,9 +113,7 @@ def _with_parameters(kind: str, read: DocumentText) -> str:
         kind += f"{RECOGNIZED}{read.recognized_pages}"
     if read.uncertain_pages:
         kind += f"{UNCERTAIN}{read.uncertain_pages}"
-    if len(read.pictures.files) < read.pictures.count:
-        kind += f"{PICTURES}{read.pictures.count}"
-    kind = with_extent(kind, read.text, read.extent)
+    kind = with_extent(kind + _of_pictures(read), read.text, read.extent)
     if read.left_out:
         kind += LEFT_OUT + ",".join(f"{reason}:{count}" for reason, count in read.left_out)
     return kind
@@ -124,14 +124,28 @@ def _scan(kind: str, read: DocumentText) -> TextWithPictures:
     extent = Extent()
     if read.pictures.pages:
         extent = Extent(PAGE, read.extent.count, read.pictures.pages)
-    words = [pictures_line(extent)]
+    words = [pictures_line(PAGE, read.pictures.pages)]
     if missing := extent.missing_words():
         words.append(left_out_line([missing]))
     text = "\n\n".join(words)
-    kind += SCAN
-    if len(read.pictures.files) < read.pictures.count:
-        kind += f"{PICTURES}{read.pictures.count}"
+    kind += SCAN + _of_pictures(read)
     return TextWithPictures(with_extent(kind, text, extent), text, read.pictures.files)
+
+
+def _of_pictures(read: DocumentText) -> str:
+    """Return the parameters of a type that say which pictures of a document are given."""
+    given = read.pictures
+    parameters = f"{PICTURES}{given.count}" if len(given.files) < given.count else ""
+    if given.files and len(given.pages) == len(given.files):
+        parameters += PAGES + ",".join(map(str, given.pages))
+    return parameters
+
+
+def pages_in(media_type: str) -> tuple[int, ...]:
+    """Return the numbers of the pages that the pictures of a document are; none if they are no pages."""
+    numbers = media_type.partition(PAGES)[2].partition(";")[0].split(",")
+    # Chats are imported from files that anybody writes.
+    return tuple(int(number[:9]) for number in numbers if number.isdecimal())
 
 
 def with_extent(media_type: str, text: str, extent: Extent) -> str:

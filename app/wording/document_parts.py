@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication
 
 from app.wording.figures import number
-from engine.documents.parts import CHAPTER, Extent
+from engine.documents.parts import CHAPTER, Extent, spans
 
 
 def extent_words(extent: Extent) -> list[str]:
@@ -24,6 +26,13 @@ def extent_words(extent: Extent) -> list[str]:
         }
         words.append(sentences[cut.kind].format(last=number(cut.done, 0), count=number(cut.count, 0)))
     return words
+
+
+def numbers_words(numbers: Sequence[int]) -> str:
+    """Return the numbers of pages, such as "3, 5–9"."""
+    return ", ".join(
+        number(first, 0) if first == last else f"{number(first, 0)}–{number(last, 0)}" for first, last in spans(numbers)
+    )
 
 
 def _parts_words(extent: Extent) -> str:

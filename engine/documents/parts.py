@@ -103,7 +103,7 @@ class Extent:
         if self.names and self.kind != CHAPTER:
             words += [f"{self.kind} {self._name(number)}" for number in missing]
         else:
-            words += [_range_words(self.kind, span) for span in _spans(missing)]
+            words += [_range_words(self.kind, span) for span in spans(missing)]
         return ", ".join(words)
 
     def _name(self, number: int) -> str:
@@ -148,19 +148,32 @@ def left_out_line(words: Sequence[str]) -> str:
     return f"[Left out: {', '.join(words)}]" if words else ""
 
 
-def pictures_line(extent: Extent) -> str:
-    """Return what stands for the text of a document of pictures alone, of which a model sees the parts in an extent.
+def pictures_line(kind: str, numbers: Sequence[int], name: str = "") -> str:
+    """Return what a model is told of the pictures that it sees of a document, whose parts of a kind have numbers.
 
-    Pages 1 to 8 give "[Pictures of pages 1 to 8]".
+    Pages 1 to 8 of "a.pdf" give "[Pictures of pages 1 to 8 of a.pdf]". Without numbers, this stands for the text of a
+    document of pictures alone.
     """
-    words = ", ".join(_range_words(extent.kind, span) for span in _spans(extent.numbers))
-    return f"[Pictures of {words}]" if words else "[Pictures without text]"
+    words = ", ".join(_range_words(kind, span) for span in spans(numbers))
+    of_name = f" of {name}" if name else ""
+    return f"[Pictures of {words}{of_name}]" if words else "[Pictures without text]"
 
 
 def counted_words(kind: str, count: int) -> str:
     """Return a kind of content that is left out with its number: "1 hidden passage", "3 hidden sheets"."""
     name = kind.replace("text", "passage").replace("-", " ")
     return f"{count} {name}" if count == 1 else f"{count} {name}s"
+
+
+def spans(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first and last of each run of numbers that follow each other."""
+    spans: list[tuple[int, int]] = []
+    for number in numbers:
+        if spans and spans[-1][1] == number - 1:
+            spans[-1] = spans[-1][0], number
+        else:
+            spans.append((number, number))
+    return spans
 
 
 @dataclass(slots=True)
@@ -193,17 +206,6 @@ class PartsRead:
                 report_progress(kind, done, len(numbers))
             self.numbers.append(number)
             yield number
-
-
-def _spans(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the first and last of each run of numbers that follow each other."""
-    spans: list[tuple[int, int]] = []
-    for number in numbers:
-        if spans and spans[-1][1] == number - 1:
-            spans[-1] = spans[-1][0], number
-        else:
-            spans.append((number, number))
-    return spans
 
 
 def _range_words(kind: str, span: tuple[int, int]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.text.file_texts import SCAN
+from app.text.file_texts import SCAN, pages_in
 from engine.methods import uses_drafter
 from engine.stats import RequestStats
 
@@ -61,6 +61,11 @@ class Attachment:
     def is_scan(self) -> bool:
         """Whether it is a document of pictures alone."""
         return SCAN in self.media_type and bool(self.inner)
+
+    @property
+    def pages(self) -> tuple[int, ...]:
+        """The numbers of the pages that its inner pictures are; none if these are no pages."""
+        return pages_in(self.media_type) if self.inner else ()
 
 
 def attached_pictures(attachments: Iterable[Attachment | SourceFile]) -> list[Picture]:

@@ -690,6 +690,20 @@ def test_pictures_in_a_file_go_to_a_model_that_sees(
 
 
 @pytest.mark.parametrize("sees", [True, False])
+def test_the_pages_of_a_pdf_are_named_to_a_model_that_sees_them(
+    engine: AnsweringEngine, tmp_path: Path, sees: bool
+) -> None:
+    engine.sees = sees
+    with (tmp_path / "note.pdf").open("wb") as file:
+        pdf("Total 485").write(file)
+    assert main(["chat", "--file", str(tmp_path / "note.pdf"), "What does it show?"]) == 0
+    ((asked,),) = engine.asked
+    text = asked[-1]["text"] if sees else asked
+    assert text.startswith("[Pictures of page 1 of note.pdf]\n\n") is sees
+    assert "Total 485" in text
+
+
+@pytest.mark.parametrize("sees", [True, False])
 def test_a_document_of_pictures_alone_is_said_not_to_be_seen(
     engine: AnsweringEngine, capsys: pytest.CaptureFixture[str], tmp_path: Path, sees: bool
 ) -> None:

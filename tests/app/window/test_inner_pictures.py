@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
+from PIL import Image
+from pypdf import PdfWriter
 from PySide6.QtWidgets import QLabel, QToolButton
 
 from engine.pictures.reading import digest_of
 from tests.app.conftest import OpenWindow
+from tests.app.pdf_files import pdf
 from tests.app.picture_files import RULES
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
@@ -88,3 +92,51 @@ def test_a_document_of_pictures_alone_needs_a_model_that_sees(open_window: OpenW
     window.close()
     window = open_window(ScriptedEngine([Script("Two.")]))
     window.wait(lambda: any("can't see pictures" in notice for notice in window.notices))
+
+
+def report(*, pages: int, photos: int) -> bytes:
+    """Return a PDF file with text on each page, and a photo on all from the second one on, as many as `photos`."""
+    writer = PdfWriter()
+    Image.new("RGB", (100, 100)).save(file := BytesIO(), "PDF")
+    for number in range(1, pages + 1):
+        page = writer.add_page(pdf(f"Page {number}").pages[0])
+        if 1 < number <= photos + 1:
+            photo = PdfWriter(clone_from=BytesIO(file.getvalue())).pages[0]
+            page.merge_page(photo)
+    writer.write(data := BytesIO())
+    return data.getvalue()
+
+
+def test_pages_of_a_pdf_go_to_a_model_that_sees_with_their_numbers(open_window: OpenWindow, tmp_path: Path) -> None:
+    engine = ScriptedEngine([Script("One."), Script("Two.")], pictures=RULES)
+    window = open_window(engine)
+    (tmp_path / "report.pdf").write_bytes(report(pages=4, photos=2))
+    window.paste(tmp_path / "report.pdf")
+    window.wait(lambda: "pages as pictures: 2–3" in row(window))
+    window.ask_and_wait("What do they show?")
+    ((first, second, text),) = sent(engine)
+    assert first["type"] == second["type"] == "image"
+    assert text["text"].startswith("[Pictures of pages 2 to 3 of report.pdf]\n\n")
+    assert "Page 1" in text["text"]
+    window.close()
+    blind = ScriptedEngine([Script("Three.")])
+    window = open_window(blind)
+    window.ask_and_wait("And now?")
+    assert all(isinstance(content, str) and "[Pictures" not in content for content in sent(blind))
+
+
+def test_the_row_says_how_many_pages_go_along_as_text_only(open_window: OpenWindow, tmp_path: Path) -> None:
+    window = open_window(ScriptedEngine([Script("One.")], pictures=RULES))
+    (tmp_path / "report.pdf").write_bytes(report(pages=12, photos=10))
+    window.paste(tmp_path / "report.pdf")
+    window.wait(lambda: "pages as pictures: 2–9 · 2 more pages with pictures as text only" in row(window))
+
+
+def test_pages_are_said_not_to_be_seen_by_a_model_that_cannot(open_window: OpenWindow, tmp_path: Path) -> None:
+    engine = ScriptedEngine([Script("One.")])
+    window = open_window(engine)
+    (tmp_path / "report.pdf").write_bytes(report(pages=2, photos=1))
+    window.paste(tmp_path / "report.pdf")
+    window.wait(lambda: "1 page as a picture, which this model can't see" in row(window))
+    window.ask_and_wait("What does it say?")
+    assert isinstance(sent(engine)[0], str)
