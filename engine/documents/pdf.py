@@ -6,13 +6,14 @@ import logging
 import math
 import re
 from contextlib import closing
-from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from engine.documents.attached_files import AttachedFiles, ReadInner
+from engine.documents.attached_files import ReadInner
 from engine.documents.marked_text import MarkedText
 from engine.documents.parts import PAGE
+from engine.documents.pdf_annotations import Annotations
+from engine.documents.pdf_attachments import add_attached, add_form_data
 from engine.documents.pdf_file import open_pdf
 from engine.documents.pdf_heights import MarkedHeights, with_marked_heights
 from engine.documents.pdf_lines import LinesOfPage
@@ -21,22 +22,14 @@ from engine.documents.pdf_struck_words import with_struck_words
 from engine.documents.pdf_tables import with_tables
 from engine.documents.scans import PageRecognition
 from engine.documents.zipped_parts import Encrypted, skipping_damage
-from engine.files.safe_xml import safe_xml
 
 if TYPE_CHECKING:
-    from pypdf import PageObject, PdfReader
+    from pypdf import PageObject
 
-    from engine.documents.pdf_page import ShownPages
     from engine.documents.pdf_rules import PageRules
 
-# Bits of an annotation's flags: it is hidden, or not shown on a screen.
-_UNSEEN = 1 << 1 | 1 << 5
-# A bit of a button's flags: it is no box that is ticked.
-_PUSHED = 1 << 16
 # Seconds of computing after which no page is recognized in a file for which nobody waits: all of it may take some more.
 _RECOGNITION_S = 6
-# What boxes stand for that have no option of their own.
-_PLAIN_OPTIONS = ("/Yes", "/On", "/Off", "/1")
 # Characters of private use: some fonts map ligatures to them. Those of symbol fonts are kept, or are usual bullets.
 _PRIVATE = re.compile("[\ue000-\uefff\uf100-\uf8ff]")
 _SYMBOLS = str.maketrans("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0e0", "•▪➢✓❖→")
@@ -69,11 +62,11 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
     pages = ShownPages(reader)
     is_watched = text.parts.stops_at < math.inf
     scans = _ScannedPages(text, math.inf if is_watched else _RECOGNITION_S)
-    shown = open_pdf(data)
+    document = open_pdf(data)
+    annotations = Annotations(document, data)
     for number in text.wanted_parts(PAGE, [""] * len(reader.pages)):
         page = reader.pages[number - 1]
         content = ""
-        notes = list[Any]()
         with skipping_damage(text):
             prepared = pages.prepare(page)
             text.left_out.update(prepared.left_out)
@@ -81,15 +74,14 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
             if content.strip():
                 scans.say_failures()
             text.add_blocks(content)
-            notes = list(page.get("/Annots") or ())
             if not content.strip() and page.images:
                 scans.add(number, page)
-        with skipping_damage(text), closing(shown[number - 1]) as shown_page:
+        with skipping_damage(text), closing(document[number - 1]) as shown_page:
+            annotations.add_of(shown_page, number, content, text)
             note_page(shown_page, number, data, text, has_text=number not in scans.unread)
-        _add_notes(notes, content, pages, text)
-    shown.close()
-    _add_form_data(reader, text)
-    _add_attached(reader, text, read_inner)
+    add_form_data(document, text)
+    add_attached(document, annotations.attached, text, read_inner)
+    document.close()
     scans.finish()
 
 
@@ -171,45 +163,6 @@ def _text_with_signs(page: PageObject, rules: PageRules | None) -> str:
     return with_tables(content, layout, lefts, heights_of_lines, rules)
 
 
-def _add_notes(notes: list[Any], content: str, pages: ShownPages, text: MarkedText) -> None:
-    """Add what the annotations of a page say that its text, `content`, does not.
-
-    One that is damaged is counted and skipped; `TextTooLong` goes on to the caller.
-    """
-    for reference in notes:
-        with skipping_damage(text):
-            note = reference.get_object()
-            words = _note_text(note, content)
-            if words and pages.is_hidden(note):
-                text.left_out["hidden-text"] += 1
-            else:
-                # Empty words add no block.
-                text.add_blocks(words)
-
-
-def _add_attached(reader: PdfReader, text: MarkedText, read_inner: ReadInner) -> None:
-    """Add the files that are attached to the whole file, and to its pages where these show a sign for each."""
-    attached = AttachedFiles(text, read_inner)
-    with skipping_damage(text):
-        for file in reader.attachment_list:
-            attached.add(file.alternative_name or file.name, partial(getattr, file, "content"))
-    for page in reader.pages:
-        with skipping_damage(text):
-            for note in (reference.get_object() for reference in page.get("/Annots") or ()):
-                if note.get("/Subtype") == "/FileAttachment":
-                    file = note["/FS"].get_object()
-                    attached.add(str(file.get("/UF") or file.get("/F")), file["/EF"]["/F"].get_data)
-
-
-def _add_form_data(reader: PdfReader, text: MarkedText) -> None:
-    """Add what was filled in where Adobe's programs alone draw the form (XFA)."""
-    with skipping_damage(text):
-        filled = {} if reader.get_fields() else reader.xfa or {}
-        for element in safe_xml(filled.get("datasets", b"<none/>")).iter():
-            if element.text and element.text.strip() and not len(element):
-                text.add_blocks(f"{element.tag}: {element.text.strip()}")
-
-
 def _with_known_letters(content: str, text: MarkedText) -> str:
     """Return a page's text, in which U+FFFD stands for each character that only its font knows; count these.
 
@@ -229,49 +182,3 @@ def _without_soft_hyphen(hyphen: re.Match[str]) -> str:
     is_beside_letters = before.isalpha() and after[:1].isalpha()
     is_before_name = after[:1].isupper() and not (before + after).isupper()
     return "" if is_beside_letters and not is_before_name else f"-{line_break}"
-
-
-def _note_text(note: Any, content: str) -> str:
-    """Return what an annotation says that its page, whose text is `content`, does not; "" if nothing."""
-    if int(note.get("/F", 0)) & _UNSEEN:
-        return ""
-    kind = note.get("/Subtype")
-    if kind == "/Widget":
-        return _field_text(note)
-    if kind == "/Link":
-        address = str((note.get("/A") or {}).get("/URI") or "")
-        # A link within the file has no address, and "" is in any text. An address alone would make a scanned page count
-        # as one with text.
-        is_in_text = address.removeprefix("mailto:") in content
-        return "" if is_in_text or not content.strip() else f"[Link: {address}]"
-    words = str(note.get("/Contents") or "").strip()
-    return f"[Note: {words}]" if words and kind != "/Popup" else ""
-
-
-def _field_text(widget: Any) -> str:
-    """Return the name and the value of a field that is filled in, or of a box; both may be those of a field around."""
-    kind = widget.get_inherited("/FT")
-    name = widget.get_inherited("/TU") or _full_name(widget)
-    if kind == "/Btn":
-        return _button_text(widget, name)
-    value = widget.get_inherited("/V")
-    words = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
-    return f"{name}: {words}" if words.strip() and kind != "/Sig" else ""
-
-
-def _button_text(button: Any, name: str) -> str:
-    """Return whether a box is ticked, and the option that it stands for; "" for a button to press."""
-    if int(button.get_inherited("/Ff", 0)) & _PUSHED:
-        return ""
-    state = button.get("/AS", "/Off")
-    looks = button["/AP"]["/N"] if "/AP" in button else ()
-    option = next((look for look in looks if look != "/Off"), state)
-    shown_option = "" if option in _PLAIN_OPTIONS else f": {option[1:]}"
-    sign = "☐" if state == "/Off" else "☒"
-    return f"{sign} {name}{shown_option}"
-
-
-def _full_name(field: Any) -> str:
-    """Return the name of a field after those of the fields around it, with points between."""
-    around = _full_name(field["/Parent"]) if "/Parent" in field else ""
-    return f"{around}.{field['/T']}".lstrip(".") if "/T" in field else around

@@ -92,7 +92,7 @@ def test_files_of_a_pdf_and_of_its_pages_are_read() -> None:
     page = writer.add_blank_page(100, 100)
     writer.add_attachment("a.html", PAGE)
     (stream := StreamObject()).set_data(b"noted")
-    spec = objects(Type="/Filespec", UF="n.txt", EF={"F": writer._add_object(stream)})
+    spec = objects(Type="/Filespec", F="n.txt", EF={"F": writer._add_object(stream)})
     page[NameObject("/Annots")] = ArrayObject([objects(Subtype="/FileAttachment", FS=writer._add_object(spec))])
     writer.write(file := io.BytesIO())
     assert text_of("a.pdf", file.getvalue()) == f"{of_file('a.html', TABLE)}\n\n{of_file('n.txt', 'noted')}"

@@ -17,6 +17,7 @@ from pypdf.generic import (
     ArrayObject,
     DictionaryObject,
     NameObject,
+    NullObject,
     StreamObject,
     TextStringObject,
 )
@@ -487,7 +488,7 @@ def test_what_a_pdf_page_was_filled_in_with_and_noted_is_read() -> None:
     page_notes = (
         [
             {"Subtype": "/Widget", "Parent": around},
-            {"Subtype": "/Widget", "FT": "/Ch", "T": "size", "V": ["S", "M"]},
+            {"Subtype": "/Widget", "FT": "/Ch", "T": "size", "Opt": ["S", "M"], "V": ["S", "M"]},
             {"Subtype": "/Widget", "FT": "/Tx", "T": "empty", "V": ""},
             {**box, "T": "agree", "AS": "/Yes"},
             {**box, "T": "news", "AS": "/Off"},
@@ -496,18 +497,20 @@ def test_what_a_pdf_page_was_filled_in_with_and_noted_is_read() -> None:
             {"Subtype": "/Text", "Contents": "unseen", "F": 2},
         ],
         [
-            {"Subtype": "/Link", "A": {"URI": "https://other.org"}},
-            {"Subtype": "/Link", "A": {"URI": "e.org"}},
+            {"Subtype": "/Link", "A": {"S": "/URI", "URI": "https://other.org"}},
+            {"Subtype": "/Link", "A": {"S": "/URI", "URI": "e.org"}},
             {"Subtype": "/Popup", "Contents": "again"},
-            {"Subtype": "/Text", "Contents": "why?", "F": "damaged"},
+            {"Subtype": "/Text", "Contents": "why?", "F": "no number"},
+            None,
         ],
     )
     for page, notes in zip(writer.pages, page_notes, strict=True):
-        page[NameObject("/Annots")] = ArrayObject(objects(**one) for one in notes)
+        page[NameObject("/Annots")] = ArrayObject(objects(**one) if one else NullObject() for one in notes)
     writer.write(file := io.BytesIO())
     fields = "applicant: Hana Sato\n\nsize: S, M\n\n☒ agree\n\n☐ news\n\n[Note: typed]"
     found = document_text("a.pdf", file.getvalue(), MOST)
-    assert found.text == f"Name:\n\n{fields}\n\n(see e.org)\n\n[Link: https://other.org]\n\n[Left out: 1 damaged part]"
+    notes_of_last = "[Link: https://other.org]\n\n[Note: why?]"
+    assert found.text == f"Name:\n\n{fields}\n\n(see e.org)\n\n{notes_of_last}\n\n[Left out: 1 damaged part]"
 
 
 @pytest.mark.parametrize(("words", "text"), [("Read.", "Read.\n\n[Left out: 1 scanned page]"), ("", "")])
