@@ -18,7 +18,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import closing, suppress
-from ctypes import byref, c_float
+from ctypes import byref, c_float, c_int, c_uint
 from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
@@ -49,6 +49,8 @@ _THIN = 4.0
 _STRAIGHT = 1.0
 # Rectangles that stand on one line, or begin at one, are the bars of a chart if they have so many different lengths.
 _BARS = 3
+# Colours of paper have at least so much of red, green and blue, of 255.
+_PAPER = 250
 
 
 def note_page(page: PdfPage, number: int, data: bytes, text: MarkedText, *, has_text: bool) -> None:
@@ -155,7 +157,8 @@ def _has_drawings(page: PdfPage) -> bool:
     things = page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE, FPDF_PAGEOBJ_PATH, FPDF_PAGEOBJ_SHADING])
     for count, thing in enumerate(things):
         if thing.type == FPDF_PAGEOBJ_PATH and _is_straight(thing):
-            bars.add(_bounds(thing))
+            if _is_painted(thing):
+                bars.add(_bounds(thing))
             continue
         # The places of what is in a form are those of the form.
         while thing.container is not None:
@@ -194,6 +197,17 @@ def _bounds(thing: PdfObject) -> _Bounds:
     sides: Sequence[c_float] = [c_float() for _ in range(4)]
     FPDFPageObj_GetBounds(thing, *map(byref, sides))
     return _Bounds(*(side.value for side in sides))
+
+
+def _is_painted(path: PdfObject) -> bool:
+    """Return whether a path is filled with another colour than that of paper, in which programs paint empty cells."""
+    from pypdfium2.raw import FPDFPageObj_GetFillColor, FPDFPath_GetDrawMode
+
+    mode, strokes = c_int(), c_int()
+    FPDFPath_GetDrawMode(path, byref(mode), byref(strokes))
+    red, green, blue, alpha = (c_uint() for _ in range(4))
+    FPDFPageObj_GetFillColor(path, byref(red), byref(green), byref(blue), byref(alpha))
+    return mode.value != 0 and min(red.value, green.value, blue.value) < _PAPER
 
 
 def _is_straight(path: PdfObject) -> bool:

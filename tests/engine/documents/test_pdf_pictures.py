@@ -95,10 +95,11 @@ PHOTO = Page(WORDS + b"q 300 0 0 300 100 100 cm /Picture Do Q")
         b"72 690 200 1 re f 72 670 150 1 re f 72 650 90 1 re f",
         b"72 100 m 500 100 l S 72 120 m 500 120 l S 72 100 m 72 120 l S",
         b"0.9 g 72 600 100 20 re f 172 600 200 20 re f 72 580 100 20 re f",
+        b"1 g 72 600 30 20 re f 72 500 30 60 re f 112 600 30 40 re f 152 600 30 60 re f",
         b"q 80 0 0 40 72 740 cm /Picture Do Q",
         b"72 500 m 76 505 80 505 84 500 c f",
     ],
-    ids=["text", "underlines", "ruled table", "shaded cells", "logo", "bullet"],
+    ids=["text", "underlines", "ruled table", "shaded cells", "white cells", "logo", "bullet"],
 )
 def test_a_page_of_text_and_tables_is_not_given(content: bytes) -> None:
     assert not is_given(Page(WORDS + content))
