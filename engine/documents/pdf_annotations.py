@@ -199,10 +199,11 @@ def _value(form: PdfFormEnv, widget: Any) -> str:
     from pypdfium2 import raw
 
     # PDFium has the value of the first for all fields of one name; merged files have several such fields.
-    own = _string(widget, "V")
-    value = text_from(raw.FPDFAnnot_GetFormFieldValue, form, widget) or _rich_words(widget, "RV")
-    if own and own != value:
-        return own
+    value_of_widget = _string(widget, "V")
+    value_of_field = _with_plain_ends(text_from(raw.FPDFAnnot_GetFormFieldValue, form, widget))
+    value = value_of_field or _rich_words(widget, "RV")
+    if value_of_widget and value_of_widget != value:
+        return value_of_widget
     options = raw.FPDFAnnot_GetOptionCount(form, widget)
     chosen = [index for index in range(options) if raw.FPDFAnnot_IsOptionSelected(form, widget, index)]
     return ", ".join(text_from(raw.FPDFAnnot_GetOptionLabel, form, widget, index) for index in chosen) or value
@@ -223,10 +224,14 @@ def opened_annotation(page: PdfPage, index: int) -> Iterator[Any]:
 
 
 def _string(annotation: Any, key: str) -> str:
-    """Return a text of an annotation, with plain line ends; "" for another value, or for none."""
+    """Return a text of an annotation; "" for another value, or for none."""
     from pypdfium2.raw import FPDFAnnot_GetStringValue
 
-    words = text_from(FPDFAnnot_GetStringValue, annotation, key.encode())
+    return _with_plain_ends(text_from(FPDFAnnot_GetStringValue, annotation, key.encode()))
+
+
+def _with_plain_ends(words: str) -> str:
+    """Return a text whose lines end with a line feed: those of PDF end with a carriage return."""
     return words.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -203,7 +203,8 @@ def _is_painted(path: PdfObject) -> bool:
     """Return whether a path is filled with another colour than that of paper, in which programs paint empty cells."""
     from pypdfium2.raw import FPDFPageObj_GetFillColor, FPDFPath_GetDrawMode
 
-    mode, strokes = c_int(), c_int()
+    mode = c_int()
+    strokes = c_int()
     FPDFPath_GetDrawMode(path, byref(mode), byref(strokes))
     red, green, blue, alpha = (c_uint() for _ in range(4))
     FPDFPageObj_GetFillColor(path, byref(red), byref(green), byref(blue), byref(alpha))
@@ -217,7 +218,8 @@ def _is_straight(path: PdfObject) -> bool:
     count = raw.FPDFPath_CountSegments(path)
     if count > _MOST_SEGMENTS:
         return False
-    x, y = c_float(), c_float()
+    x = c_float()
+    y = c_float()
     before = (0.0, 0.0)
     for index in range(count):
         segment = raw.FPDFPath_GetPathSegment(path, index)

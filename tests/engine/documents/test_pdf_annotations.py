@@ -100,12 +100,12 @@ def test_a_field_is_read_as_it_is_shown(widget: Entries, words: str) -> None:
 
 def test_fields_have_the_names_and_values_of_those_around_them() -> None:
     writer = pdf("Page")
-    name = writer._add_object(objects(T="name", FT="/Tx", V="Hana"))
+    name = writer._add_object(objects(T="name", FT="/Tx", V="Hana\rSato"))
     home = writer._add_object(objects(T="home", Parent=writer._add_object(objects(T="applicant"))))
     notes = [field(Parent=name), field(Parent=name), field(T="city", FT="/Tx", Parent=home, V="Bergen")]
     writer.pages[0][NameObject("/Annots")] = ArrayObject(objects(**note) for note in notes)
     writer.write(file := io.BytesIO())
-    assert str(read(file.getvalue())) == "name: Hana\n\nname: Hana\n\napplicant.home.city: Bergen"
+    assert str(read(file.getvalue())) == "name: Hana\nSato\n\nname: Hana\nSato\n\napplicant.home.city: Bergen"
 
 
 def test_fields_that_no_list_of_the_file_names_are_read() -> None:
