@@ -62,26 +62,25 @@ def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
     pages = ShownPages(reader)
     is_watched = text.parts.stops_at < math.inf
     scans = _ScannedPages(text, math.inf if is_watched else _RECOGNITION_S)
-    document = open_pdf(data)
-    annotations = Annotations(document, data)
-    for number in text.wanted_parts(PAGE, [""] * len(reader.pages)):
-        page = reader.pages[number - 1]
-        content = ""
-        with skipping_damage(text):
-            prepared = pages.prepare(page)
-            text.left_out.update(prepared.left_out)
-            content = _with_known_letters(_text_of(page, prepared.rules), text)
-            if content.strip():
-                scans.say_failures()
-            text.add_blocks(content)
-            if not content.strip() and page.images:
-                scans.add(number, page)
-        with skipping_damage(text), closing(document[number - 1]) as shown_page:
-            annotations.add_of(shown_page, number, content, text)
-            note_page(shown_page, number, data, text, has_text=number not in scans.unread)
-    add_form_data(document, text)
-    add_attached(document, annotations.attached, text, read_inner)
-    document.close()
+    with open_pdf(data) as document:
+        annotations = Annotations(document, data)
+        for number in text.wanted_parts(PAGE, [""] * len(reader.pages)):
+            page = reader.pages[number - 1]
+            content = ""
+            with skipping_damage(text):
+                prepared = pages.prepare(page)
+                text.left_out.update(prepared.left_out)
+                content = _with_known_letters(_text_of(page, prepared.rules), text)
+                if content.strip():
+                    scans.say_failures()
+                text.add_blocks(content)
+                if not content.strip() and page.images:
+                    scans.add(number, page)
+            with skipping_damage(text), closing(document[number - 1]) as shown_page:
+                annotations.add_of(shown_page, number, content, text)
+                note_page(shown_page, number, data, text, has_text=number not in scans.unread)
+        add_form_data(document, text)
+        add_attached(document, annotations.attached, text, read_inner)
     scans.finish()
 
 

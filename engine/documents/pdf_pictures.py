@@ -73,7 +73,7 @@ def note_page(page: PdfPage, number: int, data: bytes, text: MarkedText, *, has_
 
 
 def page_picture(data: bytes, number: int, pixels: int) -> bytes:
-    """Return the page of a file as a JPEG of at most so many `pixels`, as it is shown, with its form and notes.
+    """Return the page of a file as a JPEG of about so many `pixels` at most, as it is shown, with its form and notes.
 
     Raises `PdfiumError` for a page that is damaged.
     """
