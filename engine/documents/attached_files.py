@@ -6,8 +6,9 @@ from collections.abc import Callable
 from functools import cache, partial
 from posixpath import basename
 
+from engine.documents.damage import passing_over_damage
 from engine.documents.marked_text import MarkedText
-from engine.documents.ole_packages import packaged_file
+from engine.documents.ole_packages import PackagedFile, packaged_file
 from engine.documents.zipped_parts import ZippedParts
 
 # The bytes of attached files that are read with one document. Pages of dense text have a few thousand each.
@@ -28,13 +29,10 @@ class AttachedFiles:
     def add(self, name: str, load: Callable[[], bytes]) -> None:
         """Add the file with a name; `load` returns its content."""
         self._text.add_blocks(f"[Attachment: {name}]")
-        try:
-            is_read = self._read(name, load())
-        except MemoryError:
-            raise
+        is_read = False
         # It may be damaged, encrypted, of another kind, or longer than there is room for.
-        except Exception:
-            is_read = False
+        with passing_over_damage():
+            is_read = self._read(name, load())
         if is_read:
             self._text.add_blocks(f"[End of attachment: {name}]")
         else:
@@ -49,13 +47,10 @@ class AttachedFiles:
             return
         # Read once: an archive has a limit for all that is read of it.
         load = cache(partial(parts.read, name))
-        try:
-            package = packaged_file(load())
-        except MemoryError:
-            raise
+        package: PackagedFile | None = None
         # `add` counts what is damaged.
-        except Exception:
-            package = None
+        with passing_over_damage():
+            package = packaged_file(load())
         if package is None:
             self.add(basename(name), load)
         else:

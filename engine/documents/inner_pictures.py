@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import NamedTuple
 
+from engine.documents.damage import passing_over_damage
 from engine.pictures.picture_file import FORMATS, MOST_MEGABYTES, MOST_MEGAPIXELS, MOST_NARROW, OTHER_FORMATS
 
 # The pictures that a person attaches with a document: each takes hundreds of tokens.
@@ -109,22 +110,13 @@ def _size_of(load: Callable[[], bytes]) -> tuple[int, int]:
     """Return the width and height of a picture's file; zeros if it is none that models get."""
     from PIL import Image
 
-    try:
-        with Image.open(BytesIO(load()), formats=(*FORMATS, *OTHER_FORMATS)) as picture:
-            return picture.size
-    except MemoryError:
-        raise
-    # Decoders raise all kinds of exceptions for broken files.
-    except Exception:
-        return 0, 0
+    with passing_over_damage(), Image.open(BytesIO(load()), formats=(*FORMATS, *OTHER_FORMATS)) as picture:
+        return picture.size
+    return 0, 0
 
 
 def _loaded(load: Callable[[], bytes]) -> bytes:
     """Return the file of a picture; b"" if it is damaged."""
-    try:
+    with passing_over_damage():
         return load()
-    except MemoryError:
-        raise
-    # So do those of documents.
-    except Exception:
-        return b""
+    return b""
