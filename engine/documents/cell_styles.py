@@ -6,31 +6,23 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from engine.documents.letters import Letters
+from engine.documents.looks import BLACK, NO_FORMAT, UNKNOWN, WHITE, LetterFormat, LookedRun, colour_of
 from engine.documents.number_formats import BUILT_IN, colour_name
-from engine.documents.unseen import BLACK, UNKNOWN, WHITE, Look, colour_of, nobody_sees
 from engine.documents.zipped_parts import integer, value
 
 # Colours by their numbers, of themes and of older versions, that are white or black in nearly all files.
 _THEME = {"0": WHITE, "1": BLACK}
 _INDEXED = {"0": BLACK, "1": WHITE, "8": BLACK, "9": WHITE, "65": WHITE}
 _NAMED = {"white": WHITE, "black": BLACK}
+_HEIGHTS = {"superscript": 1, "subscript": -1}
 _OFF = ("0", "false")
-
-
-class CellFont(NamedTuple):
-    """How a font sets letters; its colour and size are as in `Look`."""
-
-    letters: Letters = Letters()
-    colour: str = UNKNOWN
-    points: float | None = None
 
 
 class CellRun(NamedTuple):
     """Words of a string, with their own font; None if they have that of their cell."""
 
     words: str
-    font: CellFont | None = None
+    font: LetterFormat | None = None
 
 
 class CellStyle(NamedTuple):
@@ -38,18 +30,17 @@ class CellStyle(NamedTuple):
 
     # The code of the format for numbers, such as "0.00"; "" shows them as they are.
     number_format: str = ""
-    font: CellFont = CellFont()
+    font: LetterFormat = NO_FORMAT
     # The colour behind the letters, as in `Look`.
     behind: str = WHITE
 
-    def seen(self, texts: list[CellRun], *, has_plain_colours: bool) -> list[CellRun]:
-        """Return what is seen of the runs in a cell.
+    def looks(self, texts: list[CellRun], *, has_plain_colours: bool) -> list[LookedRun]:
+        """Return the runs in a cell with their looks.
 
-        Without `has_plain_colours`, something other than their style may colour cells, so that all colours are seen.
+        Without `has_plain_colours`, something other than their style may colour cells.
         """
         behind = self.behind if has_plain_colours else UNKNOWN
-        fonts = ((text, self.font_of(text)) for text in texts)
-        return [text for text, font in fonts if not nobody_sees(Look(font.colour, behind, font.points))]
+        return [LookedRun(text.words, (text.font or self.font).look(behind)) for text in texts]
 
     def for_number(self, number: float) -> CellStyle:
         """Return how a cell shows a number, which may have a colour by the format: "[White]0"."""
@@ -57,10 +48,6 @@ class CellStyle(NamedTuple):
         if not name:
             return self
         return self._replace(font=self.font._replace(colour=_NAMED.get(name, UNKNOWN)))
-
-    def font_of(self, text: CellRun) -> CellFont:
-        """Return the font of a run in a cell of this style."""
-        return text.font or self.font
 
 
 def cell_styles(styles: Element) -> list[CellStyle]:
@@ -88,17 +75,16 @@ def cell_styles(styles: Element) -> list[CellStyle]:
     return found_styles
 
 
-def cell_font(font: Element) -> CellFont:
+def cell_font(font: Element) -> LetterFormat:
     """Return the font that a style or a run of a string has."""
     struck = font.find("strike")
     is_struck = struck is not None and struck.get("val", "1") not in _OFF
     align = value(font, "vertAlign")
-    letters = Letters(align == "superscript", is_struck, align == "subscript")
     try:
         points = float(value(font, "sz"))
     except ValueError:
         points = None
-    return CellFont(letters, _colour(font.find("color")), points)
+    return LetterFormat(_HEIGHTS.get(align), struck=is_struck, colour=_colour(font.find("color")), points=points)
 
 
 def string_runs(string: Element) -> list[CellRun]:

@@ -7,9 +7,9 @@ from functools import reduce
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from engine.documents.letters import Letters, Run
+from engine.documents.letters import PLAIN, Run
+from engine.documents.looks import BLACK, NO_FORMAT, UNKNOWN, WHITE, LetterFormat, colour_of
 from engine.documents.office import lines
-from engine.documents.unseen import BLACK, UNKNOWN, WHITE, Look, colour_of, nobody_sees
 from engine.documents.zipped_parts import integer, value
 
 # Fills of which the colour of a point is not known here.
@@ -48,50 +48,24 @@ class Palette(NamedTuple):
         return UNKNOWN
 
 
-class DrawnFormat(NamedTuple):
-    """What a style or a run says about letters, None for what it says nothing about. Colours are as in `Look`."""
-
-    # Above 0 for raised letters, below 0 for lowered ones.
-    baseline: float | None = None
-    struck: bool | None = None
-    # In hundredths of a point.
-    size: int | None = None
-    colour: str | None = None
-    transparent: bool | None = None
-
-    def over(self, base: DrawnFormat) -> DrawnFormat:
-        """Return what holds where this format is set on letters that have another one."""
-        return base._replace(**{name: given for name, given in self._asdict().items() if given is not None})
-
-    @property
-    def letters(self) -> Letters:
-        baseline = self.baseline or 0
-        return Letters(raised=baseline > 0, struck=bool(self.struck), lowered=baseline < 0)
-
-    def is_unseen(self, background: str) -> bool:
-        """Return whether nobody sees letters on a background."""
-        points = None if self.size is None else self.size / 100
-        return bool(self.transparent) or nobody_sees(Look(self.colour or UNKNOWN, background, points))
-
-
 class ShapeStyles(NamedTuple):
     """What a shape says about its letters. What stands first here wins."""
 
     # Lists of styles by levels, which the shape has itself.
     of_shape: tuple[Element, ...] = ()
     # The colour by the look that the shape has.
-    reference: DrawnFormat = DrawnFormat()
+    reference: LetterFormat = NO_FORMAT
     # Lists of styles by levels, from what the shape fills on the layout and the master.
     inherited: tuple[Element, ...] = ()
     # What the colours are that the styles name.
     colours: Palette = Palette()
 
-    def of_level(self, level: int) -> DrawnFormat:
+    def of_level(self, level: int) -> LetterFormat:
         """Return what holds for the letters of a level that say nothing themselves."""
         formats = [format_of(style.find(f"lvl{level + 1}pPr/defRPr"), self.colours) for style in self.of_shape]
         formats.append(self.reference)
         formats += [format_of(style.find(f"lvl{level + 1}pPr/defRPr"), self.colours) for style in self.inherited]
-        return reduce(DrawnFormat.over, formats)
+        return reduce(LetterFormat.over, formats)
 
 
 def palette(theme: Element, master: Element) -> Palette:
@@ -103,28 +77,29 @@ def palette(theme: Element, master: Element) -> Palette:
     return Palette(colours, names)
 
 
-def format_of(properties: Element | None, colours: Palette) -> DrawnFormat:
+def format_of(properties: Element | None, colours: Palette) -> LetterFormat:
     """Return what the properties of a run say."""
     if properties is None:
-        return DrawnFormat()
+        return NO_FORMAT
     strike = properties.get("strike")
-    size = properties.get("sz", "")
+    # In hundredths of a point.
+    size = integer(properties.get("sz"))
     fills = [child for child in properties if child.tag in ("solidFill", "noFill", *_OTHER_FILLS)]
     has_more = any(properties.find(path) is not None for path in _MORE)
     colour = None
-    transparent = None
+    is_transparent = None
     if has_more:
         colour = UNKNOWN
-        transparent = False
+        is_transparent = False
     elif fills:
-        transparent = _is_transparent(fills[0])
+        is_transparent = _is_transparent(fills[0])
         colour = colours.colour(fills[0]) if fills[0].tag == "solidFill" else UNKNOWN
-    return DrawnFormat(
-        baseline=_percent(properties.get("baseline")),
+    return LetterFormat(
+        height=_percent(properties.get("baseline")),
         struck=None if strike is None else strike != "noStrike",
-        size=integer(size) or None,
+        hidden=is_transparent,
         colour=colour,
-        transparent=transparent,
+        points=size / 100 if size else None,
     )
 
 
@@ -145,10 +120,10 @@ def drawn_lines(element: Element) -> str:
 
 def _runs(paragraph: Element) -> Iterator[Run]:
     """Yield the runs of a paragraph, as they themselves set their letters; breaks and tabs are spaces."""
-    letters = Letters()
+    letters = PLAIN
     for child in paragraph.iter():
         if child.tag in ("r", "fld"):
-            letters = format_of(child.find("rPr"), Palette()).letters
+            letters = format_of(child.find("rPr"), Palette()).look(UNKNOWN).letters
         elif child.tag in ("br", "tab"):
             yield Run(" ", letters)
         elif child.text:
@@ -158,9 +133,9 @@ def _runs(paragraph: Element) -> Iterator[Run]:
 def shape_styles(shape: Element, inherited: Iterable[Element], colours: Palette) -> ShapeStyles:
     """Return the styles of a shape's text, which has its own, a colour by its look, and what it inherits."""
     look = shape.find("style/fontRef")
-    reference = DrawnFormat()
+    reference = NO_FORMAT
     if look is not None and len(look):
-        reference = DrawnFormat(colour=colours.colour(look))
+        reference = LetterFormat(colour=colours.colour(look))
     return ShapeStyles(tuple(shape.iterfind("txBody/lstStyle")), reference, tuple(inherited), colours)
 
 

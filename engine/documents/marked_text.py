@@ -13,7 +13,8 @@ from typing import NamedTuple, TypeGuard
 from engine.documents.fitting_rows import FittingRows
 from engine.documents.inner_pictures import InnerPictures
 from engine.documents.invisible_characters import INVISIBLE, without_invisible
-from engine.documents.letters import PLAIN, Letters, Run, marked
+from engine.documents.letters import Run, marked
+from engine.documents.looks import PLAIN_LOOK, Look, LookedRun
 from engine.documents.number_forms import written
 from engine.documents.parts import CHAPTER, ROW, Cut, Extent, PartsRead, counted_words, left_out_line
 from engine.documents.roles import (
@@ -106,8 +107,10 @@ class MarkedText:
         # The role of the block that is open, and its words so far.
         self.block: Role = ParagraphBlock()
         self._block_words = list[Run]()
-        # How words that are added are set.
-        self.letters = PLAIN
+        # How words that are added look.
+        self._look = PLAIN_LOOK
+        # As what the latest words were left out; "" if they were not.
+        self._omission: LeftOut = ""
         # The cells, notes and links that are open, the innermost last.
         self._frames: list[OpenFrame] = []
         # The lists that are open, each with the number of its next item first; the innermost last.
@@ -205,7 +208,7 @@ class MarkedText:
                 self._table.start_cell(self._open(role))
             case Footnote():
                 self._open(role)
-                self.letters = PLAIN
+                self._look = PLAIN_LOOK
             case Link():
                 self._open(role)
             case ItemList():
@@ -245,9 +248,27 @@ class MarkedText:
                 self._end_block_of(role)
 
     def add(self, words: str) -> None:
-        """Add words to the block or the frame that is open, without soft hyphens unless they are code."""
+        """Add words to the block or the frame that is open, without soft hyphens unless they are code.
+
+        Words whose look nobody sees are left out.
+        """
+        if not self._look.is_seen:
+            self.leave_out("hidden-text", words)
+            return
+        if words.strip():
+            self._omission = ""
         is_code = isinstance(self.block, FencedCode)
-        self._add_run(Run(words if is_code else without_soft_hyphens(words), self.letters))
+        self._add_run(Run(words if is_code else without_soft_hyphens(words), self._look.letters))
+
+    def leave_out(self, kind: LeftOut, words: str) -> None:
+        """Count words that are left out as content of a kind.
+
+        They are one passage with those of the same kind before them, if no block began and only white space was added
+        in between.
+        """
+        if words.strip() and self._omission != kind:
+            self.left_out[kind] += 1
+            self._omission = kind
 
     def _add_run(self, run: Run) -> None:
         """Add words to what is open. A few bytes of a file may stand for many, so it may not have more than can fit."""
@@ -257,14 +278,27 @@ class MarkedText:
         self._words.append(run)
 
     @contextmanager
-    def lettered(self, letters: Letters) -> Iterator[None]:
-        """Set the letters of words that are added meanwhile."""
-        around = self.letters
-        self.letters = letters
+    def shown_as(self, look: Look) -> Iterator[None]:
+        """Give words that are added meanwhile a look. Notes have their own."""
+        around = self._look
+        self._look = look
         try:
             yield
         finally:
-            self.letters = around
+            self._look = around
+
+    def seen_words(self, runs: Iterable[LookedRun]) -> str:
+        """Return those of the runs of a cell that are seen, in Markdown; all others are one passage."""
+        seen: list[Run] = []
+        unseen = ""
+        for words, look in runs:
+            if look.is_seen:
+                seen.append(Run(words, look.letters))
+            else:
+                unseen += words
+        self._omission = ""
+        self.leave_out("hidden-text", unseen)
+        return marked(seen)
 
     def add_of_page(self, words: str) -> None:
         """Add text with runs of white space collapsed to one space, as browsers show it."""
@@ -310,7 +344,7 @@ class MarkedText:
             self.end_block()
         for words in blocks:
             if as_is:
-                self._add_run(Run(words, self.letters))
+                self._add_run(Run(words, self._look.letters))
             else:
                 self.add(words)
             self.end_block()
@@ -362,6 +396,7 @@ class MarkedText:
 
     def _start_block(self, role: Role) -> None:
         self.end_block()
+        self._omission = ""
         self.block = role
         # In a cell or a note there are no lists and headings: numbers are only words there.
         if self._frames and isinstance(role, HeadingBlock | NumberedParagraph) and role.mark not in ("", "-"):
@@ -422,7 +457,7 @@ class MarkedText:
     # Frames.
 
     def _open(self, role: TableCell | Footnote | Link) -> OpenFrame:
-        frame = OpenFrame(role, self.letters, self.block)
+        frame = OpenFrame(role, self._look, self.block)
         self._frames.append(frame)
         return frame
 
@@ -445,7 +480,7 @@ class MarkedText:
             case Footnote():
                 self._notes.append(text.strip())
                 self._words.append(Run(f"[^{len(self._notes)}]"))
-                self.letters = frame.letters_around
+                self._look = frame.look_around
                 self.block = frame.block_around
             case Link(address):
                 # The spaces around the words are not part of the link. One of spaces alone stays as it is.

@@ -10,11 +10,12 @@ from xml.etree.ElementTree import Element
 from engine.documents.equations import latex_of
 from engine.documents.hidden_columns import HiddenColumns
 from engine.documents.letters import Run
+from engine.documents.looks import NO_FORMAT, PLAIN_LOOK, UNKNOWN, LetterFormat, first_background
 from engine.documents.marked_text import MarkedText, only_places
 from engine.documents.numbering import NumberedList
 from engine.documents.office import Handler, Meaning, OfficeReader, lines, link_role
 from engine.documents.open_changes import remove_deleted
-from engine.documents.open_letters import OpenFormat, OpenStyles, first_background, length
+from engine.documents.open_letters import OpenStyles, length
 from engine.documents.open_lists import numbered_lists
 from engine.documents.open_pages import OpenPages
 from engine.documents.open_sheets import (
@@ -43,7 +44,6 @@ from engine.documents.roles import (
     Through,
 )
 from engine.documents.symbol_fonts import signs_in
-from engine.documents.unseen import UNKNOWN
 from engine.documents.zipped_parts import Encrypted, ZippedParts, integer, resolved
 
 _LEFT_OUT = (
@@ -116,10 +116,8 @@ class OpenDocumentReader(OfficeReader):
         # As in `mark_merged`, for the table that is read.
         self._rows_left = dict[int, int]()
         # The format of the letters that are read, and that of the cell or shape around.
-        self._format = OpenFormat()
-        self._format_around = OpenFormat()
-        # Whether the latest words were left out.
-        self._omitted = False
+        self._format = NO_FORMAT
+        self._format_around = NO_FORMAT
         # How many slides there were so far.
         self._slides = 0
         # The colours behind the text of the shapes of the slide that is read.
@@ -181,21 +179,15 @@ class OpenDocumentReader(OfficeReader):
     # Text.
 
     def _add_words(self, words: str) -> None:
-        """Add words that are seen; count others, which are one passage with those left out just before."""
-        if not self._format.is_unseen(self._behind):
-            self._omitted = self._omitted and not words.strip()
-            self._text.add(signs_in(self._format.font or "", words))
-        elif words.strip() and not self._omitted:
-            self._omitted = True
-            self._text.left_out["hidden-text"] += 1
+        self._text.add(signs_in(self._format.font or "", words))
 
-    def _add_lettered(self, element: Element, role: Role, letters: OpenFormat, behind: str) -> None:
+    def _add_lettered(self, element: Element, role: Role, letters: LetterFormat, behind: str) -> None:
         """Add an element whose letters have a format, on a colour."""
         format_around = self._format
         behind_around = self._behind
         self._format = letters
         self._behind = behind
-        with self._text.lettered(letters.letters):
+        with self._text.shown_as(letters.look(behind)):
             self._add(element, role)
         self._format = format_around
         self._behind = behind_around
@@ -231,10 +223,9 @@ class OpenDocumentReader(OfficeReader):
     def _add_paragraph(self, paragraph: Element) -> None:
         if self._visible(paragraph) is not None:
             role = self._role(paragraph)
-            self._omitted = False
             self._add_lettered(paragraph, role, self._paragraph_format(paragraph), self._behind)
 
-    def _paragraph_format(self, paragraph: Element) -> OpenFormat:
+    def _paragraph_format(self, paragraph: Element) -> LetterFormat:
         """Return the format of letters in a paragraph that have none of their own; it is over that of its cell."""
         style = self._styles.format("paragraph", paragraph.get("style-name", ""))
         return style.over(self._format_around).over(self._styles.format("paragraph", ""))
@@ -389,7 +380,8 @@ class OpenDocumentReader(OfficeReader):
         described = frame.findtext("desc") or frame.findtext("title")
         is_picture = frame.find("image") is not None and frame.find("object") is None
         if described and is_picture:
-            self._text.add(f"[{' '.join(described.split())}]")
+            with self._text.shown_as(PLAIN_LOOK):
+                self._text.add(f"[{' '.join(described.split())}]")
         if is_picture and self._visible(frame) is not None:
             for picture in frame.iterfind("image"):
                 self._parts.show_picture(resolved("", picture.get("href", "")), self._text.pictures)
@@ -405,7 +397,7 @@ class OpenDocumentReader(OfficeReader):
         self._add_lettered(shape, Through(), self._format_around, behind)
         self._format_around = format_around
 
-    def _shape_format(self, shape: Element) -> OpenFormat:
+    def _shape_format(self, shape: Element) -> LetterFormat:
         name = shape.get("style-name", "")
         return self._styles.format("presentation", name).over(self._styles.format("graphic", name))
 
@@ -465,17 +457,18 @@ class OpenDocumentReader(OfficeReader):
     def _lines(self, frame: Element) -> str:
         return lines(frame, partial(self._runs, around=self._shape_format(frame)))
 
-    def _runs(self, element: Element, around: OpenFormat) -> Iterator[Run]:
+    def _runs(self, element: Element, around: LetterFormat) -> Iterator[Run]:
         """Yield the words of a paragraph, or of what is in it; breaks and tabs are spaces."""
         family = "text" if element.tag == "span" else "paragraph"
         style = self._styles.format(family, element.get("style-name", ""))
         merged = style.over(around)
         if element.tag in ("line-break", "tab", "s"):
-            yield Run(" ", around.letters)
-        yield Run(element.text or "", merged.letters)
+            yield Run(" ", around.look(UNKNOWN).letters)
+        letters = merged.look(UNKNOWN).letters
+        yield Run(element.text or "", letters)
         for child in element:
             yield from self._runs(child, merged)
-            yield Run(child.tail or "", merged.letters)
+            yield Run(child.tail or "", letters)
 
 
 def _is_frame(table: Element) -> bool:

@@ -1,59 +1,20 @@
-"""How OpenDocument files set their letters, by styles: raised, struck, their colours and sizes."""
+"""What the styles of OpenDocument files say about letters."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from engine.documents.letters import Letters
-from engine.documents.unseen import UNKNOWN, WHITE, Look, colour_of, nobody_sees
+from engine.documents.looks import CLEAR, NO_FORMAT, UNKNOWN, WHITE, LetterFormat, colour_of
 
 _LENGTH = re.compile(r"(-?\d*\.?\d+)(pt|cm|mm|in|pc|px)")
 # Points for each unit.
 _POINTS = {"pt": 1.0, "cm": 72 / 2.54, "mm": 7.2 / 2.54, "in": 72.0, "pc": 12.0, "px": 0.75}
 _HEIGHTS = {"super": 33, "sub": -33}
-# A background of no colour.
-CLEAR = "transparent"
 _OF_LETTERS = ("text-properties", "properties")
 # The family of styles that say what is behind the cells of a table.
 _OF_TABLES = ("table", "table-row", "table-column")
-
-
-class OpenFormat(NamedTuple):
-    """What a style says about letters, None for what it says nothing about.
-
-    Colours are as in `Look`. A background may also be `CLEAR`: what is behind it is seen, whatever colour the
-    styles have that this one is based on.
-    """
-
-    # How far the letters are above the line, in percent of their size.
-    height: int | None = None
-    # The name of the font.
-    font: str | None = None
-    struck: bool | None = None
-    transparent: bool | None = None
-    colour: str | None = None
-    points: float | None = None
-    # The colours of the backgrounds of the letters, the paragraph and the cell.
-    behind: str | None = None
-    behind_paragraph: str | None = None
-    behind_cell: str | None = None
-
-    def over(self, base: OpenFormat) -> OpenFormat:
-        """Return what holds where this format is set on letters that have another one."""
-        return base._replace(**{name: given for name, given in self._asdict().items() if given is not None})
-
-    @property
-    def letters(self) -> Letters:
-        height = self.height or 0
-        return Letters(height > 0, bool(self.struck), height < 0)
-
-    def is_unseen(self, around: str) -> bool:
-        """Return whether nobody sees letters on a page or in a cell of a colour, unless they have another one."""
-        behind = first_background(self.behind, self.behind_paragraph, around)
-        return bool(self.transparent) or nobody_sees(Look(self.colour or UNKNOWN, behind, self.points))
 
 
 class OpenStyles:
@@ -63,7 +24,7 @@ class OpenStyles:
         # By family and name; what all styles of a family are based on has the name "".
         self._elements = dict[tuple[str, str], Element]()
         # The formats that were asked for.
-        self._formats = dict[tuple[str, str], OpenFormat]()
+        self._formats = dict[tuple[str, str], LetterFormat]()
         # The names of fonts, by those that the document gives them.
         self._fonts = dict[str, str]()
         self._pages: list[Element] = []
@@ -84,11 +45,11 @@ class OpenStyles:
                 return given
         return None
 
-    def format(self, family: str, name: str) -> OpenFormat:
+    def format(self, family: str, name: str) -> LetterFormat:
         """Return what a style says about letters; with the name "", what all of a family have."""
         key = family, name
         if key not in self._formats:
-            merged = OpenFormat()
+            merged = NO_FORMAT
             for style in self._with_bases(family, name):
                 merged = merged.over(_format_of(style, self._fonts))
             self._formats[key] = merged
@@ -114,18 +75,13 @@ class OpenStyles:
             name = style.get("parent-style-name", "")
 
 
-def first_background(*colours: str | None) -> str:
-    """Return the first of some backgrounds, the nearest first, that has a colour; `UNKNOWN` if none has."""
-    return next((colour for colour in colours if colour is not None and colour != CLEAR), UNKNOWN)
-
-
 def length(text: str | None) -> float | None:
     """Return a length in points; None for one that is not known, such as a share of another."""
     measure = _LENGTH.fullmatch(text or "")
     return float(measure[1]) * _POINTS[measure[2]] if measure else None
 
 
-def _format_of(style: Element, fonts: Mapping[str, str]) -> OpenFormat:
+def _format_of(style: Element, fonts: Mapping[str, str]) -> LetterFormat:
     """Return what a style itself says. `fonts` are the names of fonts, by those that the document gives them."""
     text: dict[str, str] = {}
     for properties in style:
@@ -135,16 +91,16 @@ def _format_of(style: Element, fonts: Mapping[str, str]) -> OpenFormat:
     # Conditions may colour a cell.
     if style.find("map") is not None:
         cell = UNKNOWN
-    return OpenFormat(
+    return LetterFormat(
         height=_height(text.get("text-position")),
-        font=fonts.get(text["font-name"], text["font-name"]) if "font-name" in text else text.get("font-family"),
         struck=_is_struck(text),
-        transparent=_is_transparent(text),
+        hidden=_is_transparent(text),
         colour=_colour(text),
         points=_points(text),
         behind=_background(style, "text-properties"),
         behind_paragraph=_background(style, "paragraph-properties"),
         behind_cell=cell,
+        font=fonts.get(text["font-name"], text["font-name"]) if "font-name" in text else text.get("font-family"),
     )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from engine.documents.looks import UNKNOWN, WHITE, colour_of
 from engine.documents.open_letters import OpenStyles, length
 from engine.documents.places import Area, Shape, backgrounds
-from engine.documents.unseen import UNKNOWN, WHITE, colour_of
 
 # What draws no more than a line.
 _LINES = ("line", "connector", "measure")

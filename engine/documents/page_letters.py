@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from engine.documents.letters import PLAIN, Letters
+from engine.documents.looks import BLACK, CLEAR, UNKNOWN, WHITE, Look, colour_of
 from engine.documents.page_styles import UNCLEAR, Declarations
-from engine.documents.unseen import BLACK, UNKNOWN, WHITE, Look, colour_of, nobody_sees
 
 _STRUCK = ("del", "s", "strike")
 _USUAL_PIXELS = 16.0
@@ -23,8 +23,6 @@ _RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\s*[,\s]\s*(\d{1,3})\
 _COLOURED = ("a", "button", "mark", "option", "select", "textarea")
 # What leaves a background as it is around.
 _NO_COLOUR = ("none", "inherit", "initial", "unset")
-# A colour without any opacity: the letters look like what is behind them.
-_CLEAR = "transparent"
 _PLACED = ("absolute", "fixed")
 # What shows later what was clear before.
 _MOVING = ("animation", "transition", "-webkit-animation", "-webkit-transition")
@@ -43,20 +41,19 @@ class PageLetters(NamedTuple):
     """How the letters in an element are shown. Without `pixels`, their size is not known."""
 
     letters: Letters = PLAIN
-    # As in `Look`, or `_CLEAR` for letters without any opacity.
+    # As in `Look`, or `CLEAR` for letters without any opacity, which look like what is behind them.
     colour: str = UNKNOWN
-    # As in `Look`, and never `_CLEAR`.
+    # As in `Look`, and never `CLEAR`.
     background: str = WHITE
     pixels: float | None = _USUAL_PIXELS
     # Whether the CSS property `visibility` lets them be seen.
     is_visible: bool = True
 
     @property
-    def is_unseen(self) -> bool:
-        """Whether nobody sees the letters."""
+    def look(self) -> Look:
         points = None if self.pixels is None else self.pixels * _POINTS_OF_PIXEL
-        colour = self.background if self.colour == _CLEAR else self.colour
-        return not self.is_visible or nobody_sees(Look(colour, self.background, points))
+        colour = self.background if self.colour == CLEAR else self.colour
+        return Look(self.letters, colour, self.background, points, is_hidden=not self.is_visible)
 
     def within(self, tag: str, attributes: Mapping[str, str], styles: Declarations) -> PageLetters:
         """Return how the letters of an element are shown whose parent's are shown so."""
@@ -99,7 +96,7 @@ class PageLetters(NamedTuple):
         background = next(iter(said), attributes.get("bgcolor", ""))
         colour = _colour("" if background in _NO_COLOUR else background, self.background)
         # What has no opacity shows what is behind it.
-        return self.background if colour == _CLEAR else colour
+        return self.background if colour == CLEAR else colour
 
     def _pixels(self, size: str) -> float | None:
         """Return the size in pixels of the letters of an element inside these.
@@ -189,12 +186,12 @@ def _colour(text: str, around: str) -> str:
     if text in ("", "inherit"):
         return around
     if text == "transparent":
-        return _CLEAR
+        return CLEAR
     if _SHORT.fullmatch(text):
         return "".join(2 * sign for sign in text[1:])
     if parts := _RGB.fullmatch(text):
         if parts[4] is not None and float(parts[4].rstrip("%")) == 0:
-            return _CLEAR
+            return CLEAR
         is_solid = parts[4] is None or parts[4] in ("1", "100%", "1.0")
         return "".join(f"{min(int(parts[part]), 255):02x}" for part in (1, 2, 3)) if is_solid else UNKNOWN
     return _NAMED.get(text) or colour_of(text)

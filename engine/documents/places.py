@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from engine.documents.unseen import UNKNOWN
+from engine.documents.looks import UNKNOWN
 
 
 class Area(NamedTuple):

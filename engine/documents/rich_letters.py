@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from engine.documents.letters import Letters
-from engine.documents.unseen import UNKNOWN, WHITE, Look, nobody_sees
+from engine.documents.looks import UNKNOWN, WHITE, Look
 
 # The words for letters, by what takes them back; those of paragraphs with them, as styles have both.
 STRUCK = ("strike", "striked")
@@ -64,12 +64,17 @@ class RichLetters:
         """Return what a style sets."""
         return self._styles.get(StyleName(kind, number), {})
 
-    def is_unseen(self, settings: RichSettings, *, is_on_page: bool) -> bool:
-        """Return whether nobody sees letters; a box, which is not the page, may have any colour."""
+    def look(self, settings: RichSettings) -> Look:
+        """Return how letters look; what is behind those of a text box, which is not the page, is not known."""
         size = settings.get("fs", 0)
-        points = size / 2 if size > 0 else None
-        around = self._page if is_on_page else UNKNOWN
-        return nobody_sees(Look(self._colour(settings.get("cf", -1)), self._behind(settings, around), points))
+        around = UNKNOWN if settings.get("shptxt") else self._page
+        return Look(
+            _letters_of(settings),
+            self._colour(settings.get("cf", -1)),
+            self._behind(settings, around),
+            size / 2 if size > 0 else None,
+            is_hidden=bool(settings.get("v")),
+        )
 
     def _behind(self, settings: RichSettings, around: str) -> str:
         """Return the colour behind letters; `around` if nothing has one."""
@@ -85,7 +90,7 @@ class RichLetters:
         return self._colours[number] if 0 <= number < len(self._colours) else UNKNOWN
 
 
-def letters_of(settings: RichSettings) -> Letters:
+def _letters_of(settings: RichSettings) -> Letters:
     """Return how letters are set; they are raised and lowered by words of their own or by half points."""
     raised = settings.get("super", 0) > 0 or settings.get("up", 0) > 0
     lowered = settings.get("sub", 0) > 0 or settings.get("dn", 0) > 0

@@ -9,11 +9,11 @@ from contextlib import suppress
 from enum import Enum, auto
 from typing import NamedTuple
 
-from engine.documents.marked_text import LeftOut, MarkedText
+from engine.documents.marked_text import MarkedText
 from engine.documents.rich_bytes import without_bytes
 from engine.documents.rich_equations import RichEquation
 from engine.documents.rich_forms import FORM_WORDS, RichForm
-from engine.documents.rich_letters import HEIGHTS, OF_CELLS, OF_LETTERS, OF_PARAGRAPHS, RichLetters, letters_of
+from engine.documents.rich_letters import HEIGHTS, OF_CELLS, OF_LETTERS, OF_PARAGRAPHS, RichLetters
 from engine.documents.rich_tables import CELL_WORDS, RichTables
 from engine.documents.roles import (
     Footnote,
@@ -198,8 +198,6 @@ class RichTextReader:
         self._in_table = False
         self._in_cell = False
         self._in_paragraph = False
-        # Why the latest words were left out, which is counted; "" if they were not.
-        self._omission: LeftOut = ""
         self._letters = RichLetters(b"")
         self._tables = RichTables(b"")
         # The place in the file of the control word that is followed.
@@ -268,25 +266,15 @@ class RichTextReader:
                 self._add_to_document(signs_in(self._fonts.get(font, ""), words))
 
     def _add_to_document(self, words: str) -> None:
-        """Add words that are seen; count others, which are one passage with those left out just before."""
-        reason = self._reason_to_leave_out()
-        if not reason:
+        """Add words to the paragraph, which those that are seen begin."""
+        if self._settings.get("deleted"):
+            self._text.leave_out("deleted-text", words)
+            return
+        look = self._letters.look(self._settings)
+        if look.is_seen:
             self._begin_paragraph()
-            with self._text.lettered(letters_of(self._settings)):
-                self._text.add(words)
-            self._omission = ""
-        elif reason != self._omission and words.strip():
-            self._text.left_out[reason] += 1
-            self._omission = reason
-
-    def _reason_to_leave_out(self) -> LeftOut:
-        """Return why text is not read now; "" if it is."""
-        settings = self._settings
-        if settings.get("deleted"):
-            return "deleted-text"
-        if settings.get("v") or self._letters.is_unseen(settings, is_on_page=not settings.get("shptxt")):
-            return "hidden-text"
-        return ""
+        with self._text.shown_as(look):
+            self._text.add(words)
 
     # Paragraphs and tables.
 

@@ -14,7 +14,8 @@ from engine.documents.cell_styles import CellRun, CellStyle, cell_styles, string
 from engine.documents.charts import add_chart_titles
 from engine.documents.drawn_letters import drawn_lines
 from engine.documents.hidden_columns import HiddenColumns
-from engine.documents.letters import PLAIN, Run, marked
+from engine.documents.letters import Run, marked
+from engine.documents.looks import NO_FORMAT, UNKNOWN
 from engine.documents.marked_text import MarkedText, linked
 from engine.documents.merged_cells import MergedCells
 from engine.documents.moved_formulas import column_letters, column_number, moved_formula
@@ -236,11 +237,11 @@ class SheetsReader:
             with suppress(ValueError):
                 style = style.for_number(float(cell.findtext("v") or ""))
         texts = self._content(cell, formula, style.number_format)
-        seen = style.seen(texts, has_plain_colours=True)
-        if seen != texts and any(area.has(cell.get("r", "")) for area in self._sheet.coloured):
-            seen = style.seen(texts, has_plain_colours=False)
-        self._count_hidden([text for text in texts if text not in seen])
-        content = marked(Run(text.words, style.font_of(text).letters) for text in seen)
+        runs = style.looks(texts, has_plain_colours=True)
+        are_seen = all(run.look.is_seen for run in runs)
+        if not are_seen and any(area.has(cell.get("r", "")) for area in self._sheet.coloured):
+            runs = style.looks(texts, has_plain_colours=False)
+        content = self._text.seen_words(runs)
         link = _LINK.search(formula)
         return linked(content, link[1]) if link else content
 
@@ -381,4 +382,4 @@ def _has_content(cell: Element) -> bool:
 def _note_text(note: Element) -> str:
     """Return the text of a note, whose runs may have formats, without its reading aids."""
     runs = (run for text in note.iter("text") for run in string_runs(text))
-    return marked(Run(run.words, run.font.letters if run.font else PLAIN) for run in runs)
+    return marked(Run(run.words, (run.font or NO_FORMAT).look(UNKNOWN).letters) for run in runs)

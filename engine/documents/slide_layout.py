@@ -6,9 +6,9 @@ from itertools import chain
 from xml.etree.ElementTree import Element
 
 from engine.documents.drawn_letters import Palette, fill_colour, palette
+from engine.documents.looks import UNKNOWN, WHITE
 from engine.documents.places import Area
 from engine.documents.slide_places import drawn_areas
-from engine.documents.unseen import UNKNOWN, WHITE
 from engine.documents.zipped_parts import value
 
 # The kind of the master's place that a slide's place takes its look from, where it has another name.

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 from engine.documents.drawn_letters import Palette, fill_colour
+from engine.documents.looks import UNKNOWN
 from engine.documents.places import Area, Shape
-from engine.documents.unseen import UNKNOWN
 from engine.documents.zipped_parts import value
 
 _FRAMES = ("spPr/xfrm", "grpSpPr/xfrm", "xfrm")

@@ -10,6 +10,7 @@ from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.charts import add_drawing
 from engine.documents.drawn_letters import Palette, ShapeStyles, drawn_lines, fill_colour, format_of, shape_styles
 from engine.documents.equations import latex
+from engine.documents.looks import UNKNOWN
 from engine.documents.marked_text import MarkedText
 from engine.documents.number_forms import written
 from engine.documents.office import OfficeReader, link_role
@@ -27,7 +28,6 @@ from engine.documents.roles import (
 )
 from engine.documents.slide_layout import SlideLayout, kind_of
 from engine.documents.slide_places import area_of, placed
-from engine.documents.unseen import UNKNOWN
 from engine.documents.zipped_parts import ZippedParts, integer, skipping_damage, value
 
 _TITLES = ("title", "ctrTitle")
@@ -73,9 +73,8 @@ class SlidesReader(OfficeReader):
         # Whether it has several paragraphs, and the latest number of each level of its lists.
         self._is_list = False
         self._counts = dict[int, int]()
-        # The level of the paragraph that is read, from 0, and whether its latest letters were left out.
+        # The level of the paragraph that is read, from 0.
         self._level = 0
-        self._omitted = False
         self._meanings = {
             **dict.fromkeys(("spTree", "grpSp"), self._sort_group),
             "sp": self._add_shape,
@@ -119,7 +118,6 @@ class SlidesReader(OfficeReader):
         self._behind = UNKNOWN
         self._styles = ShapeStyles()
         self._level = 0
-        self._omitted = False
         self._look_at(slide)
         self._walk(slide)
         self._add_notes()
@@ -230,7 +228,6 @@ class SlidesReader(OfficeReader):
         level = integer(value(paragraph, "pPr", "lvl"))
         number = paragraph.find("pPr/buAutoNum")
         self._level = level
-        self._omitted = False
         # Deeper levels begin again.
         self._counts = {deep: count for deep, count in self._counts.items() if deep <= level}
         if number is None:
@@ -242,16 +239,9 @@ class SlidesReader(OfficeReader):
         return NumberedParagraph(level, _mark(count, number.get("type", "")))
 
     def _add_letters(self, run: Element) -> None:
-        """Add a run that is seen; count others, which are one passage with those left out just before."""
         given = format_of(run.find("rPr"), self._colours)
-        look = given.over(self._styles.of_level(self._level))
-        if look.is_unseen(self._behind):
-            if _has_content(run) and not self._omitted:
-                self._text.left_out["hidden-text"] += 1
-                self._omitted = True
-            return
-        self._omitted = False
-        with self._text.lettered(look.letters):
+        look = given.over(self._styles.of_level(self._level)).look(self._behind)
+        with self._text.shown_as(look):
             self._add(run, self._link(run, "rPr/hlinkClick"))
 
     def _link(self, element: Element, path: str) -> Role:

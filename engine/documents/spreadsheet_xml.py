@@ -7,14 +7,13 @@ from contextlib import suppress
 from datetime import datetime
 from xml.etree.ElementTree import Element
 
-from engine.documents.cell_styles import CellFont, CellRun, CellStyle
+from engine.documents.cell_styles import CellRun, CellStyle
 from engine.documents.fitting_rows import MOST_COLUMNS
 from engine.documents.hidden_columns import HiddenColumns
-from engine.documents.letters import Letters, Run, marked
+from engine.documents.looks import UNKNOWN, LetterFormat, colour_of
 from engine.documents.marked_text import MarkedText, linked
 from engine.documents.merged_cells import MergedCells
 from engine.documents.number_formats import DAY_0, hides_texts, shown
-from engine.documents.unseen import UNKNOWN, colour_of
 from engine.documents.zipped_parts import integer
 from engine.files.safe_xml import safe_xml
 
@@ -30,6 +29,7 @@ _NAMED_FORMATS = {
 }
 # The style of cells, and of styles, that name none.
 _DEFAULT = "Default"
+_HEIGHTS = {"Superscript": 1, "Subscript": -1}
 # What a sheet has.
 _MOST_COLUMNS = 16_384
 
@@ -59,7 +59,7 @@ def _styles(book: Element) -> dict[str, CellStyle]:
             code = number_format.get("Format", "")
             style = style._replace(number_format=_NAMED_FORMATS.get(code, code))
         for font in element.iterfind("Font"):
-            style = style._replace(font=_font(font, style.font))
+            style = style._replace(font=_font(font).over(style.font))
         for interior in element.iterfind("Interior"):
             is_plain = interior.get("Pattern", "Solid") == "Solid"
             style = style._replace(behind=colour_of(interior.get("Color")) if is_plain else UNKNOWN)
@@ -67,20 +67,22 @@ def _styles(book: Element) -> dict[str, CellStyle]:
     return styles
 
 
-def _font(font: Element, base: CellFont) -> CellFont:
-    """Return the font of a style, or of a run of letters, over the one around it."""
-    letters = base.letters
-    if align := font.get("VerticalAlign"):
-        letters = letters._replace(raised=align == "Superscript", lowered=align == "Subscript")
-    if struck := font.get("StrikeThrough"):
-        letters = letters._replace(struck=struck == "1")
-    points = base.points
+def _font(font: Element) -> LetterFormat:
+    """Return what a font of a style, or of a run of letters, says."""
+    align = font.get("VerticalAlign")
+    struck = font.get("StrikeThrough")
+    points: float | None = None
     with suppress(ValueError):
         points = float(font.get("Size", ""))
-    return CellFont(letters, colour_of(font.get("Color")) if "Color" in font.attrib else base.colour, points)
+    return LetterFormat(
+        height=_HEIGHTS.get(align, 0) if align else None,
+        struck=struck == "1" if struck else None,
+        colour=colour_of(font.get("Color")) if "Color" in font.attrib else None,
+        points=points,
+    )
 
 
-def _runs(element: Element, font: CellFont) -> Iterator[CellRun]:
+def _runs(element: Element, font: LetterFormat) -> Iterator[CellRun]:
     """Yield the words of a value, which may have elements of HTML for letters."""
     yield CellRun(element.text or "", font)
     for child in element:
@@ -88,17 +90,17 @@ def _runs(element: Element, font: CellFont) -> Iterator[CellRun]:
         yield CellRun(child.tail or "", font)
 
 
-def _font_within(element: Element, around: CellFont) -> CellFont:
+def _font_within(element: Element, around: LetterFormat) -> LetterFormat:
     """Return the font that an element of HTML sets within another one."""
     match element.tag.lower():
         case "sup":
-            return around._replace(letters=Letters(True, around.letters.struck, False))
+            return around._replace(height=1)
         case "sub":
-            return around._replace(letters=Letters(False, around.letters.struck, True))
+            return around._replace(height=-1)
         case "s" | "strike" | "del":
-            return around._replace(letters=around.letters._replace(struck=True))
+            return around._replace(struck=True)
         case "font":
-            return _font(element, around)
+            return _font(element).over(around)
     return around
 
 
@@ -173,10 +175,7 @@ class _TableReader:
     def _cell_text(self, cell: Element, style: CellStyle) -> str:
         """Return what a cell shows, with its link and its note; the formula of one without a value."""
         texts = self._content(cell, style)
-        seen = style.seen(texts, has_plain_colours=self._has_plain_colours)
-        if any(text.words.strip() for text in texts if text not in seen):
-            self._text.left_out["hidden-text"] += 1
-        words = marked(Run(text.words, style.font_of(text).letters) for text in seen)
+        words = self._text.seen_words(style.looks(texts, has_plain_colours=self._has_plain_colours))
         if not texts:
             words = cell.get("Formula", "")
         address = cell.get("HRef")

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.documents.fitting_rows import MOST_COLUMNS, FittingRows
-from engine.documents.letters import Letters, Run
+from engine.documents.letters import Run
+from engine.documents.looks import Look
 from engine.documents.roles import Footnote, Link, MergedDown, Role, TableCell
 
 # The cells of a row that are looked at; sheets have no more.
@@ -20,8 +21,8 @@ class OpenFrame:
     """A cell, a note or a link that is open. It gathers its own words; blocks in it are only lines of these words."""
 
     role: TableCell | Footnote | Link
-    # How words around it are set, put back when a note ends; and the block that goes on after a note or a link.
-    letters_around: Letters
+    # How words around it look, put back when a note ends; and the block that goes on after a note or a link.
+    look_around: Look
     block_around: Role
     words: list[Run] = field(default_factory=list)
 

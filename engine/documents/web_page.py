@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from engine.documents.encodings import DecodedText, decode
 from engine.documents.equations import latex_of
+from engine.documents.looks import UNKNOWN, WHITE, Look
 from engine.documents.marked_text import MarkedText, only_places
 from engine.documents.page_forms import meaning_of_field
 from engine.documents.page_letters import PageLetters, is_for_listeners, is_left_out
@@ -30,7 +31,6 @@ from engine.documents.roles import (
     TableRow,
     Through,
 )
-from engine.documents.unseen import UNKNOWN, WHITE
 from engine.documents.zipped_parts import integer, skipping_damage
 from engine.files.safe_xml import safe_xml
 
@@ -189,8 +189,6 @@ class _PageReader:
         self._show_picture = show_picture
         self._text = text
         self._styles = PageStyles(page, linked)
-        # Whether the latest words were left out.
-        self._omitted = False
         # How many more tables are looked at as to whether they only place things: in each, all within it is read.
         self._frames_left = _MOST_FRAMES
 
@@ -211,7 +209,7 @@ class _PageReader:
     def _visit(self, node: LexborNode, letters: PageLetters, around: PlaceInPage) -> list[_Visit | Role]:
         """Add what a node itself says, and return what is in it, with its end."""
         if node.tag == _TEXT:
-            self._add(str(node.text_content), letters)
+            self._add(str(node.text_content), letters.look)
             return []
         tag = node.tag or ""
         attributes = {name: given or "" for name, given in node.attributes.items()}
@@ -238,7 +236,7 @@ class _PageReader:
         self._text.start(meaning)
         if tag == "sup" and letters.letters.raised and node.prev is not None:
             # "2" with the exponent "3^2".
-            self._add("^", inner)
+            self._add("^", inner.look)
         return [*(_Visit(child, inner, place) for child in _shown_order(node)), meaning]
 
     def _note_picture(self, tag: str, attributes: Mapping[str, str], letters: PageLetters) -> None:
@@ -255,41 +253,26 @@ class _PageReader:
         rows = [[_has_content(cell) for cell in row.iter() if cell.tag in ("td", "th")] for row in _own_rows(table)]
         return only_places(rows, has_tables=len(table.css("table")) > 1)
 
-    def _add(self, words: str, letters: PageLetters) -> None:
-        """Add words that are seen, with their letters; leave out others."""
-        if letters.is_unseen:
-            self._omit(words)
-            return
-        # White space belongs to the passage that was left out before it.
-        self._omitted = self._omitted and not words.strip()
-        with self._text.lettered(letters.letters):
+    def _add(self, words: str, look: Look) -> None:
+        """Add words that have a look."""
+        with self._text.shown_as(look):
             if isinstance(self._text.block, FencedCode):
                 self._text.add(words)
             else:
                 self._text.add_of_page(words)
 
     def _add_sign(self, sign: str, tag: str, letters: PageLetters) -> None:
-        """Add the words that an element with a tag stands for, such as a picture's description; leave out unseen ones.
+        """Add the words that an element with a tag stands for, such as a picture's description.
 
         Only a formula is drawn in the letters around it, so that their colour and size may hide it.
         """
-        is_unseen = letters.is_unseen if tag == "math" else not letters.is_visible
-        if is_unseen:
-            self._omit(sign)
-            return
-        # Line ends belong to the passage that was left out before them.
-        self._omitted = self._omitted and not sign.strip()
-        if tag in ("input", "progress", "meter"):
-            # There are spaces around what is in a field: of several in a row, one is shown.
-            self._text.add_of_page(sign)
-        else:
-            self._text.add(sign)
-
-    def _omit(self, words: str) -> None:
-        """Leave out words, which are one passage with those that were left out just before."""
-        if words.strip() and not self._omitted:
-            self._text.left_out["hidden-text"] += 1
-            self._omitted = True
+        look = letters.look if tag == "math" else Look(letters.letters, is_hidden=not letters.is_visible)
+        with self._text.shown_as(look):
+            if tag in ("input", "progress", "meter"):
+                # There are spaces around what is in a field: of several in a row, one is shown.
+                self._text.add_of_page(sign)
+            else:
+                self._text.add(sign)
 
     def _leave_out(self, node: LexborNode) -> None:
         """Count an element that is not shown, if it has text."""

@@ -14,6 +14,7 @@ from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.chapters import PieceHeading, chapters_of, titles_of
 from engine.documents.charts import add_drawing
 from engine.documents.equations import latex
+from engine.documents.looks import NO_FORMAT, PLAIN_LOOK, UNKNOWN, LetterFormat
 from engine.documents.marked_text import LeftOut, MarkedText, only_places
 from engine.documents.numbering import NumberedList, word_lists
 from engine.documents.office import Handler, Meaning, OfficeReader, link_role
@@ -32,8 +33,7 @@ from engine.documents.roles import (
     Through,
 )
 from engine.documents.symbol_fonts import signs_in
-from engine.documents.unseen import UNKNOWN
-from engine.documents.word_letters import RunFormat, WordLetters, is_unseen, letters_of, page_colour, shading
+from engine.documents.word_letters import WordLetters, look_of, page_colour, shading
 from engine.documents.word_paragraphs import ParagraphFormat, ParagraphStyles
 from engine.documents.zipped_parts import ZippedParts, integer, is_on, skipping_damage, value
 
@@ -71,13 +71,11 @@ class _OpenParagraph:
     """What is known while a paragraph is read. A text box in it has paragraphs of its own."""
 
     # How letters are set that have no format of their own.
-    format: RunFormat
+    format: LetterFormat
     # The role of the result of each field that is open; None until the code of the field has ended.
     fields: list[Role | None] = field(default_factory=list)
     # What adds the text boxes and charts that follow the paragraph.
     floating: list[Callable[[], None]] = field(default_factory=list)
-    # Why the latest text was left out; None if it was not.
-    omission: LeftOut | None = None
 
 
 class WordReader(OfficeReader):
@@ -108,7 +106,7 @@ class WordReader(OfficeReader):
         # The colour of the pages, and that behind the text that is read, as in `Look`.
         self._page = page_colour(self._main, self._edges.values())
         self._behind = self._page
-        self._open = _OpenParagraph(RunFormat())
+        self._open = _OpenParagraph(NO_FORMAT)
         # The code of the latest field so far.
         self._code = ""
         # The font of the run, such as "Symbol"; "" if it names none.
@@ -134,7 +132,7 @@ class WordReader(OfficeReader):
             "fldSimple": lambda field: _result_role(field.get("instr", "")),
             **dict.fromkeys(("footnoteReference", "endnoteReference", "commentReference"), self._add_note),
             **dict.fromkeys(("oMath", "oMathPara"), self._equation),
-            "textpath": lambda path: path.get("string"),
+            "textpath": self._add_word_art,
             "drawing": self._drawing,
             **dict.fromkeys(("blip", "imagedata"), self._show_picture),
             "txbxContent": self._put_off_box,
@@ -180,8 +178,8 @@ class WordReader(OfficeReader):
         if not level:
             return PieceHeading()
         around = self._formats.of_paragraph(piece)
-        looks = ((run, self._formats.of_run(run, around)) for run in _read_in(piece) if run.tag == "r")
-        runs = (run for run, look in looks if not look.hidden and not is_unseen(look, self._page))
+        formats = ((run, self._formats.of_run(run, around)) for run in _read_in(piece) if run.tag == "r")
+        runs = (run for run, given in formats if look_of(given, around, self._page).is_seen)
         words = (element.text or " " for run in runs for element in run if element.tag in ("t", "tab", "br"))
         return PieceHeading(level, " ".join("".join(words).split()))
 
@@ -301,40 +299,31 @@ class WordReader(OfficeReader):
         return NumberedParagraph(given.list_level, mark) if mark else ParagraphBlock()
 
     def _add_run(self, run: Element) -> None:
-        """Add the letters of a run that are seen, and what else it shows."""
+        """Add a run; one that is hidden shows nothing, also of what is drawn in it."""
         self._font = value(run, "rPr/rFonts", "ascii")
-        look = self._formats.of_run(run, self._open.format)
-        if look.hidden:
+        look = look_of(self._formats.of_run(run, self._open.format), self._open.format, self._behind)
+        if look.is_hidden:
             self._leave_out("hidden-text", run)
             return
-        if is_unseen(look, self._behind):
-            self._leave_out("hidden-text", _part_of(run, is_drawn=False))
-            run = _part_of(run, is_drawn=True)
-        with self._text.lettered(letters_of(look, self._open.format)):
+        with self._text.shown_as(look):
             self._walk(run)
 
     def _words_of(self, element: Element) -> str:
         """Return the words of a text or a sign as its font shows them; "" in the code of a field."""
         if None in self._open.fields:
             return ""
-        self._open.omission = None
         code = element.get("char")
         text = _sign(code) if code else element.text or ""
         font = element.get("font", self._font)
         return signs_in(font, text)
 
     def _leave_out(self, kind: LeftOut, element: Element) -> None:
-        """Count a passage that is left out, and follow the fields in it.
-
-        What is left out for the same reason just after it belongs to the same passage.
-        """
+        """Count the words of an element as left out, and follow the fields in it."""
         for step in element.iter():
             if step.tag in ("fldChar", "instrText"):
                 self._follow_field(step)
-        texts = (text.text for text in element.iter() if text.tag in ("t", "delText"))
-        if any(text and text.strip() for text in texts) and self._open.omission != kind:
-            self._open.omission = kind
-            self._text.left_out[kind] += 1
+        texts = (text.text or "" for text in element.iter() if text.tag in ("t", "delText"))
+        self._text.leave_out(kind, "".join(texts))
 
     def _equation(self, element: Element) -> str | None:
         """Return an equation, or those of a block, in LaTeX."""
@@ -369,6 +358,11 @@ class WordReader(OfficeReader):
             self._leave_out("hidden-text", drawing)
             return None
         return Through()
+
+    def _add_word_art(self, path: Element) -> None:
+        """Add words that are drawn as a picture, whatever the letters around are like."""
+        with self._text.shown_as(PLAIN_LOOK):
+            self._text.add(path.get("string", ""))
 
     def _show_picture(self, picture: Element) -> None:
         """Note a picture; that of an older program has its part as `id`."""
@@ -431,13 +425,6 @@ class WordReader(OfficeReader):
 def _sign(code: str) -> str:
     """Return the sign with a code of four hexadecimal digits; U+FFFD for what is no such code."""
     return chr(int(code, 16)) if _CODE.fullmatch(code) else "\ufffd"
-
-
-def _part_of(run: Element, *, is_drawn: bool) -> Element:
-    """Return only the letters of a run, or what is seen whatever these are like: drawings, and what notes say."""
-    part = Element("r")
-    part.extend(child for child in run if (child.tag in _DRAWN) == is_drawn)
-    return part
 
 
 def _result_role(code: str) -> Role:

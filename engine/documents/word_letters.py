@@ -1,19 +1,19 @@
-"""How DOCX files set their letters: raised, struck, hidden, their colour and size, by styles and by themselves."""
+"""What the styles and the runs of DOCX files say about letters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from engine.documents.letters import Letters
-from engine.documents.unseen import UNKNOWN, WHITE, Look, colour_of, nobody_sees
+from engine.documents.looks import NO_FORMAT, UNKNOWN, WHITE, LetterFormat, Look, colour_of
 from engine.documents.zipped_parts import value
 
-# In half points, what letters have that nothing says a size of.
-_USUAL_SIZE = 20
+# In points, what letters have that nothing says a size of.
+_USUAL_SIZE = 10
 # What shows letters in addition to their own colour, or instead of it.
 _EFFECTS = ("emboss", "glow", "imprint", "outline", "textFill", "textOutline")
+_HEIGHTS = {"superscript": 1, "subscript": -1}
 _HIGHLIGHTS = {
     "black": "000000",
     "blue": "0000ff",
@@ -34,29 +34,6 @@ _HIGHLIGHTS = {
 }
 
 
-class RunFormat(NamedTuple):
-    """What a style or a run says about letters, None for what it says nothing about. Colours are as in `Look`."""
-
-    # "superscript", "subscript" or "baseline".
-    align: str | None = None
-    # How far the letters are above the line, in half points.
-    position: int | None = None
-    # In half points.
-    size: int | None = None
-    struck: bool | None = None
-    struck_twice: bool | None = None
-    hidden: bool | None = None
-    colour: str | None = None
-    # The colours of the letters' own shading, and of the paragraph's.
-    behind: str | None = None
-    behind_paragraph: str | None = None
-
-    def over(self, base: RunFormat) -> RunFormat:
-        """Return what holds where this format is set on letters that have another one."""
-        return base._replace(**{name: given for name, given in self._asdict().items() if given is not None})
-
-
-_NOTHING = RunFormat()
 # The properties of runs that are read here.
 _ASKED = {"color", "dstrike", "highlight", "position", "shd", "strike", "sz", "szCs", "vanish", "vertAlign", *_EFFECTS}
 
@@ -66,18 +43,18 @@ class WordLetters:
 
     def __init__(self, styles: Element) -> None:
         self._elements = {style.get("styleId", ""): style for style in styles.iter("style")}
-        self._formats = dict[str, RunFormat]()
+        self._formats = dict[str, LetterFormat]()
         defaults = styles.find("docDefaults/rPrDefault")
         # What holds where no style says it, and the style of paragraphs that name none.
-        self._usual = RunFormat() if defaults is None else format_of(defaults)
+        self._usual = LetterFormat() if defaults is None else format_of(defaults)
         usual_styles = (name for name, style in self._elements.items() if _is_usual(style))
         self._usual_style = next(usual_styles, "")
 
-    def of_style(self, name: str) -> RunFormat:
+    def of_style(self, name: str) -> LetterFormat:
         """Return what a style says, or the nearest that it is based on."""
         if name not in self._formats:
             # For a style that is based on itself.
-            self._formats[name] = RunFormat()
+            self._formats[name] = LetterFormat()
             if (style := self._elements.get(name)) is not None:
                 self._formats[name] = format_of(style).over(self.of_style(value(style, "basedOn")))
         return self._formats[name]
@@ -92,12 +69,12 @@ class WordLetters:
             name = value(style, "basedOn")
         return False
 
-    def of_paragraph(self, paragraph: Element) -> RunFormat:
+    def of_paragraph(self, paragraph: Element) -> LetterFormat:
         """Return the format of letters in a paragraph that have none of their own."""
         style = self.of_style(value(paragraph, "pPr/pStyle") or self._usual_style).over(self._usual)
         return format_of(paragraph).over(style)
 
-    def of_run(self, run: Element, paragraph: RunFormat) -> RunFormat:
+    def of_run(self, run: Element, paragraph: LetterFormat) -> LetterFormat:
         """Return the format of a run; `paragraph` is that of its paragraph's letters (`of_paragraph`).
 
         As in Word, a style of letters that strikes or hides them undoes what the paragraph's style does: letters that
@@ -107,7 +84,7 @@ class WordLetters:
         given = format_of(run)
         name = value(run, "rPr/rStyle")
         if not name:
-            return paragraph if given is _NOTHING else given.over(paragraph)
+            return paragraph if given is NO_FORMAT else given.over(paragraph)
         style = self.of_style(name)
         merged = style.over(paragraph)._replace(
             struck=_toggled(style.struck, paragraph.struck, self._usual.struck),
@@ -121,14 +98,14 @@ def _toggled(style: bool | None, paragraph: bool | None, usual: bool | None) -> 
     return bool(usual and paragraph) or bool(style) != bool(paragraph)
 
 
-def format_of(source: Element) -> RunFormat:
+def format_of(source: Element) -> LetterFormat:
     """Return what a style, a run or a paragraph itself says."""
     element = source.find("rPr")
     properties = {} if element is None else {child.tag: child for child in element}
     behind_paragraph = shading(source, "pPr/shd")
     # Most runs say nothing of this.
     if behind_paragraph is None and properties.keys().isdisjoint(_ASKED):
-        return _NOTHING
+        return NO_FORMAT
     behind = shading(source, "rPr/shd")
     if "highlight" in properties:
         behind = _HIGHLIGHTS.get(properties["highlight"].get("val", ""), behind)
@@ -137,10 +114,11 @@ def format_of(source: Element) -> RunFormat:
         colour = UNKNOWN
     elif "color" in properties:
         colour = _colour(properties["color"])
-    return RunFormat(
-        align=_value_of(properties, "vertAlign"),
-        position=_number(_value_of(properties, "position")),
-        size=_number(_value_of(properties, "szCs" if properties.keys() & {"cs", "rtl"} else "sz")),
+    align = _value_of(properties, "vertAlign")
+    return LetterFormat(
+        height=None if align is None else _HEIGHTS.get(align, 0),
+        lift=_half_points(_value_of(properties, "position")),
+        points=_half_points(_value_of(properties, "szCs" if properties.keys() & {"cs", "rtl"} else "sz")),
         struck=_is_on(properties, "strike"),
         struck_twice=_is_on(properties, "dstrike"),
         hidden=_is_on(properties, "vanish"),
@@ -168,24 +146,21 @@ def _has_colour(shade: Element) -> bool:
     return shade.get("fill", "auto") != "auto" or shade.get("val", "clear") != "clear"
 
 
-def letters_of(run: RunFormat, paragraph: RunFormat) -> Letters:
-    """Return how the letters of a run are set in a paragraph, if nothing raises all of that."""
-    size = run.size or _USUAL_SIZE
-    usual = paragraph.size or _USUAL_SIZE
-    lift = (run.position or 0) - (paragraph.position or 0)
-    is_raised = run.align == "superscript" and paragraph.align != "superscript"
+def look_of(run: LetterFormat, paragraph: LetterFormat, page: str) -> Look:
+    """Return how the letters of a run look in a paragraph, on a page or in a cell of a colour.
+
+    They are not raised if all of the paragraph is.
+    """
+    points = run.points or _USUAL_SIZE
+    usual = paragraph.points or _USUAL_SIZE
+    lift = (run.lift or 0) - (paragraph.lift or 0)
+    look = run.look(page)
+    is_raised = look.letters.raised and (paragraph.height or 0) <= 0
     # Others raise and shrink letters by themselves. A little more height alone is a matter of looks.
-    is_lifted = run.align is None and lift > 0 and (size < usual or lift * 4 >= size)
-    is_lowered = run.align == "subscript" or (run.align is None and lift < 0 and size < usual)
-    return Letters(is_raised or is_lifted, bool(run.struck or run.struck_twice), is_lowered)
-
-
-def is_unseen(run: RunFormat, page: str) -> bool:
-    """Return whether nobody sees letters, on a page or in a cell of a colour, where nothing else is behind them."""
-    around = page if run.behind_paragraph is None else run.behind_paragraph
-    background = around if run.behind is None else run.behind
-    points = None if run.size is None else run.size / 2
-    return nobody_sees(Look(run.colour or UNKNOWN, background, points))
+    is_lifted = run.height is None and lift > 0 and (points < usual or lift * 4 >= points)
+    is_lowered = look.letters.lowered or (run.height is None and lift < 0 and points < usual)
+    is_struck = look.letters.struck or bool(run.struck_twice)
+    return look._replace(letters=Letters(is_raised or is_lifted, is_struck, is_lowered))
 
 
 def page_colour(document: Element, edges: Iterable[Element]) -> str:
@@ -215,10 +190,10 @@ def _is_on(properties: dict[str, Element], name: str) -> bool | None:
     return None if setting is None else setting not in ("0", "false", "off")
 
 
-def _number(text: str | None) -> int | None:
-    """Return the whole number that a text begins with; sizes may also have a unit, which nobody writes."""
+def _half_points(text: str | None) -> float | None:
+    """Return a number of half points in points; sizes may also have a unit, which nobody writes."""
     try:
-        return None if text is None else int(float(text))
+        return None if text is None else int(float(text)) / 2
     except (OverflowError, ValueError):
         return None
 

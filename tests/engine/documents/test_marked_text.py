@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engine.documents.letters import Letters
+from engine.documents.looks import PLAIN_LOOK, WHITE, Look, LookedRun
 from engine.documents.marked_text import MarkedText
 from engine.documents.roles import Footnote, HeadingBlock, Link, MergedDown, ParagraphBlock, Table, TableCell, TableRow
 
@@ -97,3 +99,43 @@ def test_a_heading_whose_link_has_a_block_stays_a_heading() -> None:
     text.end(heading)
     text.finish()
     assert str(text) == "## [Title](https://example.org)"
+
+
+def test_words_that_nobody_sees_are_one_passage_until_others_or_a_block_come() -> None:
+    text = MarkedText(1000)
+    text.add("Seen ")
+    with text.shown_as(Look(colour=WHITE, background=WHITE)):
+        text.add("one ")
+        text.start(Link("https://example.com"))
+        text.add("passage")
+        text.end(Link("https://example.com"))
+    text.add(" ")
+    with text.shown_as(Look(is_hidden=True)):
+        text.add("still")
+    text.leave_out("deleted-text", "gone")
+    text.leave_out("hidden-text", " ")
+    with text.shown_as(Look(Letters(struck=True), points=1)):
+        text.add("another")
+    text.start(ParagraphBlock())
+    text.leave_out("hidden-text", "a third")
+    text.finish()
+    assert str(text) == "Seen\n\n[Left out: 3 hidden passages, 1 deleted passage]"
+
+
+def test_a_note_does_not_look_like_the_words_around_it() -> None:
+    text = MarkedText(1000)
+    with text.shown_as(Look(Letters(struck=True), points=1)):
+        text.add("unseen")
+        text.start(Footnote())
+        text.add("seen")
+        text.end(Footnote())
+        text.add("unseen")
+    text.finish()
+    assert str(text) == "[^1]\n\n[^1]: seen\n\n[Left out: 2 hidden passages]"
+
+
+def test_a_cell_has_the_runs_that_are_seen() -> None:
+    text = MarkedText(1000)
+    runs = [LookedRun("10", PLAIN_LOOK), LookedRun("6", Look(Letters(raised=True)))]
+    assert text.seen_words([*runs, LookedRun("x", Look(is_hidden=True)), LookedRun("y", Look(points=1))]) == "10^6"
+    assert text.left_out == {"hidden-text": 1}
