@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser
-
-from engine.documents.page_selectors import PlaceInPage, Selector, SelectorPath, compare, selector_path, simple_selector
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 _COMMENT = re.compile(r"/\*.*?\*/|<!--|-->", re.DOTALL)
 # Statements without a block, such as an import.
@@ -20,12 +19,18 @@ _BRACE = re.compile(r"[{}]")
 # Of a selector with more, the part for the element itself, and what depends on where or when.
 _LAST = re.compile(r"[^\s>+~]+$")
 _CONDITION = re.compile(r"\[[^\]]*\]|:[\w-]+(?:\([^)]*\))?")
+# What selects elements by nothing but their tag and marks (classes and ids), and also by those of elements around them.
+_SIMPLE = re.compile(r"(?P<tag>[a-zA-Z][\w-]*|\*)?(?P<marks>(?:[.#][\w-]+)*)")
+_PLAIN = re.compile(r"[\w*.#-]+(?:(?:\s*>\s*|\s+)[\w*.#-]+)*")
+_CHILD = re.compile(r"\s*>\s*")
+_MARK = re.compile(r"[.#][\w-]+")
+_TAG = re.compile(r"(?<![\w.#-])[a-zA-Z]")
 # What hides a page until scripts have run.
 OF_SCRIPTS = ("display", "visibility", "opacity")
-# What scripts do not change by marks of the elements around some words: whether these are struck or raised.
+# Whether words are struck or raised, which scripts do not change by marks.
 _OF_LETTERS = ("text-decoration", "text-decoration-line", "vertical-align")
-# How often the rules for elements within others are compared with the elements of a page.
-_MOST_STEPS = 1_000_000
+# How often parts of selectors are tried on elements of a page, which takes up to 0.1 microseconds each.
+_MOST_STEPS = 20_000_000
 
 # The value of a property that may be another one at some places or times.
 UNCLEAR = "?"
@@ -36,36 +41,32 @@ Declarations = Mapping[str, str]
 class StyleRule(NamedTuple):
     """What a sheet says about elements.
 
-    With `is_conditional`, it says so only at places or times that are not followed, such as after another element; a
-    script may also give elements the marks that they lack of `all_marks`.
+    With `is_conditional`, it says so only at places or times that are not followed, such as after another element.
+    `loose` are selectors of all elements for which it may come to hold, as scripts give marks to any element.
     """
 
-    path: SelectorPath
+    selector: str
+    loose: tuple[str, ...]
     declarations: Declarations
     is_conditional: bool
-    all_marks: frozenset[str] = frozenset()
 
     @property
-    def marks(self) -> frozenset[str]:
-        """All that it asks of elements and of those around them."""
-        return self.path.selector.marks.union(self.all_marks, *(outer.selector.marks for outer in self.path.around))
+    def changes(self) -> set[tuple[str, str]]:
+        """The properties that it changes where it comes to hold, with their values."""
+        said = self.declarations.items()
+        return {(name, value) for name, value in said if self.is_conditional or name not in _OF_LETTERS}
 
     @property
-    def weight(self) -> tuple[int, ...]:
-        """How much more it counts than others: by all its ids, classes, and tags."""
-        selectors = [self.path.selector, *(outer.selector for outer in self.path.around)]
-        return tuple(map(sum, zip(*(selector.weight for selector in selectors), strict=True)))
+    def weight(self) -> tuple[int, int, int]:
+        """How much more it counts than others: by its ids, its classes, and its tags."""
+        return self.selector.count("#"), self.selector.count("."), len(_TAG.findall(self.selector))
 
 
-# A tag, and marks.
-_Key = tuple[str, frozenset[str]]
+class _RulesOfElement(NamedTuple):
+    """The numbers of the rules that hold for an element, and the loose selectors of those that may hold for it."""
 
-
-class _PlacedRule(NamedTuple):
-    """A rule, and its number among those of the page: of rules with the same weight, the last one holds."""
-
-    number: int
-    rule: StyleRule
+    certain: list[int]
+    possible: list[str]
 
 
 # Returns the text of a sheet that a page links, by its address; None for one that is not loaded.
@@ -75,7 +76,7 @@ LinkedSheets = Callable[[str], str | None]
 class PageStyles:
     """The rules of a page's sheets: its own, and those it links as far as `linked` has them.
 
-    `is_whole` says that there are no others.
+    `is_whole` says that there are no others. On a page with too many rules and elements, none are followed.
     """
 
     def __init__(self, page: LexborHTMLParser, linked: LinkedSheets = lambda _address: None) -> None:
@@ -87,91 +88,116 @@ class PageStyles:
             if sheet is None or _IMPORT.search(sheet):
                 self.is_whole = False
             rules += _rules_of(sheet or "", element.attributes.get("media") or "")
-        self._marks = frozenset(mark for rule in rules for mark in rule.marks)
-        # By one of the marks of its selector, or else its tag.
-        self._rules = defaultdict[str, list[_PlacedRule]](list)
-        for number, rule in enumerate(rules):
-            selector = rule.path.selector
-            self._rules[min(selector.marks, default=selector.tag)].append(_PlacedRule(number, rule))
-        # The rules for a tag and marks: they come over and over, as what the rules say.
-        self._candidates = dict[_Key, list[StyleRule]]()
-        # Those that have rules for elements within others, too.
-        self._differing = set[_Key]()
-        self._said_by_marks = dict[_Key, Declarations]()
-        self._said_at = dict[PlaceInPage, Declarations]()
-        self._steps_left = _MOST_STEPS
-        # The place that is around a whole page.
-        self.outermost = PlaceInPage("", frozenset(), None)
+        # Those that count more are last; of those that count as much, the last one holds.
+        self._rules = sorted(rules, key=lambda rule: rule.weight)
+        # The numbers of rules by their loose selectors.
+        self._loose = defaultdict[str, list[int]](list)
+        # By the places of elements in memory.
+        self._found = defaultdict[int, _RulesOfElement](lambda: _RulesOfElement([], []))
+        # What rules say together, by their numbers and loose selectors.
+        self._said = dict[tuple[tuple[int, ...], tuple[str, ...]], Declarations]()
+        if rules:
+            self._find_elements(page)
 
-    def place(self, tag: str, attributes: Mapping[str, str], around: PlaceInPage) -> PlaceInPage:
-        """Return the place of an element by that of the element around it."""
-        marks = {f".{name}" for name in attributes.get("class", "").split()}
-        marks.add(f"#{attributes.get('id', '')}")
-        return around.within(tag, self._marks & marks)
+    def _find_elements(self, page: LexborHTMLParser) -> None:
+        """Find the elements for which each rule holds or may hold."""
+        elements = _PageElements(page)
+        certain: list[int] = []
+        for number, rule in enumerate(self._rules):
+            hides = not rule.declarations.keys().isdisjoint(OF_SCRIPTS)
+            if not rule.is_conditional and elements.may_have(rule.selector, of_parts=hides):
+                certain.append(number)
+            for selector in rule.loose:
+                if elements.may_have(selector):
+                    self._loose[selector].append(number)
+        steps = sum(len(self._rules[number].selector.split()) for number in certain) + len(self._loose)
+        if steps * len(elements.parents) > _MOST_STEPS:
+            self.is_whole = False
+            return
+        for number in certain:
+            for element in elements.selected(self._rules[number].selector):
+                self._found[element].certain.append(number)
+        for selector in self._loose:
+            for element in elements.selected(selector):
+                self._found[element].possible.append(selector)
 
-    def of(self, place: PlaceInPage, style: str) -> Declarations:
+    def of(self, element: LexborNode, style: str) -> Declarations:
         """Return what holds for an element with the attribute `style`; what rules change otherwise is `UNCLEAR`."""
-        by_rules = self._by_rules(place) if self._rules else {}
+        by_rules = self._by_rules(self._found[element.mem_id]) if element.mem_id in self._found else {}
         return {**by_rules, **declarations(style)} if style else by_rules
 
-    def _by_rules(self, place: PlaceInPage) -> Declarations:
-        """Return what rules say about the elements at a place.
+    def _by_rules(self, rules: _RulesOfElement) -> Declarations:
+        """Return what rules say together: first the certain ones, then what may change."""
+        key = tuple(rules.certain), tuple(rules.possible)
+        if key not in self._said:
+            said: dict[str, str] = {}
+            for number in rules.certain:
+                said |= self._rules[number].declarations
+            others = {number for selector in rules.possible for number in self._loose[selector]}
+            changes = {change for number in others.difference(rules.certain) for change in self._rules[number].changes}
+            said |= dict.fromkeys((name for name, value in changes if said.get(name) != value), UNCLEAR)
+            self._said[key] = said
+        return self._said[key]
 
-        On pages where it would take too many steps, rules for elements within others are not followed any more.
+
+class _PageElements:
+    """The elements of a page, each by its place in memory, as plain selectors find them."""
+
+    def __init__(self, page: LexborHTMLParser) -> None:
+        self._page = page
+        # What is directly around each, in the order of the page.
+        self.parents = dict[int, int]()
+        # The marks of all, and those that mark the whole page.
+        self._marks = set[str]()
+        self._marks_of_page = set[str]()
+        for element in page.css("*"):
+            self.parents[element.mem_id] = element.parent.mem_id if element.parent else 0
+            attributes = element.attributes
+            marks = [f".{name}" for name in (attributes.get("class") or "").split()] + [f"#{attributes.get('id')}"]
+            self._marks.update(marks)
+            if element.tag in ("html", "body"):
+                self._marks_of_page.update(marks)
+
+    def may_have(self, selector: str, *, of_parts: bool = False) -> bool:
+        """Return whether the page has all marks of a selector; `of_parts`, that none of these is one of the whole page.
+
+        Marks of a whole page that hide something in it may be those of a page that scripts have not finished.
         """
-        key = place.tag, place.marks
-        if place in self._said_at:
-            return self._said_at[place]
-        if key not in self._candidates:
-            self._candidates[key] = self._rules_for(*key)
-            self._differing.update({key} if any(rule.path.around for rule in self._candidates[key]) else ())
-        rules = self._candidates[key]
-        if self._steps_left > 0 and key in self._differing:
-            self._steps_left -= len(rules)
-            self._said_at[place] = self._said(rules, place)
-            return self._said_at[place]
-        if key not in self._said_by_marks:
-            self._said_by_marks[key] = self._said(rules, PlaceInPage(*key, None))
-        return self._said_by_marks[key]
+        marks = _MARK.findall(selector)
+        return self._marks.issuperset(marks) and not (of_parts and self._marks_of_page.intersection(marks))
 
-    def _rules_for(self, tag: str, marks: frozenset[str]) -> list[StyleRule]:
-        """Return the rules for elements with a tag and marks, wherever these are, those that count more last."""
-        candidates = [placed for key in ("", tag, *marks) for placed in self._rules.get(key, ())]
-        candidates.sort(key=lambda placed: (placed.rule.weight, placed.number))
-        return [placed.rule for placed in candidates if placed.rule.path.selector.holds_for(tag, marks)]
+    def selected(self, selector: str) -> Collection[int]:
+        """Return the elements that a plain selector selects.
 
-    def _said(self, rules: list[StyleRule], place: PlaceInPage) -> Declarations:
-        """Return what rules say about the elements at a place: first the certain ones, then what may change.
-
-        A script may give the elements around them the marks that those lack.
+        The parser matches single elements only: it would try all ways to find several that are around each other.
         """
-        said: dict[str, str] = {}
-        unclear: list[StyleRule] = []
-        elsewhere: list[StyleRule] = []
-        for rule in rules:
-            if rule.is_conditional:
-                if not (rule.all_marks and rule.all_marks <= place.marks):
-                    unclear.append(rule)
-            elif self._is_within(place, rule):
-                said |= rule.declarations
-            else:
-                elsewhere.append(rule)
-        changes = [change for rule in unclear for change in rule.declarations.items()]
-        changes += [
-            (name, value) for rule in elsewhere for name, value in rule.declarations.items() if name not in _OF_LETTERS
-        ]
-        said |= dict.fromkeys((name for name, value in changes if said.get(name) != value), UNCLEAR)
-        return said
+        selected: Collection[int] | None = None
+        is_child = False
+        for part in _CHILD.sub(" > ", selector).split():
+            if part == ">":
+                is_child = True
+                continue
+            matching = self._matching(part)
+            if selected is not None:
+                around = selected if is_child else self._with_inner(selected)
+                matching = [element for element in matching if self.parents[element] in around]
+            selected = set(matching)
+            is_child = False
+        return selected or ()
 
-    def _is_within(self, place: PlaceInPage, rule: StyleRule) -> bool:
-        """Return whether elements are within those that a rule asks for.
+    def _matching(self, part: str) -> list[int]:
+        # For what is not well formed there are none.
+        with suppress(SelectolaxError):
+            return [element.mem_id for element in self._page.css(part)]
+        return []
 
-        Marks of a whole page that hides something may be those of a page that scripts have not finished.
-        """
-        of_page = rule.declarations.keys().isdisjoint(OF_SCRIPTS)
-        compared = compare(place, rule.path.around, self._steps_left, of_page=of_page)
-        self._steps_left -= compared.steps
-        return compared.holds
+    def _with_inner(self, elements: Collection[int]) -> set[int]:
+        """Return elements and all that are in them."""
+        inner = set(elements)
+        for element, parent in self.parents.items():
+            if parent in inner:
+                inner.add(element)
+        return inner
 
 
 def declarations(text: str) -> dict[str, str]:
@@ -213,20 +239,11 @@ def _rules(sheet: str, media: str) -> Iterator[StyleRule]:
             is_simple = not is_conditional and not around
             if said and (rule := _rule(text.strip(), said, is_simple=is_simple)):
                 yield rule
-                yield from _of_scripts(rule)
 
 
 def _is_of_print(media: str) -> bool:
     """Return whether something holds in print only, so that it is nothing that is seen here."""
     return media.lower().removeprefix("@media").strip() == "print"
-
-
-def _of_scripts(rule: StyleRule) -> Iterator[StyleRule]:
-    """Yield what a rule says about elements to which a script gives its other marks."""
-    selector = rule.path.selector
-    for mark in selector.marks if len(selector.marks) > 1 else ():
-        path = SelectorPath(Selector(selector.tag, frozenset({mark})))
-        yield StyleRule(path, rule.declarations, True, selector.marks)
 
 
 def _rule(text: str, said: Declarations, *, is_simple: bool) -> StyleRule | None:
@@ -237,9 +254,10 @@ def _rule(text: str, said: Declarations, *, is_simple: bool) -> StyleRule | None
     # What is before and after an element is not in the page.
     if "::" in text or text.endswith((":before", ":after")):
         return None
-    path = selector_path(text)
-    if path is not None:
-        return StyleRule(path, said, not is_simple)
     last = _LAST.search(text)
-    selector = simple_selector(_CONDITION.sub("", last[0]) or "*") if last else None
-    return None if selector is None else StyleRule(SelectorPath(selector), said, True)
+    simple = _SIMPLE.fullmatch(_CONDITION.sub("", last[0])) if last else None
+    if simple is None:
+        return None
+    tag = simple["tag"] or ""
+    loose = [f"{tag}{mark}" for mark in _MARK.findall(simple["marks"])]
+    return StyleRule(text, tuple(loose or [tag or "*"]), said, not (is_simple and _PLAIN.fullmatch(text)))

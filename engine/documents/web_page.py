@@ -18,7 +18,6 @@ from engine.documents.page_forms import meaning_of_field
 from engine.documents.page_letters import PageLetters, is_for_listeners, is_left_out
 from engine.documents.page_links import PageLinks
 from engine.documents.page_lists import list_item, numbered_items
-from engine.documents.page_selectors import PlaceInPage
 from engine.documents.page_styles import OF_SCRIPTS, Declarations, LinkedSheets, PageStyles
 from engine.documents.roles import (
     FencedCode,
@@ -166,11 +165,10 @@ def read_page(
 
 
 class _Visit(NamedTuple):
-    """A node that is to be read, and how the letters around it are shown, and where rules of sheets find it."""
+    """A node that is to be read, and how the letters around it are shown."""
 
     node: LexborNode | None
     letters: PageLetters
-    around: PlaceInPage
 
 
 class _PageReader:
@@ -197,24 +195,23 @@ class _PageReader:
         # Style sheets that are not loaded may colour everything: then even the page's background is unknown.
         letters = PageLetters(background=WHITE if self._styles.is_whole else UNKNOWN)
         # Nodes to visit and roles to end, the next one last: pages nest deeper than Python's stack.
-        waiting: list[_Visit | Role] = [_Visit(self._page.root, letters, self._styles.outermost)]
+        waiting: list[_Visit | Role] = [_Visit(self._page.root, letters)]
         while waiting:
             step = waiting.pop()
             if not isinstance(step, _Visit):
                 self._text.end(step)
             elif step.node is not None:
-                waiting += reversed(self._visit(step.node, step.letters, step.around))
+                waiting += reversed(self._visit(step.node, step.letters))
         self._text.finish()
 
-    def _visit(self, node: LexborNode, letters: PageLetters, around: PlaceInPage) -> list[_Visit | Role]:
+    def _visit(self, node: LexborNode, letters: PageLetters) -> list[_Visit | Role]:
         """Add what a node itself says, and return what is in it, with its end."""
         if node.tag == _TEXT:
             self._add(str(node.text_content), letters.look)
             return []
         tag = node.tag or ""
         attributes = {name: given or "" for name, given in node.attributes.items()}
-        place = self._styles.place(tag, attributes, around)
-        styles = self._styles.of(place, attributes.get("style", ""))
+        styles = self._styles.of(node, attributes.get("style", ""))
         # Scripts show a whole page when it is loaded.
         if tag in ("html", "body"):
             styles = {name: said for name, said in styles.items() if name not in OF_SCRIPTS}
@@ -237,7 +234,7 @@ class _PageReader:
         if tag == "sup" and letters.letters.raised and node.prev is not None:
             # "2" with the exponent "3^2".
             self._add("^", inner.look)
-        return [*(_Visit(child, inner, place) for child in _shown_order(node)), meaning]
+        return [*(_Visit(child, inner) for child in _shown_order(node)), meaning]
 
     def _note_picture(self, tag: str, attributes: Mapping[str, str], letters: PageLetters) -> None:
         """Note the picture that an element is, if it is one and is seen."""
