@@ -18,25 +18,18 @@ _DRAWN = ("pic", "graphicFrame", "grpSp", "cxnSp", "contentPart", "AlternateCont
 def area_of(models: Iterable[Element]) -> Area | None:
     """Return the area, in the slide's units, of the first of these shapes that has a frame; None if none has.
 
-    `models` are a shape and those whose place it fills. A turned shape has the area that it needs at any angle. None,
-    too, if the frame has no usable numbers.
+    `models` are a shape and those whose place it fills. None, too, if the frame is turned or has no usable numbers.
     """
     frames = (shape.find(path) for shape in models for path in _FRAMES)
     frame = next((candidate for candidate in frames if candidate is not None), None)
-    if frame is None:
+    if frame is None or frame.get("rot", "0") != "0":
         return None
     texts = [value(frame, "off", "x"), value(frame, "off", "y"), value(frame, "ext", "cx"), value(frame, "ext", "cy")]
     try:
         left, top, width, height = map(int, texts)
     except ValueError:
         return None
-    if frame.get("rot", "0") == "0":
-        return Area(left, top, left + width, top + height)
-    # However it is turned around its middle, no corner is farther from that than half of width and height together.
-    reach = (width + height) / 2
-    across = left + width / 2
-    down = top + height / 2
-    return Area(across - reach, down - reach, across + reach, down + reach)
+    return Area(left, top, left + width, top + height)
 
 
 def placed(shape: Element, inherited: Iterable[Element], colours: Palette) -> Shape:
