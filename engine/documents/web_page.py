@@ -11,10 +11,10 @@ import webencodings
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from engine.documents.encodings import DecodedText, decode
-from engine.documents.equations import latex_of
 from engine.documents.looks import UNKNOWN, WHITE, Look
 from engine.documents.marked_text import MarkedText, only_places
 from engine.documents.page_forms import meaning_of_field
+from engine.documents.page_formulas import formula_of_math, formula_of_script, has_formula, is_drawn_formula
 from engine.documents.page_letters import PageLetters, is_for_listeners, is_left_out
 from engine.documents.page_links import PageLinks
 from engine.documents.page_lists import list_item, numbered_items
@@ -31,7 +31,6 @@ from engine.documents.roles import (
     Through,
 )
 from engine.documents.zipped_parts import integer, skipping_damage
-from engine.files.safe_xml import safe_xml
 
 # Elements whose content is no text of the page.
 _LEFT_OUT = {
@@ -87,8 +86,6 @@ _MEANINGS: dict[str, Role | str] = {
     "tr": TableRow(),
     "br": "\n",
 }
-# The type of scripts that are formulas.
-_FORMULA = "math/tex"
 # The tag that the parser gives to text between elements.
 _TEXT = "-text"
 # A list to choose from whose end was forgotten, up to a block: parsers take the rest of the page for a choice.
@@ -99,8 +96,6 @@ _OPEN_SELECT = re.compile(
 _CLOSED = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)([\w:]+)([^<>]*)/>")
 # Formulas of books have prefixes.
 _PREFIX = re.compile(r"(</?)(?:m|mml):")
-# What XML has to declare.
-_NO_XML = re.compile(r"""&nbsp;|\s(?!xml)\w+:[\w-]+="[^"]*\"""")
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}encoding=["']([\w.:-]+)""", re.I
 )
@@ -218,7 +213,7 @@ class _PageReader:
         elif _is_not_shown(node, tag, attributes, styles):
             self._leave_out(node)
             return []
-        if _is_drawn_formula(node, attributes):
+        if is_drawn_formula(node, attributes):
             return []
         inner = letters.within(tag, attributes, styles)
         self._note_picture(tag, attributes, inner)
@@ -314,40 +309,7 @@ def _is_not_shown(node: LexborNode, tag: str, attributes: Mapping[str, str], sty
     is_closed = tag == "dialog" and "open" not in attributes and "display" not in styles
     if "hidden" in attributes or is_closed or is_left_out(tag, styles):
         return True
-    return is_for_listeners(styles) and not _has_formula(node)
-
-
-def _has_formula(node: LexborNode) -> bool:
-    """Return whether an element has a formula in words, which is drawn beside it without any."""
-    return node.tag == "math" or node.css_first("math") is not None
-
-
-def _is_double(node: LexborNode) -> bool:
-    """Return whether an element only draws the formula that is beside it, as KaTeX does."""
-    neighbours = (neighbour for neighbour in (node.prev, node.next) if neighbour is not None)
-    return any(
-        neighbour.tag == "math" or (neighbour.child is not None and neighbour.child.tag == "math")
-        for neighbour in neighbours
-    )
-
-
-def _is_drawn_formula(node: LexborNode, attributes: Mapping[str, str]) -> bool:
-    """Return whether an element only draws a formula that is read: the one beside it, or in the script after it."""
-    if attributes.get("aria-hidden") == "true" and _is_double(node):
-        return True
-    return attributes.get("class", "").startswith("MathJax") and _is_formula(node.next)
-
-
-def _is_formula(node: LexborNode | None) -> bool:
-    """Return whether a node is a script with a formula for MathJax."""
-    return node is not None and node.tag == "script" and (node.attributes.get("type") or "").startswith(_FORMULA)
-
-
-def _formula_of_script(node: LexborNode, kind: str) -> str:
-    """Return the formula in a script for MathJax, of the type `kind`, as LaTeX; "" for another script."""
-    formula = " ".join(node.text().split()) if kind.startswith(_FORMULA) else ""
-    sign = "$$" if "mode=display" in kind else "$"
-    return f"{sign}{formula}{sign}" if formula else ""
+    return is_for_listeners(styles) and not has_formula(node)
 
 
 def _meaning(
@@ -363,10 +325,10 @@ def _meaning(
     if tag == "math":
         # It may nest deeper than Python's stack.
         with skipping_damage(text):
-            return latex_of(safe_xml(_NO_XML.sub(" ", str(node.html))))
+            return formula_of_math(node)
     match tag:
         case "script":
-            return _formula_of_script(node, attributes.get("type", "")) or None
+            return formula_of_script(node, attributes.get("type", "")) or None
         case "ul":
             return ItemList()
         case "ol":
