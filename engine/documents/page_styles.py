@@ -107,6 +107,9 @@ class PageStyles:
             hides = not rule.declarations.keys().isdisjoint(OF_SCRIPTS)
             if not rule.is_conditional and elements.may_have(rule.selector, of_parts=hides):
                 certain.append(number)
+                if rule.loose == (rule.selector,):
+                    # It holds for all for which it may.
+                    continue
             for selector in rule.loose:
                 if elements.may_have(selector):
                     self._loose[selector].append(number)
