@@ -12,6 +12,7 @@ from zipfile import ZipFile
 
 from engine.documents.book import read_book
 from engine.documents.encodings import DecodedText, decode
+from engine.documents.hangul import HangulReader
 from engine.documents.mail import read_mail, read_mails
 from engine.documents.marked_text import MarkedText
 from engine.documents.notebook import read_notebook
@@ -72,6 +73,11 @@ def _read_open(data: bytes, text: MarkedText) -> None:
     OpenDocumentReader(ZippedParts(data), text).read()
 
 
+def _read_hangul(data: bytes, text: MarkedText) -> None:
+    """Read an HWPX file."""
+    HangulReader(ZippedParts(data), text).read()
+
+
 def _read_word(data: bytes, text: MarkedText) -> None:
     """Read a DOCX file, and the files in it of any format here."""
     WordReader(ZippedParts(data), text, read_inner_file).read()
@@ -110,6 +116,7 @@ FORMATS = (
     FileFormat((".odt",), f"{_OPEN}.text", main=("opendocument.text",), read=_read_open),
     FileFormat((".ods",), f"{_OPEN}.spreadsheet", main=("opendocument.spreadsheet",), read=_read_open),
     FileFormat((".odp",), f"{_OPEN}.presentation", main=("opendocument.presentation",), read=_read_open),
+    FileFormat((".hwpx",), "application/vnd.hancom.hwpx", main=("hwp+zip", "hwpml-package"), read=_read_hangul),
     # After those with the same words in their types. Documents with macros and templates have others of Office.
     FileFormat((".docx", ".docm"), f"{_OFFICE}.wordprocessingml.document", main=("word",), read=_read_word),
     FileFormat((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main=("sheet", "ms-excel"), read=_read_sheets),
@@ -146,7 +153,6 @@ _PROGRAMS = {
     ".afpub": "Affinity",
     ".graffle": "OmniGraffle",
     ".hwp": "Hancom Office",
-    ".hwpx": "Hancom Office",
     ".indd": "InDesign",
     ".key": "Keynote",
     ".msg": "Outlook",

@@ -1,13 +1,32 @@
-"""The forms of numbers of paragraphs, such as "iv", "d" and "라", by Office's names."""
+"""The forms of numbers of paragraphs, such as "iv", "d" and "라", by Office's names, or names like them."""
 
 from __future__ import annotations
 
 from string import ascii_lowercase, ascii_uppercase
 
+# The names of forms in the documents of Hancom Office.
+HANGUL_FORMS = {
+    "DIGIT": "decimal",
+    "CIRCLED_DIGIT": "decimalEnclosedCircle",
+    "ROMAN_CAPITAL": "upperRoman",
+    "ROMAN_SMALL": "lowerRoman",
+    "LATIN_CAPITAL": "upperLetter",
+    "LATIN_SMALL": "lowerLetter",
+    "CIRCLED_LATIN_CAPITAL": "circledUpperLetter",
+    "CIRCLED_LATIN_SMALL": "circledLowerLetter",
+    "HANGUL_SYLLABLE": "ganada",
+    "CIRCLED_HANGUL_SYLLABLE": "circledGanada",
+    "HANGUL_JAMO": "chosung",
+    "CIRCLED_HANGUL_JAMO": "circledChosung",
+    "HANGUL_PHONETIC": "koreanDigital",
+    "IDEOGRAPH": "chineseCounting",
+    "CIRCLED_IDEOGRAPH": "ideographEnclosedCircle",
+}
 _LETTERS = {
     "lowerLetter": ascii_lowercase,
     "upperLetter": ascii_uppercase,
     "ganada": "가나다라마바사아자차카타파하",
+    "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
     "aiueo": "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン",
 }
 # How often a letter is repeated at most: after "z" come "aa", "bb" and so on.
@@ -43,6 +62,12 @@ _FORMS: dict[str, list[str]] = {
     "upperRoman": [number.upper() for number in _LOWER_ROMAN],
     "decimalZero": [f"{number:02}" for number in range(1, 10)],
     "decimalEnclosedCircle": list("①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"),
+    "circledUpperLetter": [chr(code) for code in range(ord("Ⓐ"), ord("Ⓩ") + 1)],
+    "circledLowerLetter": [chr(code) for code in range(ord("ⓐ"), ord("ⓩ") + 1)],
+    "circledGanada": [chr(code) for code in range(ord("㉮"), ord("㉻") + 1)],
+    "circledChosung": [chr(code) for code in range(ord("㉠"), ord("㉭") + 1)],
+    "ideographEnclosedCircle": [chr(code) for code in range(ord("㊀"), ord("㊉") + 1)],
+    "koreanDigital": list("일이삼사오육칠팔구십"),
     "cardinalText": ["One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"],
     "ordinalText": [
         "First",

@@ -106,6 +106,12 @@ class ZippedParts:
             return self.xml(name)
         return Element("none")
 
+    def require_no_password(self) -> None:
+        """Raise `Encrypted` if an OpenDocument or HWPX file says that a part of it is encrypted, or all of it."""
+        manifest = self.xml("META-INF/manifest.xml")
+        if next(manifest.iter("encryption-data"), None) is not None:
+            raise Encrypted
+
     def kinds(self) -> Iterator[str]:
         """Yield the media types that an archive says it has, in small letters, the one that is to be believed first.
 

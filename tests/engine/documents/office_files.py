@@ -14,6 +14,8 @@ _TYPES = {
 _PREFIXES = " ".join(f'xmlns:{one}="{one}"' for one in ("calcext", "draw", "office", "presentation", "style", "svg"))
 _PREFIXES += " " + " ".join(f'xmlns:{one}="{one}"' for one in ("dc", "fo", "loext", "table", "text", "xlink"))
 
+_HANGUL = " ".join(f'xmlns:{one}="{one}"' for one in ("hc", "hh", "hp", "hs", "opf"))
+
 
 def zipped(**parts: bytes) -> bytes:
     file = io.BytesIO()
@@ -78,3 +80,22 @@ def letter_with(name: str, embedded: bytes) -> bytes:
     with zipfile.ZipFile(file, "a") as archive:
         archive.writestr(f"word/embeddings/{name}", embedded)
     return file.getvalue()
+
+
+def hangul_file(*sections: str, header: str = "", **parts: str | bytes) -> bytes:
+    """Return an HWPX file with sections, what its header lists, and other parts, by their names, as items."""
+    inside = {f"section{number}": f"<hs:sec {_HANGUL}>{body}</hs:sec>" for number, body in enumerate(sections)}
+    inside |= {"header": f"<hh:head {_HANGUL}>{header}</hh:head>"}
+    items = "".join(f'<opf:item id="{name}" href="Contents/{name}.xml"/>' for name in inside)
+    items += "".join(f'<opf:item id="{name}" href="{name}"/>' for name in parts)
+    spine = "".join(f'<opf:itemref idref="{name}"/>' for name in inside)
+    package = f"<opf:package {_HANGUL}><opf:manifest>{items}</opf:manifest><opf:spine>{spine}</opf:spine></opf:package>"
+    kind = "application/hwpml-package+xml"
+    all_parts: dict[str, str | bytes] = {
+        "mimetype": "application/hwp+zip",
+        "META-INF/container.xml": f'<c><rootfile full-path="Contents/content.hpf" media-type="{kind}"/></c>',
+        "Contents/content.hpf": package,
+        **{f"Contents/{name}.xml": part for name, part in inside.items()},
+        **parts,
+    }
+    return zipped(**{name: part.encode() if isinstance(part, str) else part for name, part in all_parts.items()})

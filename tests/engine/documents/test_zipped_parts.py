@@ -347,8 +347,8 @@ def test_a_book_with_an_encrypted_page_says_so_however_the_page_is_named() -> No
 
 
 def test_a_document_of_another_kind_with_the_container_of_books_is_no_book() -> None:
-    book = _book(path="b.hpf", stored="b.hpf", href="p.xml", page="p.xml", mimetype="application/hwp+zip")
+    book = _book(path="b.hpf", stored="b.hpf", href="p.xml", page="p.xml", mimetype="application/x-other+zip")
     with ZipFile(BytesIO(book)) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
-    parts["META-INF/container.xml"] = parts["META-INF/container.xml"].replace(b"oebps", b"hwpml")
+    parts["META-INF/container.xml"] = parts["META-INF/container.xml"].replace(b"oebps", b"other")
     assert document_text("a", zipped(**parts), 1000).problem == "not-text"
