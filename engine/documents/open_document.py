@@ -44,7 +44,7 @@ from engine.documents.roles import (
     Through,
 )
 from engine.documents.symbol_fonts import signs_in
-from engine.documents.zipped_parts import Encrypted, ZippedParts, integer, resolved
+from engine.documents.zipped_parts import ZippedParts, integer, resolved
 
 _LEFT_OUT = (
     "automatic-styles",
@@ -95,9 +95,9 @@ class OpenDocumentReader(OfficeReader):
     _run = ""
 
     def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
+        # Encrypted parts are no XML.
+        parts.require_no_password()
         super().__init__(parts, text)
-        if next(parts.xml("META-INF/manifest.xml").iter("encryption-data"), None) is not None:
-            raise Encrypted
         remove_deleted(self._main)
         common = parts.sound_xml("styles.xml", text)
         self._insert_edges(common)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.documents.document import document_text
-from tests.engine.documents.office_files import open_document
+from tests.engine.documents.office_files import open_document, zipped
 
 
 def level(number: int, form: str, end: str = ".", shown: int = 1) -> str:
@@ -320,3 +320,20 @@ def test_slides_are_read_from_top_to_bottom_with_their_notes() -> None:
     text = f"## 1. The title\n\nhigh\n\nlow\n\nNotes: Slowly.\n\n## 2.\n\n## 4.\n\n{CHART_TEXT}"
     text += "\n\n[Left out: 1 hidden slide]"
     assert text_of("presentation", pages) == text
+
+
+@pytest.mark.parametrize("kind", ["text", "spreadsheet", "presentation"])
+@pytest.mark.parametrize("parts", [("content.xml", "styles.xml"), ("encrypted-package",)])
+def test_a_document_with_a_password_says_so(kind: str, parts: tuple[str, ...]) -> None:
+    """Each part is encrypted by itself, or, since LibreOffice 24.8, the whole document is one encrypted part."""
+    entries = "".join(
+        f'<m:file-entry m:full-path="{part}"><m:encryption-data m:checksum="x"/></m:file-entry>' for part in parts
+    )
+    file = zipped(
+        **{
+            "mimetype": f"application/vnd.oasis.opendocument.{kind}".encode(),
+            **dict.fromkeys(parts, b"\x93\xff\0 no XML"),
+            "META-INF/manifest.xml": f'<m:manifest xmlns:m="m">{entries}</m:manifest>'.encode(),
+        }
+    )
+    assert document_text("a.odt", file, 1000).problem == "encrypted"
