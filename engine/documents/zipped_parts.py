@@ -14,6 +14,7 @@ from zipfile import ZipFile, ZipInfo
 
 from engine.documents.inner_pictures import InnerPictures
 from engine.documents.marked_text import MarkedText, TextTooLong
+from engine.documents.office_names import OfficeNames
 from engine.files.safe_xml import safe_xml
 from engine.pictures.picture_file import MOST_MEGABYTES
 
@@ -63,6 +64,7 @@ class ZippedParts:
         names = [name for name in self._archive.namelist() if not name.endswith(("/", "\\"))]
         self._names = {_comparable(name): name for name in reversed(names)} | {name: name for name in names}
         # The main part of an Office document; "" in another archive.
+        self.main = ""
         self.main = self.related("").get("officeDocument", "")
 
     def find(self, name: str) -> str:
@@ -98,7 +100,8 @@ class ZippedParts:
 
     def xml(self, name: str) -> Element:
         """Return the root of a part; that of a missing part is empty."""
-        return safe_xml(self.read(name) if self.find(name) else b"<none/>")
+        content = self.read(name) if self.find(name) else b"<none/>"
+        return safe_xml(content, OfficeNames() if self.main else None)
 
     def sound_xml(self, name: str, text: MarkedText) -> Element:
         """Return the root of a part that others do without; that of one that is missing or damaged is empty."""

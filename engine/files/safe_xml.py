@@ -5,8 +5,10 @@ from __future__ import annotations
 from xml.etree.ElementTree import XML, Element, TreeBuilder, XMLParser
 
 
-def safe_xml(content: bytes | str) -> Element:
+def safe_xml(content: bytes | str, names: LocalNames | None = None) -> Element:
     """Return the root element. Names of elements and attributes are without namespaces, and comments are left out.
+
+    New `names` may give elements other names.
 
     Raises `ValueError` for a document with entities, and `ParseError`.
     """
@@ -14,10 +16,10 @@ def safe_xml(content: bytes | str) -> Element:
     # Entities can name files and grow without end. In UTF-16, every other byte of these letters is 0.
     if b"<!ENTITY" in plain.replace(b"\0", b""):
         raise ValueError("entities")
-    return XML(content, XMLParser(target=_LocalNames()))
+    return XML(content, XMLParser(target=names or LocalNames()))
 
 
-class _LocalNames(TreeBuilder):
+class LocalNames(TreeBuilder):
     """Makes elements whose names, and those of their attributes, are without namespaces.
 
     An attribute with a namespace wins over one without.

@@ -12,7 +12,8 @@ from tests.engine.documents.office_files import zipped
 KIND = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
 # Only the names behind the prefixes count.
-PART = '<w:part xmlns:w="w" xmlns:m="m" xmlns:r="r">{}</w:part>'
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006"
+PART = f'<w:part xmlns:w="w" xmlns:m="{_OFFICE}/math" xmlns:r="{_OFFICE}/relationships">{{}}</w:part>'
 
 
 def ending(part: str) -> str:
