@@ -139,6 +139,13 @@ def shape_styles(shape: Element, inherited: Iterable[Element], colours: Palette)
     return ShapeStyles(tuple(shape.iterfind("txBody/lstStyle")), reference, tuple(inherited), colours)
 
 
+def description(about: Element) -> str:
+    """Return what the properties of a drawing say for those who do not see it; "" for a decoration."""
+    is_decoration = value(about, "extLst/ext/decorative") in ("1", "true")
+    words = about.get("descr") or about.get("title") or ""
+    return "" if is_decoration else " ".join(words.split())
+
+
 def _is_transparent(fill: Element) -> bool:
     return fill.tag == "noFill" or value(fill, "*/alpha") in ("0", "0%")
 

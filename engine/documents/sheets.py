@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.cell_styles import CellRun, CellStyle, cell_styles, string_runs
 from engine.documents.charts import add_chart_titles
-from engine.documents.drawn_letters import drawn_lines
+from engine.documents.drawn_letters import description, drawn_lines
 from engine.documents.hidden_columns import HiddenColumns
 from engine.documents.letters import Run, marked
 from engine.documents.looks import NO_FORMAT, UNKNOWN
@@ -139,6 +139,8 @@ class SheetsReader:
         related_to_drawing = self._parts.related(drawing_name)
         for picture in drawing.iter("pic"):
             if value(picture, "nvPicPr/cNvPr", "hidden") not in _TRUE:
+                described = (f"[{words}]" for words in map(description, picture.iterfind("nvPicPr/cNvPr")) if words)
+                self._text.add_blocks(*described)
                 embedded_name = related_to_drawing.get(value(picture, "blipFill/blip", "embed"), "")
                 self._parts.show_picture(embedded_name, self._text.pictures)
         for reference in drawing.iter("chart"):

@@ -8,7 +8,15 @@ from xml.etree.ElementTree import Element
 
 from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.charts import add_drawing
-from engine.documents.drawn_letters import Palette, ShapeStyles, drawn_lines, fill_colour, format_of, shape_styles
+from engine.documents.drawn_letters import (
+    Palette,
+    ShapeStyles,
+    description,
+    drawn_lines,
+    fill_colour,
+    format_of,
+    shape_styles,
+)
 from engine.documents.equations import latex
 from engine.documents.looks import UNKNOWN
 from engine.documents.marked_text import MarkedText
@@ -200,7 +208,7 @@ class SlidesReader(OfficeReader):
 
     def _add_picture(self, picture: Element) -> None:
         """Add the description of a picture."""
-        if described := " ".join(value(picture, "nvPicPr/cNvPr", "descr").split()):
+        if described := " ".join(map(description, picture.iterfind("nvPicPr/cNvPr"))):
             self._text.add_blocks(f"[{described}]")
         for shown in picture.iter("blip"):
             self._show_picture(shown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,16 +12,17 @@ from xml.etree.ElementTree import Element
 from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.chapters import PieceHeading, chapters_of, titles_of
 from engine.documents.charts import add_drawing
+from engine.documents.drawn_letters import description
 from engine.documents.equations import latex
 from engine.documents.looks import NO_FORMAT, PLAIN_LOOK, UNKNOWN, LetterFormat
 from engine.documents.marked_text import LeftOut, MarkedText, only_places
 from engine.documents.numbering import NumberedList, word_lists
 from engine.documents.office import Handler, Meaning, OfficeReader, link_role
+from engine.documents.office_names import FOREIGN
 from engine.documents.parts import CHAPTER
 from engine.documents.roles import (
     Footnote,
     HeadingBlock,
-    Link,
     MergedDown,
     NumberedParagraph,
     ParagraphBlock,
@@ -33,6 +33,7 @@ from engine.documents.roles import (
     Through,
 )
 from engine.documents.symbol_fonts import signs_in
+from engine.documents.word_fields import chosen_in, result_role, sign_of
 from engine.documents.word_letters import WordLetters, look_of, page_colour, shading
 from engine.documents.word_paragraphs import ParagraphFormat, ParagraphStyles
 from engine.documents.zipped_parts import ZippedParts, integer, is_on, skipping_damage, value
@@ -53,10 +54,6 @@ _FLAT_ROW = 40
 _MOST_COLUMNS = 63
 # What holds the code of a field.
 _CODES = ("fldSimple", "instrText")
-# The code of a sign.
-_CODE = re.compile("[0-9A-Fa-f]{1,4}")
-# The address in the code of a field that is a link.
-_ADDRESS = re.compile(r'\s*HYPERLINK\s+"?([^\s"\\][^\s"]*)')
 
 
 class _NoteOfPart(NamedTuple):
@@ -129,11 +126,13 @@ class WordReader(OfficeReader):
             "tc": self._add_cell,
             "hyperlink": self._link,
             **dict.fromkeys(("fldChar", "instrText"), self._follow_field),
-            "fldSimple": lambda field: _result_role(field.get("instr", "")),
+            "fldSimple": lambda field: result_role(field.get("instr", "")),
             **dict.fromkeys(("footnoteReference", "endnoteReference", "commentReference"), self._add_note),
             **dict.fromkeys(("oMath", "oMathPara"), self._equation),
             "textpath": self._add_word_art,
             "drawing": self._drawing,
+            **dict.fromkeys(("group", "rect", "shape"), self._older_shape),
+            FOREIGN: self._count_foreign,
             **dict.fromkeys(("blip", "imagedata"), self._show_picture),
             "txbxContent": self._put_off_box,
             **dict.fromkeys(("chart", "relIds"), self._put_off_drawing),
@@ -313,7 +312,7 @@ class WordReader(OfficeReader):
         if None in self._open.fields:
             return ""
         code = element.get("char")
-        text = _sign(code) if code else element.text or ""
+        text = sign_of(code) if code else element.text or ""
         font = element.get("font", self._font)
         return signs_in(font, text)
 
@@ -357,12 +356,30 @@ class WordReader(OfficeReader):
         if value(drawing, "*/docPr", "hidden") in ("1", "true"):
             self._leave_out("hidden-text", drawing)
             return None
+        # Some programs describe only the picture in it.
+        abouts = (*drawing.iterfind("*/docPr"), *drawing.iterfind("*/graphic/graphicData/pic/nvPicPr/cNvPr"))
+        self._add_description(next(filter(None, map(description, abouts)), ""))
+        return Through()
+
+    def _older_shape(self, shape: Element) -> Role:
+        self._add_description(" ".join(shape.get("alt", "").split()))
         return Through()
 
     def _add_word_art(self, path: Element) -> None:
         """Add words that are drawn as a picture, whatever the letters around are like."""
         with self._text.shown_as(PLAIN_LOOK):
             self._text.add(path.get("string", ""))
+
+    def _add_description(self, words: str) -> None:
+        """Add what a person wrote about a drawing for those who do not see it."""
+        if words:
+            with self._text.shown_as(PLAIN_LOOK):
+                self._text.add(f"[{words}]")
+
+    def _count_foreign(self, element: Element) -> None:
+        """Count what Word does not show because it does not know it."""
+        if "".join(element.itertext()).strip():
+            self._text.left_out["hidden-text"] += 1
 
     def _show_picture(self, picture: Element) -> None:
         """Note a picture; that of an older program has its part as `id`."""
@@ -411,35 +428,15 @@ class WordReader(OfficeReader):
         if step == "begin":
             fields.append(None)
             self._code = ""
-            return _chosen(element)
+            return chosen_in(element)
         self._code = f"{self._code}{element.text or ''}"
         if fields and step == "separate":
-            role = _result_role(self._code)
+            role = result_role(self._code)
             fields[-1] = role
             self._text.start(role)
         elif fields and step == "end":
             self._text.end(fields.pop() or Through())
         return ""
-
-
-def _sign(code: str) -> str:
-    """Return the sign with a code of four hexadecimal digits; U+FFFD for what is no such code."""
-    return chr(int(code, 16)) if _CODE.fullmatch(code) else "\ufffd"
-
-
-def _result_role(code: str) -> Role:
-    """Return the role of the result of a field with a code."""
-    address = _ADDRESS.match(code)
-    return Link(address[1]) if address else Through()
-
-
-def _chosen(begin: Element) -> str:
-    """Return what is ticked or chosen in a form; "" for another field."""
-    for box in begin.iterfind("ffData/checkBox"):
-        return "☒" if is_on(box, "checked", usual=is_on(box, "default")) else "☐"
-    choices = [entry.get("val", "") for entry in begin.iter("listEntry")]
-    chosen = integer(value(begin, "ffData/ddList/result"))
-    return choices[chosen] if chosen < len(choices) else ""
 
 
 def _is_frame(table: Element) -> bool:

@@ -301,3 +301,11 @@ def test_a_chart_is_one_with_its_titles_and_not_the_numbers_of_the_cells(titles:
     found = text_of(rows("<c><v>7</v></c>"), drawing=drawing, chart=chart)
     assert found == f"{table('7')}\n\n{words}"
     assert text_of(rows("<c><v>7</v></c>"), drawing=drawing) == f"{table('7')}"
+
+
+def test_the_description_of_a_picture_follows_the_table() -> None:
+    pictures = "".join(
+        f"<pic><nvPicPr><cNvPr {one}/></nvPicPr></pic>" for one in ('descr="A pump"', 'name="Picture 2"')
+    )
+    found = text_of(rows("<c><v>7</v></c>"), drawing=f"<wsDr>{pictures}</wsDr>")
+    assert found == f"{table('7')}\n\n[A pump]"

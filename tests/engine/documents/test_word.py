@@ -415,3 +415,34 @@ def test_the_prompt_of_an_empty_control_is_not_taken_for_its_content() -> None:
     assert text_of(paragraph(control(prompt, "[Company]"))) == "[Company]"
     assert text_of(paragraph(control("<w:text/>", "Acme"))) == "Acme"
     assert text_of(paragraph(control('<w:showingPlcHdr w:val="0"/>', "Acme"))) == "Acme"
+
+
+@pytest.mark.parametrize(
+    ("drawing", "expected"),
+    [
+        ('<drawing><inline><docPr descr="A pump&#10;at work"/></inline></drawing>', "See: [A pump at work]."),
+        ('<drawing><anchor><docPr title="A pump"/></anchor></drawing>', "See: [A pump]."),
+        ('<drawing><inline><docPr name="Picture 1" descr=""/></inline></drawing>', "See: ."),
+        (
+            '<drawing><inline><docPr descr="x"><extLst><ext><decorative val="1"/></ext></extLst></docPr>'
+            "</inline></drawing>",
+            "See: .",
+        ),
+        (
+            "<drawing><inline><docPr/><graphic><graphicData><pic><nvPicPr><cNvPr descr='A pump'/></nvPicPr></pic>"
+            "</graphicData></graphic></inline></drawing>",
+            "See: [A pump].",
+        ),
+        ('<pict><shape alt="A pump"><imagedata title="pump.jpg"/></shape></pict>', "See: [A pump]."),
+    ],
+    ids=["description", "title", "name", "decoration", "of the picture", "older"],
+)
+def test_the_description_of_a_drawing_is_read(drawing: str, expected: str) -> None:
+    assert text_of(paragraph(f"{run('See: ')}<w:r>{drawing}</w:r>{run('.')}")) == expected
+
+
+def test_what_word_does_not_know_is_left_out_and_counted() -> None:
+    foreign = '<x:p xmlns:x="urn:x"><x:r><x:t>foreign</x:t></x:r></x:p>'
+    inside = '<x:r xmlns:x="urn:x"><w:t>foreign</w:t></x:r>'
+    found = text_of(foreign + paragraph(run("a") + inside + run("b")) + '<x:q xmlns:x="urn:x"/>')
+    assert found == "ab\n\n[Left out: 2 hidden passages]"
