@@ -35,13 +35,21 @@ _TOKEN = re.compile(
 _ADDRESS = re.compile(r'HYPERLINK\s+"([^"]+)"')
 # The code of a field that shows words with a reading aid above them, which is in the inner brackets.
 _WITH_READING = re.compile(r"(?s)\s*EQ\b.*\\o[^(]*\(\s*\\s\\up\s*\d*\s*\([^()]*\)\s*[,;](.+)\)\s*")
-# Python's codecs for the character sets of fonts, and for a code page that has no "cp" before its number.
+# Python's codecs for the character sets of fonts, and for code pages that have no "cp" before their numbers. A font of
+# the default set, 1, has the code page of the file; and so has one of signs, 2, whose letters have other meanings.
 _CODECS = {
+    0: "cp1252",
     77: "mac_roman",
     78: "cp932",
     79: "cp949",
     80: "gb18030",
     81: "cp950",
+    82: "johab",
+    84: "mac_arabic",
+    85: "mac_greek",
+    86: "mac_turkish",
+    88: "mac_latin2",
+    89: "mac_cyrillic",
     128: "cp932",
     129: "cp949",
     130: "johab",
@@ -56,9 +64,21 @@ _CODECS = {
     204: "cp1251",
     222: "cp874",
     238: "cp1250",
+    254: "cp437",
+    255: "cp850",
+    936: "gb18030",
+    1361: "johab",
     10000: "mac_roman",
+    10004: "mac_arabic",
+    10006: "mac_greek",
+    10007: "mac_cyrillic",
+    10029: "mac_latin2",
+    10081: "mac_turkish",
+    65001: "utf-8",
 }
-# The font number of text that names no font.
+# The codecs of files by the words that they begin with.
+_CODECS_OF_FILES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
+# The font number of text that names no font in a file without a default one.
 _NO_FONT = -1
 # Control words and signs that stand for text.
 _SIGNS = {
@@ -174,6 +194,8 @@ class RichTextReader:
         self._groups_around: list[_RichGroup] = []
         # The codecs of fonts by their numbers; that of the file is used without one.
         self._codecs = {_NO_FONT: "cp1252"}
+        # The font of text that names none.
+        self._default_font = _NO_FONT
         # The names of fonts by their numbers.
         self._fonts = dict[int, str]()
         # Bytes that are not decoded yet, a character each: it takes a whole run to decode them.
@@ -231,17 +253,22 @@ class RichTextReader:
 
     # Text.
 
+    @property
+    def _font(self) -> int:
+        """The number of the font of the text that is read."""
+        return self._settings.get("f", self._default_font)
+
     def _decode(self) -> None:
         """Add the bytes that were read so far, in the encoding of their font."""
         if self._bytes:
-            codec = self._codecs.get(self._settings.get("f", _NO_FONT), self._codecs[_NO_FONT])
+            codec = self._codecs.get(self._font, self._codecs[_NO_FONT])
             words = self._bytes.encode("latin-1").decode(codec, "replace")
             self._bytes = ""
             self._add(words)
 
     def _add(self, words: str) -> None:
         """Add text to the destination of the group."""
-        font = self._settings.get("f", _NO_FONT)
+        font = self._font
         match self._destination:
             case _Destination.FIELD:
                 self._field_code += words
@@ -443,10 +470,14 @@ class RichTextReader:
             self._letters.set_part(word, number)
         elif word in FORM_WORDS:
             self._form.numbers[word] = number
+        elif word == "deff":
+            self._default_font = number
+        elif word in _CODECS_OF_FILES:
+            self._codecs[_NO_FONT] = _CODECS_OF_FILES[word]
         elif word in ("ansicpg", "cpg", "fcharset"):
+            font = _NO_FONT if word == "ansicpg" else self._font
             with suppress(LookupError):
-                codec = codecs.lookup(_CODECS.get(number, f"cp{number}")).name
-                self._codecs[self._settings.get("f", _NO_FONT)] = codec
+                self._codecs[font] = codecs.lookup(_CODECS.get(number, f"cp{number}")).name
         else:
             return False
         return True
