@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from engine.documents.attached_files import AttachedFiles, ReadInner
+from engine.documents.flowed_text import joined_lines
 from engine.documents.marked_text import MarkedText
 from engine.documents.web_page import decoded_as, decoded_page, read_page
 
@@ -81,7 +82,10 @@ def _add_part(part: Message, text: MarkedText, attached: AttachedFiles) -> None:
     elif kind == "text/html":
         read_page(_text_of(part).encode("utf-8", "replace"), text)
     else:
-        text.add_blocks(_text_of(part).replace("\r\n", "\n"))
+        words = _text_of(part).replace("\r\n", "\n")
+        if str(part.get_param("format", "")).lower() == "flowed":
+            words = joined_lines(words, deletes_spaces=str(part.get_param("delsp", "")).lower() == "yes")
+        text.add_blocks(words)
 
 
 def _shown_parts(kind: str, parts: list[Message]) -> list[Message]:

@@ -26,3 +26,20 @@ def test_a_mail_whose_length_is_said_to_be_less_is_read_to_its_end(length: int, 
 @pytest.mark.parametrize("length", [len(_MAIL) + 1, 99_999_999_999])
 def test_a_mail_whose_length_is_said_to_be_more_is_read(length: int) -> None:
     assert document_text("a.emlx", b"%d\n%s" % (length, _MAIL), 1000).text == "Subject: a\n\nfirst line\nlast line"
+
+
+def _mail_of(content_type: str, content: str) -> str:
+    data = f"Subject: x\r\nContent-Type: {content_type}\r\n\r\n{content}".encode()
+    return document_text("a.eml", data, 1000).text.removeprefix("Subject: x\n\n")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "expected"),
+    [
+        ("text/plain; charset=utf-8; format=flowed; delsp=yes", "1,200 EUR"),
+        ('text/plain; charset=utf-8; Format="Flowed"', "1,2 00 EUR"),
+        ("text/plain; charset=utf-8", "1,2 \n00 EUR"),
+    ],
+)
+def test_lines_are_joined_where_the_mail_says_so(content_type: str, expected: str) -> None:
+    assert _mail_of(content_type, "1,2 \r\n00 EUR\r\n") == expected
