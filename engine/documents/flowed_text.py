@@ -8,7 +8,7 @@ from typing import NamedTuple
 _BEGINS_SIGNATURE = "-- "
 
 
-class _Line(NamedTuple):
+class _FlowedLine(NamedTuple):
     """A line without its marks: how many signs of quoting it had, and whether the next line may go on with it."""
 
     depth: int
@@ -16,7 +16,7 @@ class _Line(NamedTuple):
     goes_on: bool
 
 
-class _Paragraph(NamedTuple):
+class _JoinedLines(NamedTuple):
     """The words of the lines that are one."""
 
     depth: int
@@ -29,22 +29,22 @@ def joined_lines(text: str, *, deletes_spaces: bool) -> str:
     `deletes_spaces` is `delsp=yes`: the space at the end of a line that goes on is no part of the text. "> " stands
     before each level of a quotation. An empty line stays one, also where the line before it seems to go on.
     """
-    paragraphs: list[_Paragraph] = []
-    last = _Line(0, "", False)
+    paragraphs: list[_JoinedLines] = []
+    last = _FlowedLine(0, "", False)
     for line in map(_line_of, text.split("\n")):
         if last.goes_on and last.depth == line.depth and line.words not in ("", _BEGINS_SIGNATURE):
             paragraphs[-1].words.append(line.words)
             if deletes_spaces:
                 paragraphs[-1].words[-2] = last.words[:-1]
         else:
-            paragraphs.append(_Paragraph(line.depth, [line.words]))
+            paragraphs.append(_JoinedLines(line.depth, [line.words]))
         last = line
-    return "\n".join(f"{'> ' * one.depth}{''.join(one.words)}".rstrip() for one in paragraphs)
+    return "\n".join(f"{'> ' * paragraph.depth}{''.join(paragraph.words)}".rstrip() for paragraph in paragraphs)
 
 
-def _line_of(line: str) -> _Line:
+def _line_of(line: str) -> _FlowedLine:
     words = line.lstrip(">")
     depth = len(line) - len(words)
     # A space before the words is only there so that they do not begin with a sign of quoting, for instance.
     words = words.removeprefix(" ")
-    return _Line(depth, words, words.endswith(" ") and words != _BEGINS_SIGNATURE)
+    return _FlowedLine(depth, words, words.endswith(" ") and words != _BEGINS_SIGNATURE)

@@ -6,6 +6,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from selectolax.lexbor import LexborHTMLParser
+
 from engine.documents.attached_files import AttachedFiles, ReadInner
 from engine.documents.flowed_text import joined_lines
 from engine.documents.marked_text import MarkedText
@@ -20,6 +22,9 @@ _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 # What Mail on a Mac writes after a mail, and the longest line with a length before it.
 _MARKS = re.compile(rb"\s*<(?:\?xml|!DOCTYPE plist|plist)\b")
 _LONGEST_LENGTH = 12
+# Texts with less of the words of their page are stubs: "Open this message in a browser", and perhaps its first lines.
+_LEAST_OF_PAGE = 0.5
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+")
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 
 
@@ -95,11 +100,26 @@ def _shown_parts(kind: str, parts: list[Message]) -> list[Message]:
     # What is beside a page are its pictures.
     shown = parts[0]
     if kind == "multipart/alternative":
-        # Plain text, if it has any, rather than a page, which comes last.
-        texts = (part for part in parts if part.get_content_type() == "text/plain" and _text_of(part).strip())
-        shown = next(texts, parts[-1])
+        # Plain text rather than a page, which comes last, if it says the same.
+        texts = [part for part in parts if part.get_content_type() == "text/plain" and _text_of(part).strip()]
+        pages = [inner for inner in parts[-1].walk() if inner.get_content_type() == "text/html"]
+        is_stub = bool(texts and pages) and _is_stub(_text_of(texts[0]), _text_of(pages[0]))
+        shown = texts[0] if texts and not is_stub else parts[-1]
     others = (inner for part in parts if part is not shown for inner in part.walk())
     return [shown, *filter(_is_attachment, others)]
+
+
+def _is_stub(plain: str, page: str) -> bool:
+    """Return whether a plain text lacks most of the words of the page beside it, and only says that there is one."""
+    tree = LexborHTMLParser(page)
+    tree.strip_tags(["head", "script", "style"])
+    words_of_page = _words_in(tree.text(separator=" "))
+    return len(words_of_page & _words_in(plain)) < len(words_of_page) * _LEAST_OF_PAGE
+
+
+def _words_in(text: str) -> set[str]:
+    """Return the words of a text in small letters; in scripts without spaces between words, its characters."""
+    return set(_WORD.findall(text.casefold()))
 
 
 def _is_attachment(part: Message) -> bool:

@@ -403,7 +403,7 @@ def test_rich_text_is_read(content: bytes, text: str) -> None:
             "Subject: 회의 안내\n\n안녕",
         ),
         (PARTS % (b"alternative", b"", b"<ul><li>p_q<li>r</ul>"), "- p_q\n- r"),
-        (PARTS % (b"alternative", b"plain", b"<p>page"), "plain"),
+        (PARTS % (b"alternative", b"plain", b"<h1>plain"), "plain"),
         (PARTS % (b"mixed", b"plain", b"<p>page"), "plain\n\npage"),
         (b"22\n" + b"Subject: a\n\nbody of it" + b"<plist/>", "Subject: a\n\nbody of it"),
         (

@@ -43,3 +43,34 @@ def _mail_of(content_type: str, content: str) -> str:
 )
 def test_lines_are_joined_where_the_mail_says_so(content_type: str, expected: str) -> None:
     assert _mail_of(content_type, "1,2 \r\n00 EUR\r\n") == expected
+
+
+def _alternatives(plain: str, page: str) -> str:
+    parts = f"--B\r\nContent-Type: text/plain\r\n\r\n{plain}\r\n--B\r\nContent-Type: text/html\r\n\r\n{page}\r\n--B--"
+    return _mail_of('multipart/alternative; boundary="B"', parts)
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "Your mail program does not show HTML. Open this message in a browser: https://example.com/v/1",
+        "Order 4711 - view it online",
+        "x",
+    ],
+)
+def test_the_page_is_read_where_the_plain_text_is_only_a_stub(plain: str) -> None:
+    page = "<style>p { color: red }</style><h1>Order 4711</h1><p>Total: 89.90 EUR, delivery on 3 December.</p>"
+    assert _alternatives(plain, page) == "# Order 4711\n\nTotal: 89.90 EUR, delivery on 3 December."
+
+
+@pytest.mark.parametrize(
+    ("plain", "page"),
+    [
+        ("ORDER 4711\r\nTotal: 89.90 EUR", "<h1>Order 4711</h1><p>Total: 89.90 EUR</p>"),
+        ("Order 4711, total 89.90", "<h1>Order 4711</h1><p>Total 89.90</p><p>Unsubscribe</p>"),
+        ("会議は来週の\r\n水曜日です", "<h1>会議は来週の水曜日です</h1>"),
+        ("Only this", "<img src=x>"),
+    ],
+)
+def test_the_plain_text_is_read_where_it_says_the_same(plain: str, page: str) -> None:
+    assert _alternatives(plain, page) == plain.replace("\r\n", "\n")
