@@ -24,7 +24,7 @@ class _JoinedLines(NamedTuple):
 
 
 def joined_lines(text: str, *, deletes_spaces: bool) -> str:
-    """Return text whose lines end in "\n", with those joined that only its program broke.
+    """Return text whose lines end in "\\n", with those joined that only its program broke.
 
     `deletes_spaces` is `delsp=yes`: the space at the end of a line that goes on is no part of the text. "> " stands
     before each level of a quotation. An empty line stays one, also where the line before it seems to go on.

@@ -8,9 +8,9 @@ from typing import Any
 from msgspec import json
 
 from engine.documents.marked_text import MarkedText
+from engine.documents.terminal_text import shown_in_terminal
 
 _PICTURE = re.compile(r"!\[([^\]]*)\]\((?:data|attachment):[^)]*\)")
-_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 # The forms of outputs that are text, the best first.
 _KINDS = ("text/markdown", "text/plain", "text/latex", "text/html", "application/json")
 # The names of these forms in streams and before version 4.
@@ -30,7 +30,7 @@ def read_notebook(data: bytes, text: MarkedText) -> None:
         source = _joined(cell["source"] if "source" in cell else cell["input"])
         kind = cell.get("cell_type")
         if kind == "code":
-            outputs = (_output(output) for output in cell.get("outputs", []))
+            outputs = (shown_in_terminal(_output(output)) for output in _joined_streams(cell.get("outputs", [])))
             code = _fenced(source, language or cell.get("language", ""))
             text.add_blocks(code, *(_fenced(output, "output") for output in outputs), as_is=True)
         elif kind == "heading":
@@ -38,6 +38,21 @@ def read_notebook(data: bytes, text: MarkedText) -> None:
             text.add_heading(level if isinstance(level, int) else 1, source)
         else:
             text.add_blocks(_PICTURE.sub(r"[\1]", source), as_is=True)
+
+
+def _joined_streams(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return outputs with those of one stream that follow each other as one, which may end what another has begun."""
+    joined: list[dict[str, Any]] = []
+    for output in outputs:
+        last = joined[-1] if joined else {}
+        is_stream = output.get("output_type") == "stream" and "text" in output
+        # Version 3 has another name for the name of a stream.
+        same = all(last.get(name) == output.get(name) for name in ("output_type", "name", "stream"))
+        if is_stream and same:
+            joined[-1] = {**output, "text": f"{_joined(last['text'])}{_joined(output['text'])}"}
+        else:
+            joined.append(output)
+    return joined
 
 
 def _output(output: dict[str, Any]) -> str:
@@ -54,13 +69,7 @@ def _output(output: dict[str, Any]) -> str:
     form = forms[kind]
     # Before version 4, JSON is written as a text.
     is_decoded = kind == "application/json" and "data" in output
-    return _last_state(json.encode(form).decode() if is_decoded else _joined(form))
-
-
-def _last_state(words: str) -> str:
-    """Return lines as a terminal shows them in the end: what comes after a carriage return replaces the line."""
-    lines = (line.rstrip("\r").rpartition("\r")[2] for line in words.split("\n"))
-    return "\n".join(lines)
+    return json.encode(form).decode() if is_decoded else _joined(form)
 
 
 def _joined(lines: Any) -> str:
@@ -68,5 +77,5 @@ def _joined(lines: Any) -> str:
 
 
 def _fenced(content: str, language: str) -> str:
-    plain = _COLOUR.sub("", content).strip("\n")
+    plain = content.strip("\n")
     return f"```{language}\n{plain}\n```" if plain.strip() else ""
