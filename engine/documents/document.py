@@ -9,11 +9,20 @@ from functools import partial
 from typing import NamedTuple
 
 from engine.documents.encodings import DecodedText, decode, has_no_controls, unreadable_bytes
-from engine.documents.formats import OLD_OFFICE, PAGE, PDF, ZIP, format_in_archive, format_of
+from engine.documents.formats import (
+    OLD_OFFICE,
+    OLD_WORKBOOK,
+    PAGE,
+    PDF,
+    ZIP,
+    FileFormat,
+    format_in_archive,
+    format_of,
+)
 from engine.documents.inner_pictures import InnerPictures, LargestPictures
 from engine.documents.invisible_characters import INVISIBLE, without_invisible
 from engine.documents.marked_text import MarkedText, TextTooLong
-from engine.documents.old_office import in_newer_format
+from engine.documents.old_office import in_newer_format, is_workbook
 from engine.documents.parts import Extent, PartsRead, Selection, first_lines
 from engine.documents.web_page import read_page
 from engine.sandbox.tasks import task
@@ -111,8 +120,11 @@ def _read(name: str, data: bytes, request: _AskedFor) -> DocumentText:
         return _old_document(data, request)
     if form.main or form is ZIP:
         form = format_in_archive(data)
-    if form is None or form.read is None:
-        return DocumentText(problem="not-text")
+    return DocumentText(problem="not-text") if form is None else _document(form, data, request)
+
+
+def _document(form: FileFormat, data: bytes, request: _AskedFor) -> DocumentText:
+    """Return the text of a document of a format, if that is read."""
     encoding = ""
     selection = request.selection
     parts = PartsRead(selection or Selection(), request.stops_at, reports=True)
@@ -125,6 +137,8 @@ def _read(name: str, data: bytes, request: _AskedFor) -> DocumentText:
         text.left_out[_BYTES] += _unreadable_bytes(data, decoded)
         data = decoded.text.encode("utf-8", "replace")
     read = partial(read_page, address=request.address) if form is PAGE else form.read
+    if read is None:
+        return DocumentText(problem="not-text")
     try:
         read(data, text)
     except TextTooLong:
@@ -150,13 +164,13 @@ def _read(name: str, data: bytes, request: _AskedFor) -> DocumentText:
 
 
 def _old_document(data: bytes, request: _AskedFor) -> DocumentText:
-    """Return the text of a document of Office 97, if a program of this computer converts it."""
+    """Return the text of a document of Office 97, if a program of this computer converts it, or it is a workbook."""
     if _ENCRYPTED_STREAM in data:
         return DocumentText(problem="encrypted")
     converted = in_newer_format(data)
-    if converted is None or converted.startswith(OLD_OFFICE.magic):
-        return DocumentText(problem="old-format")
-    return _read("", converted, request)
+    if converted is not None and not converted.startswith(OLD_OFFICE.magic):
+        return _read("", converted, request)
+    return _document(OLD_WORKBOOK, data, request) if is_workbook(data) else DocumentText(problem="old-format")
 
 
 def _text_file(data: bytes, request: _AskedFor) -> DocumentText:

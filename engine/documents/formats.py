@@ -16,7 +16,8 @@ from engine.documents.hangul import HangulReader
 from engine.documents.mail import read_mail, read_mails
 from engine.documents.marked_text import MarkedText
 from engine.documents.notebook import read_notebook
-from engine.documents.old_office import in_newer_format
+from engine.documents.old_office import in_newer_format, is_workbook
+from engine.documents.old_workbook import read_old_workbook
 from engine.documents.ole_packages import COMPOUND_FILE
 from engine.documents.open_document import OpenDocumentReader
 from engine.documents.pdf import read_pdf
@@ -100,6 +101,8 @@ OLD_OFFICE = FileFormat(
     "application/octet-stream",
     (COMPOUND_FILE,),
 )
+# One of Excel that no program here converts.
+OLD_WORKBOOK = FileFormat((), "application/vnd.ms-excel", read=read_old_workbook)
 ZIP = FileFormat((), "application/octet-stream", (b"PK\x03\x04",))
 _MAIL = FileFormat(
     (".eml", ".emlx", ".mht", ".mhtml"),
@@ -224,8 +227,7 @@ def read_inner_file(name: str, content: bytes, text: MarkedText) -> bool:
     """
     form = format_of(name, content)
     if form is OLD_OFFICE:
-        content = _in_newer_format(name, content, text)
-        form = format_of("", content)
+        return _read_old_file(name, content, text)
     if form is not None and (form.main or form is ZIP):
         form = format_in_archive(content) or ZIP
     if text.depth >= _DEEPEST or (form is not None and form.read is None):
@@ -244,19 +246,29 @@ def read_inner_file(name: str, content: bytes, text: MarkedText) -> bool:
     return text.add_inner(inner)
 
 
-def _in_newer_format(name: str, content: bytes, text: MarkedText) -> bytes:
+def _read_old_file(name: str, content: bytes, text: MarkedText) -> bool:
+    """Add a file of Office 97 within another one, as `read_inner_file` does."""
+    newer = _in_newer_format(content, text)
+    if newer is not None and format_of("", newer) is not OLD_OFFICE:
+        return read_inner_file("", newer, text)
+    if not is_workbook(content) or text.depth >= _DEEPEST:
+        raise ValueError(name)
+    inner = text.inner()
+    read_old_workbook(content, inner)
+    return text.add_inner(inner)
+
+
+def _in_newer_format(content: bytes, text: MarkedText) -> bytes | None:
     """Return a file of Office 97 within the document of `text` as a program of this computer converts it.
 
-    Raises `ValueError` where none does, for a file that is deeper, and once those before it have taken long.
+    None where none does, for a file that is deeper, and once those before it have taken long.
     """
     if text.depth or text.converting_s > LAST_CONVERSION_S:
-        raise ValueError(name)
+        return None
     begun = time.monotonic()
-    converted = in_newer_format(content)
+    newer = in_newer_format(content)
     text.converting_s += time.monotonic() - begun
-    if converted is None:
-        raise ValueError(name)
-    return converted
+    return newer
 
 
 def format_in_archive(content: bytes) -> FileFormat | None:

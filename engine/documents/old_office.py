@@ -25,7 +25,8 @@ class _OldKind(NamedTuple):
 
 
 _WORD = _OldKind("WordDocument", "doc", "docx")
-_KINDS = (_WORD, _OldKind("PowerPoint Document", "ppt", "pptx"), _OldKind("Workbook", "xls", "xlsx"))
+_WORKBOOK = _OldKind("Workbook", "xls", "xlsx")
+_KINDS = (_WORD, _OldKind("PowerPoint Document", "ppt", "pptx"), _WORKBOOK)
 TEXTUTIL = Path("/usr/bin/textutil")
 # Where LibreOffice is on a Mac, whose apps are not found by their names.
 LIBRE_OFFICE = Path("/Applications/LibreOffice.app/Contents/MacOS/soffice")
@@ -36,11 +37,9 @@ _MOST_S = 25
 
 def in_newer_format(data: bytes) -> bytes | None:
     """Return a document as RTF, DOCX, PPTX or XLSX; None if no program here converts it. Waits."""
-    # Documents may be in one another. The streams of the outer one are named last.
-    kinds = [kind for kind in _KINDS if kind.is_that_of(data)]
-    if not kinds:
+    kind = _kind_of(data)
+    if kind is None:
         return None
-    kind = max(kinds, key=lambda present: data.rindex(present.stream.encode("utf-16-le")))
     program = program_at("soffice", LIBRE_OFFICE)
     if program:
         # It keeps more of a document than textutil, such as notes and comments.
@@ -52,6 +51,17 @@ def in_newer_format(data: bytes) -> bytes | None:
             output_of([str(TEXTUTIL), "-convert", "rtf", "-format", "doc", "-stdin", "-stdout"], data, _MOST_S) or None
         )
     return None
+
+
+def is_workbook(data: bytes) -> bool:
+    """Return whether a file is one of Excel, which can be read without a program."""
+    return _kind_of(data) is _WORKBOOK
+
+
+def _kind_of(data: bytes) -> _OldKind | None:
+    # Documents may be in one another. The streams of the outer one are named last.
+    kinds = [kind for kind in _KINDS if kind.is_that_of(data)]
+    return max(kinds, key=lambda present: data.rindex(present.stream.encode("utf-16-le"))) if kinds else None
 
 
 def _by_libre_office(program: str, kind: _OldKind, data: bytes) -> bytes:

@@ -40,7 +40,7 @@ PARTS = {
     "prompt-process": ["tokenizers/tokenizers.abi3.so", "sentencepiece/_sentencepiece.*.so", "regex/_regex.*.so"],
     "draft-runner": ["mlx_lm-*.dist-info/METADATA"],
     "pdf": ["pypdf-*.dist-info/METADATA"],
-    "documents": ["chardet/_kernel.*.so", "selectolax/lexbor.*.so"],
+    "documents": ["chardet/_kernel.*.so", "python_calamine/_python_calamine.*.so", "selectolax/lexbor.*.so"],
     "formulas": ["ziamath-*.dist-info/METADATA"],
     "keychain": ["keyring-*.dist-info/entry_points.txt"],
     "languages": ["PySide6/QtWidgets.abi3.so", "PySide6/Qt/plugins/platforms/libqcocoa.dylib"],

@@ -14,6 +14,7 @@ from tests.engine.documents.ole_objects import compound
 
 FILES = Path(__file__).parent / "files"
 OLD = (FILES / "libreoffice.doc").read_bytes()
+WORKBOOK = (FILES / "libreoffice.xls").read_bytes()
 MAGIC = OLD[:8]
 # Stand for the programs: they write what they were asked for.
 TEXTUTIL = r"""
@@ -57,7 +58,7 @@ def test_a_text_of_word_is_read_by_macos(tmp_path: Path) -> None:
     install(tmp_path / "textutil", TEXTUTIL)
     said = f"-convert rtf -format doc -stdin -stdout {len(OLD)}"
     assert document_text("a.doc", OLD, 1000).text == said
-    assert document_text("a.xls", old_file("Workbook"), 1000).problem == "old-format"
+    assert document_text("a.ppt", old_file("PowerPoint Document"), 1000).problem == "old-format"
 
 
 @pytest.mark.parametrize(
@@ -115,3 +116,20 @@ def test_no_other_is_converted_after_those_that_take_long(tmp_path: Path, monkey
     install(tmp_path / "soffice", LIBRE_OFFICE)
     text = document_text("a.docx", letter_with("oleObject1.bin", compound("Workbook", b"x")), 1000).text
     assert text.endswith("[Left out: 1 attached file]")
+
+
+def test_a_workbook_is_converted_rather_than_read_by_its_values(tmp_path: Path) -> None:
+    install(tmp_path / "soffice", LIBRE_OFFICE)
+    assert document_text("a.xls", WORKBOOK, 1000).text == f"document.xls to xlsx, {len(WORKBOOK)}"
+
+
+def test_a_workbook_that_no_program_converts_is_read_by_its_values(tmp_path: Path) -> None:
+    install(tmp_path / "soffice", FAILING)
+    read = document_text("a.xls", WORKBOOK, 1000)
+    assert read.text.startswith("## 견적\n\n| 품목 | 날짜 |")
+    assert read.left_out == (("hidden-sheet", 2),)
+
+
+def test_a_workbook_in_a_letter_is_read_by_its_values() -> None:
+    text = document_text("a.docx", letter_with("book.xls", WORKBOOK), 10_000).text
+    assert text.startswith("Before\n\n[Attachment: book.xls]\n\n## 견적\n\n| 품목 |")
