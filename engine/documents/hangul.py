@@ -103,7 +103,7 @@ class HangulReader(OfficeReader):
         if not self._sections:
             raise ValueError("no sections")
         header = next((root for root in roots if root.tag == "head"), Element("head"))
-        filled = {fill.get("id", "") for fill in header.iter("borderFill") if fill.find("fillBrush") is not None}
+        filled = {fill.get("id", "") for fill in header.iter("borderFill") if _is_filled(fill)}
         self._filled = filled
         self._formats = {shape.get("id", ""): _character_shape(shape, filled) for shape in header.iter("charPr")}
         self._paragraphs = {shape.get("id", ""): _paragraph_shape(shape, filled) for shape in header.iter("paraPr")}
@@ -399,6 +399,12 @@ def _address(begin: Element) -> str:
     """Return the address of a link. In the command of its field, backslashes stand before signs."""
     settings = _settings(begin)
     return settings.get("Path") or re.sub(r"\\(.)", r"\1", settings.get("Command", "").partition(";")[0])
+
+
+def _is_filled(fill: Element) -> bool:
+    """Return whether a border may have something within it, such as a colour or a picture."""
+    brushes = [brush for brush in fill.iterfind("fillBrush/*") if brush.get("faceColor", "") != "none"]
+    return bool(brushes) or fill.find("fillBrush/*[@hatchStyle]") is not None
 
 
 def _character_shape(shape: Element, filled: set[str]) -> _CharacterShape:

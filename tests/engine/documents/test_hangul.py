@@ -141,10 +141,11 @@ _SHAPES = (
     '<hh:charPr id="up"><hh:supscript/></hh:charPr>'
     '<hh:charPr id="out"><hh:strikeout shape="SOLID"/></hh:charPr>'
     '<hh:charPr id="3d"><hh:strikeout shape="3D"/></hh:charPr>'
-    '<hh:charPr id="white" height="1000" textColor="#FFFFFF" shadeColor="none"/>'
+    '<hh:charPr id="white" height="1000" textColor="#FFFFFF" shadeColor="none" borderFillIDRef="2"/>'
     '<hh:charPr id="shaded" textColor="#FFFFFF" shadeColor="#0000FF"/>'
     '<hh:charPr id="small" height="100" textColor="#000000"/>'
-    '<hh:borderFill id="7"><hc:fillBrush/></hh:borderFill>'
+    '<hh:borderFill id="2"><hc:fillBrush><hc:winBrush faceColor="none" alpha="0"/></hc:fillBrush></hh:borderFill>'
+    '<hh:borderFill id="7"><hc:fillBrush><hc:winBrush faceColor="#0000FF"/></hc:fillBrush></hh:borderFill>'
     '<hh:paraPr id="filled"><hh:border borderFillIDRef="7"/></hh:paraPr>'
 )
 
