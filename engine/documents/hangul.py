@@ -103,7 +103,7 @@ class HangulReader(OfficeReader):
         if not self._sections:
             raise ValueError("no sections")
         header = next((root for root in roots if root.tag == "head"), Element("head"))
-        filled = {fill.get("id", "") for fill in header.iter("borderFill") if _is_filled(fill)}
+        filled = {fill.get("id", "") for fill in header.iter("borderFill") if _has_brush(fill)}
         self._filled = filled
         self._formats = {shape.get("id", ""): _character_shape(shape, filled) for shape in header.iter("charPr")}
         self._paragraphs = {shape.get("id", ""): _paragraph_shape(shape, filled) for shape in header.iter("paraPr")}
@@ -188,7 +188,7 @@ class HangulReader(OfficeReader):
     def _add_edges(self, edges: list[Element], known: set[str]) -> None:
         """Add texts above or below pages that are not `known`, and are more than the number of a page."""
         for edge in edges:
-            words = "".join(letters for text in edge.iter("t") for letters in text.itertext())
+            words = _words_in(edge)
             if words not in known and any(map(str.isalnum, words)):
                 known.add(words)
                 self._walk(edge)
@@ -315,7 +315,7 @@ class HangulReader(OfficeReader):
     def _add_table(self, table: Element) -> None:
         """Add a table between its captions; one that only places things on a page as if it were none."""
         if self._deletions:
-            self._leave_out("deleted-text", "".join("".join(text.itertext()) for text in table.iter("t")))
+            self._leave_out("deleted-text", _words_in(table))
             return
         captions = table.findall("caption")
         for caption in captions:
@@ -345,7 +345,10 @@ class HangulReader(OfficeReader):
         self._behind = behind_around
 
     def _put_off_box(self, box: Element) -> None:
-        """Have the text of a box follow the paragraph; a box may have any colour."""
+        """Have the text of a box follow the paragraph, unless it is deleted; a box may have any colour."""
+        if self._deletions:
+            self._leave_out("deleted-text", _words_in(box))
+            return
         self._open.boxes.append(partial(self._add_box, box))
 
     def _add_box(self, box: Element) -> None:
@@ -390,6 +393,11 @@ class HangulReader(OfficeReader):
             self._walk(chosen)
 
 
+def _words_in(element: Element) -> str:
+    """Return the letters of all texts in an element."""
+    return "".join(letters for text in element.iter("t") for letters in text.itertext())
+
+
 def _settings(begin: Element) -> dict[str, str]:
     """Return the texts that say what a field is."""
     return {param.get("name", ""): param.text or "" for param in begin.iterfind("parameters/stringParam")}
@@ -401,7 +409,7 @@ def _address(begin: Element) -> str:
     return settings.get("Path") or re.sub(r"\\(.)", r"\1", settings.get("Command", "").partition(";")[0])
 
 
-def _is_filled(fill: Element) -> bool:
+def _has_brush(fill: Element) -> bool:
     """Return whether a border may have something within it, such as a colour or a picture."""
     brushes = [brush for brush in fill.iterfind("fillBrush/*") if brush.get("faceColor", "") != "none"]
     return bool(brushes) or fill.find("fillBrush/*[@hatchStyle]") is not None
@@ -456,5 +464,6 @@ def _is_frame(table: Element) -> bool:
 
 def _says_something(cell: Element) -> bool:
     """Return whether a cell has words or something drawn."""
-    has_words = any(letters.strip() for text in cell.iter("t") for letters in text.itertext())
-    return has_words or any(cell.find(f".//{name}") is not None for name in ("pic", "equation", "tbl", "checkBtn"))
+    return bool(_words_in(cell).strip()) or any(
+        cell.find(f".//{name}") is not None for name in ("pic", "equation", "tbl", "checkBtn")
+    )

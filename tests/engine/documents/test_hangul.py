@@ -127,10 +127,12 @@ def test_deleted_text_is_left_out_and_counted_as_passages() -> None:
     over_runs = f"<hp:t>a{begin(1)}old</hp:t></hp:run><hp:run><hp:t>er{end(1)}b</hp:t>"
     over_paragraphs = _said(f"c{begin(2)}x") + _said(f"y{end(2)}d")
     beside = _said(f"e{begin(3)}1{end(3)}<hp:insertBegin/>2<hp:insertEnd/>f")
+    box = f"<hp:rect><hp:drawText><hp:subList>{_said('gone')}</hp:subList></hp:drawText></hp:rect>"
+    beside += _paragraph(f"<hp:t>{begin(5)}</hp:t>{box}<hp:t>{end(5)}</hp:t>")
     table = _said(begin(4)) + _paragraph(_table(_cell(_said("gone")) + _cell(_said("too")))) + _said(end(4))
     read = _read(_paragraph(over_runs) + over_paragraphs + beside + table)
     assert read.text.startswith("ab\n\nc\n\nd\n\ne2f\n\n[Left out")
-    assert read.left_out == (("deleted-text", 4),)
+    assert read.left_out == (("deleted-text", 5),)
 
 
 def test_a_deletion_that_never_ends_deletes_nothing() -> None:
