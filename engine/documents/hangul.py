@@ -1,10 +1,10 @@
 """The text of HWPX files, the documents of Hancom Office: KS X 6101 (OWPML), an archive of XML.
 
 They are read here because the libraries for them give the deleted words of tracked changes as if they stood
-("100원80원" for a price of 80), lose the numbers of headings, and do not say what they leave out. On a file with one of
-each kind of content, python-hwpx 6.9 (Apache-2.0, 9 MB and lxml) also loses headers, comments, equations and boxes that
-are ticked, hwpforge 0.18 (MIT, 16 MB) headers, the addresses of links and such boxes. dochan 1.15 (MIT, 7 MB, of one
-author) loses least.
+("100원80원" for a price of 80), and do not say what they leave out. On a file with one of each kind of content,
+python-hwpx 6.9 (Apache-2.0, 9 MB and lxml) also loses headers, comments, equations and boxes that are ticked, hwpforge
+0.18 (MIT, 16 MB) headers, the addresses of links, such boxes and the numbers of headings. dochan 1.15 (MIT, 7 MB, of
+one author) loses least: the numbers of headings.
 """
 
 from __future__ import annotations
