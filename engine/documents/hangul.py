@@ -18,6 +18,7 @@ from xml.etree.ElementTree import Element
 
 from engine.documents.charts import add_drawing
 from engine.documents.letters import PLAIN, Letters
+from engine.documents.looks import PLAIN_LOOK, UNKNOWN, WHITE, Look, colour_of
 from engine.documents.marked_text import MarkedText, only_places
 from engine.documents.number_forms import HANGUL_FORMS
 from engine.documents.numbering import LEVELS, ListLevel, NumberedList
@@ -34,7 +35,6 @@ from engine.documents.roles import (
     TableRow,
     Through,
 )
-from engine.documents.unseen import UNKNOWN, WHITE, Look, colour_of, nobody_sees
 from engine.documents.zipped_parts import ZippedParts, addressed, integer, value
 
 _PACKAGE = "application/hwpml-package+xml"
@@ -113,10 +113,11 @@ class HangulReader(OfficeReader):
         self._behind = WHITE
         self._is_filled = False
         self._open = _HangulParagraph()
-        # The deletions that are open, those that end, and whether the latest words were left out.
+        # How the letters of the run look that is read.
+        self._look = PLAIN_LOOK
+        # The deletions that are open, and those that end.
         self._deletions = set[str]()
         self._ended_deletions = set[str]()
-        self._omission = ""
         self._meanings = self._all_meanings()
 
     def _all_meanings(self) -> dict[str, Meaning | Handler]:
@@ -228,35 +229,27 @@ class HangulReader(OfficeReader):
         """Add the letters of a run that are seen, and what else is in it."""
         given = self._formats.get(run.get("charPrIDRef", ""), _CharacterShape())
         behind = UNKNOWN if self._is_filled else self._behind
-        look = Look(given.colour, behind if given.behind is None else given.behind, given.points)
-        texts = run.findall("t")
-        if nobody_sees(look) and not self._deletions:
-            self._leave_out("hidden-text", "".join("".join(text.itertext()) for text in texts))
-            seen = Element("run")
-            seen.extend(child for child in run if child.tag != "t")
-            run = seen
-        with self._text.lettered(given.letters):
+        look = Look(given.letters, given.colour, behind if given.behind is None else given.behind, given.points)
+        around = self._look
+        self._look = look
+        # Drawings and notes are seen whatever the letters beside them are like.
+        with self._text.shown_as(Look(letters=given.letters)):
             self._walk(run)
-
-    def _leave_out(self, kind: str, words: str) -> None:
-        """Count words that are left out; those for the same reason just after others belong to the same passage."""
-        if words.strip() and self._omission != kind:
-            self._text.left_out[kind] += 1
-            self._omission = kind
+        self._look = around
 
     def _add_words(self, words: str) -> None:
         """Add words unless they are deleted."""
         if self._deletions:
-            self._leave_out("deleted-text", words)
+            self._text.leave_out("deleted-text", words)
         elif words:
-            self._omission = ""
-            self._text.add(words)
+            with self._text.shown_as(self._look):
+                self._text.add(words)
 
     def _words(self, words: str) -> str:
         """Return what an element stands for; nothing if it is deleted, which is counted."""
         if not self._deletions:
             return words
-        self._leave_out("deleted-text", words)
+        self._text.leave_out("deleted-text", words)
         return ""
 
     def _unless_deleted(self, role: Role) -> Role | None:
@@ -269,7 +262,6 @@ class HangulReader(OfficeReader):
             change = child.get("Id", "")
             if child.tag == "deleteBegin" and change in self._ended_deletions:
                 self._deletions.add(change)
-                self._omission = ""
             elif child.tag == "deleteEnd":
                 self._deletions.discard(change)
             self._add_words(_SIGNS.get(child.tag, ""))
@@ -315,7 +307,7 @@ class HangulReader(OfficeReader):
     def _add_table(self, table: Element) -> None:
         """Add a table between its captions; one that only places things on a page as if it were none."""
         if self._deletions:
-            self._leave_out("deleted-text", _words_in(table))
+            self._text.leave_out("deleted-text", _words_in(table))
             return
         captions = table.findall("caption")
         for caption in captions:
@@ -347,7 +339,7 @@ class HangulReader(OfficeReader):
     def _put_off_box(self, box: Element) -> None:
         """Have the text of a box follow the paragraph, unless it is deleted; a box may have any colour."""
         if self._deletions:
-            self._leave_out("deleted-text", _words_in(box))
+            self._text.leave_out("deleted-text", _words_in(box))
             return
         self._open.boxes.append(partial(self._add_box, box))
 

@@ -132,7 +132,8 @@ def test_deleted_text_is_left_out_and_counted_as_passages() -> None:
     table = _said(begin(4)) + _paragraph(_table(_cell(_said("gone")) + _cell(_said("too")))) + _said(end(4))
     read = _read(_paragraph(over_runs) + over_paragraphs + beside + table)
     assert read.text.startswith("ab\n\nc\n\nd\n\ne2f\n\n[Left out")
-    assert read.left_out == (("deleted-text", 5),)
+    # A passage ends with its paragraph.
+    assert read.left_out == (("deleted-text", 6),)
 
 
 def test_a_deletion_that_never_ends_deletes_nothing() -> None:
