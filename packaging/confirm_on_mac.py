@@ -410,6 +410,11 @@ POINTS = (
     Point("the race between our kernels and MLX's ends, with no kernel refused", race),
     Point("HEIC pictures are attached as they look, and those that are cut or too large are refused", heic_pictures),
     Point("pages that are pictures are recognized by Vision in four languages, also on one page", scanned_pages),
+    Point(
+        "what reads documents has no network, no files of the person and no programs, and reads documents all the same",
+        (*PYTEST, "-m", "", "tests/engine/sandbox/test_confinement.py", "tests/app/session/test_attachments.py"),
+        here=True,
+    ),
     Point("a next version is offered to this one, and this one opens what older ones left", next_version, here=True),
     Point(
         "answers across 1,024, 4,096, 8,192 and 16,384 keys are those of plain decoding where that is said",

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from engine.files.safe_xml import safe_xml
+from engine.sandbox.access import Access, declare_access
 from engine.sandbox.tasks import before_tasks, task
 
 # The largest drawing, and what a smaller one is enlarged to, in pixels of the window; each is `SCALE` pixels wide.
@@ -18,6 +19,9 @@ LEAST = QSize(160, 160)
 SCALE = 2
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _UNWANTED = frozenset({"image", "feImage", "script", "foreignObject"})
+
+# Fonts, and what says which ones to take, may be in folders of the person.
+declare_access(__name__, Access(reads=True))
 
 
 @before_tasks

@@ -18,7 +18,8 @@ WATCHED_S = 90
 _BEGIN_S = 60
 # The share of the time that is left to a request in which pages may be begun.
 _BEGIN_SHARE = 0.7
-DOCUMENTS = FileSandboxes("engine.documents.document")
+# The second two start programs.
+DOCUMENTS = FileSandboxes("engine.documents.document", "engine.documents.old_office", "engine.documents.scans")
 # The problem of a document by the reason why its sandbox failed.
 _PROBLEMS = {"too-slow": "too-slow", "too-large": "too-much-memory", "no-time": "no-time"}
 

@@ -7,7 +7,7 @@ import math
 import re
 import time
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,9 @@ from engine.documents.recognized import (
     text_of,
 )
 from engine.documents.vision import vision
+from engine.sandbox.access import Access, declare_access
+from engine.sandbox.errors import SandboxError
+from engine.sandbox.tasks import run_elsewhere, task
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -53,6 +56,9 @@ _CONFIDENCES = Confidences(least_mean=60, certain_mean=80, least_word=60)
 _BETWEEN_SIGNS = re.compile(
     r"(?<=[\u3001-\u30ff\u3400-\u9fff\uff01-\uff5e]) (?=[\u3001-\u30ff\u3400-\u9fff\uff01-\uff5e])"
 )
+
+# The sandbox of documents starts no programs, so another one does.
+declare_access(__name__, Access(programs=True))
 
 
 class PageRecognition:
@@ -115,20 +121,36 @@ class Tesseract:
 
     def _table(self, picture: bytes, layout: str) -> str:
         """Return the table of the file of a picture, looked at in one of Tesseract's ways; "" if that fails."""
-        command = [self._program, "stdin", "stdout", "-l", "+".join(self._languages), "--psm", layout, "tsv"]
-        return output_of(command, picture, _PAGE_S).decode("utf-8", "replace")
-
-    @cached_property
-    def _program(self) -> str:
-        return program_at("tesseract")
+        table = partial(tesseract_table, picture, "+".join(self._languages), layout)
+        try:
+            return run_elsewhere(table, _PAGE_S)
+        except SandboxError:
+            return ""
 
     @cached_property
     def _languages(self) -> list[str]:
         """The languages that are installed; none without the program."""
-        if not self._program:
+        try:
+            return run_elsewhere(partial(tesseract_languages), _PAGE_S)
+        except SandboxError:
             return []
-        installed = output_of([self._program, "--list-langs"], b"", _PAGE_S).decode("utf-8", "replace").split()
-        return [language for language in _LANGUAGES if language in installed]
+
+
+@task
+def tesseract_languages() -> list[str]:
+    """Return those of `_LANGUAGES` that Tesseract has; none if it is not there. Waits."""
+    program = program_at("tesseract")
+    if not program:
+        return []
+    installed = output_of([program, "--list-langs"], b"", _PAGE_S).decode("utf-8", "replace").split()
+    return [language for language in _LANGUAGES if language in installed]
+
+
+@task
+def tesseract_table(picture: bytes, languages: str, layout: str) -> str:
+    """Return Tesseract's table of a picture's words, looked at in one of its ways; "" if it fails. Waits."""
+    command = [program_at("tesseract"), "stdin", "stdout", "-l", languages, "--psm", layout, "tsv"]
+    return output_of(command, picture, _PAGE_S).decode("utf-8", "replace")
 
 
 def _upright(picture: Image | None, rotation: int) -> Image | None:

@@ -31,6 +31,7 @@ from engine.gguf.weights import FLOATS, GROUP, Width, cast, floats_of, quantised
 from engine.model_files.config import check_sizes
 from engine.model_files.model_folder import INDEX_NAME
 from engine.model_files.safetensors_header import ELEMENT_BYTES
+from engine.sandbox.access import Access, declare_access
 from engine.sandbox.tasks import task
 
 # Bytes of weights in one file of the folder: progress is counted, and a conversion is cancelled, between two.
@@ -39,6 +40,9 @@ _SHARD_BYTES = 2**28
 _CHUNK = 2**22
 _MOST_FACTORS = 2**16
 _TYPES = {"U32": np.uint32, "U8": np.uint8, "F16": np.float16, "BF16": np.uint16, "F32": np.float32}
+
+# Requests name the file that is read and the folder that is written.
+declare_access(__name__, Access(reads=True, writes=True))
 
 
 @dataclass(frozen=True, slots=True)

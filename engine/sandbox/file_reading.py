@@ -27,11 +27,15 @@ Read = TypeVar("Read", bound=_Read)
 
 
 class FileSandboxes:
-    """A sandbox that reads files by the tasks of a module, and one for those that take it too long. Thread-safe."""
+    """A sandbox that reads files by the tasks of a module, and one for those that take it too long. Thread-safe.
 
-    def __init__(self, module: str) -> None:
-        self.quick = Sandbox(module)
-        self.slow = Sandbox(module)
+    The tasks of `other_modules` are run by a third one, where those of the module ask for it (`run_elsewhere`).
+    """
+
+    def __init__(self, module: str, *other_modules: str) -> None:
+        self.other = Sandbox(*other_modules) if other_modules else None
+        self.quick = Sandbox(module, other=self.other)
+        self.slow = Sandbox(module, other=self.other)
 
     def read(self, task: partial[Read], most_s: float, time: ReadingTime) -> Read:
         """Return the result of a task that may compute for `most_s` seconds. Waits.

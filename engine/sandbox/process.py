@@ -8,19 +8,22 @@ from __future__ import annotations
 import atexit
 import logging
 import math
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+import msgspec
 import psutil
 
 from engine.errors import EngineClosed, without_frames
-from engine.sandbox.errors import LimitExceeded, SandboxCrashed, SandboxError, TaskFailed
+from engine.sandbox.errors import LimitExceeded, SandboxCrashed, SandboxError
 from engine.sandbox.tasks import (
     REPLIES,
     Done,
@@ -28,13 +31,15 @@ from engine.sandbox.tasks import (
     Progress,
     Reply,
     Result,
+    TaskOutcome,
     TaskRequest,
     TooLarge,
-    name_of,
+    error_of,
+    request_for,
     types_of,
 )
 from engine.wire.child import Child
-from engine.wire.messages import ChannelClosed, MessageTooLarge, pack, unpack
+from engine.wire.messages import ChannelClosed, MessageTooLarge, unpack
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +64,9 @@ _ENVIRONMENT = {
     "TOKENIZERS_PARALLELISM": "false",
     "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
 }
+
+
+_Got = TypeVar("_Got")
 
 
 def _show_nothing(_: Progress) -> None:
@@ -93,14 +101,18 @@ class _Turns:
 class Sandbox:
     """A process that runs the tasks declared in `modules`, and its limits.
 
+    Its tasks reach what `access` says. They may have tasks run by `other`, which may reach more (`run_elsewhere`).
     Thread-safe; tasks run one at a time, in their order.
     """
 
-    def __init__(self, *modules: str) -> None:
+    def __init__(self, *modules: str, other: Sandbox | None = None) -> None:
         self._modules = modules
+        self._other = other
         self._turns = _Turns()
         # None before it is started, and after it has ended.
         self._child: Child[Reply] | None = None
+        # The only folder in which the process may write files; "" before it is started, and after it has ended.
+        self._folder = ""
         # The most bytes of memory that the process had during the latest task.
         self._most_memory = 0
         atexit.register(self.end)
@@ -131,13 +143,35 @@ class Sandbox:
         if the process ended in each attempt, which are `SandboxError`s; and `EngineClosed` when `abandoned`.
         """
         given_up = abandoned or threading.Event()
+
+        def ask(child: Child[Reply]) -> Result:
+            if after is not None:
+                self._ask(child, *after, given_up, show)
+            return self._ask(child, task, seconds, given_up, show)
+
+        return self._with_process(ask, given_up)
+
+    def outcome_of(self, request: TaskRequest, abandoned: threading.Event) -> TaskOutcome:
+        """Return what comes of a task for which another sandbox asks. Waits. Raises `EngineClosed` when `abandoned`."""
+
+        def pass_on(child: Child[Reply]) -> TaskOutcome:
+            reply = self._exchange(child, request, msgspec.Raw, request.seconds, abandoned, _show_nothing)
+            return reply if isinstance(reply, Failure | TooLarge) else Done(reply)
+
+        try:
+            return self._with_process(pass_on, abandoned)
+        except SandboxError as error:
+            return Failure.of(error)
+
+    def _with_process(self, use: Callable[[Child[Reply]], _Got], abandoned: threading.Event) -> _Got:
+        """Return what `use` does with the process, in its turn; it is tried again if the process ends. Waits.
+
+        Raises `SandboxCrashed` if it ended in each attempt, `EngineClosed` when `abandoned`, and what `use` raises.
+        """
         with self._turns:
             for attempt in range(1, _ATTEMPTS + 1):
                 try:
-                    child = self._running(given_up)
-                    if after is not None:
-                        self._ask(child, *after, given_up, show)
-                    return self._ask(child, task, seconds, given_up, show)
+                    return use(self._running(abandoned))
                 # The process has ended, or a system that wants memory starts none.
                 except OSError as error:
                     log.info("a sandbox ended (%s) in attempt %d", error, attempt)
@@ -151,6 +185,10 @@ class Sandbox:
         if self._child is not None:
             self._child.end()
         self._child = None
+        if self._folder:
+            # A program that the process started may still write into it.
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder = ""
 
     def release(self) -> None:
         """End the process once it has no task, so that it takes no memory; the next task starts another."""
@@ -169,12 +207,13 @@ class Sandbox:
         if self._child is not None and self._child.process.poll() is None:
             return self._child
         self.end()
+        self._folder = tempfile.mkdtemp(prefix="tandem-")
         child = Child(
             "engine.sandbox.worker",
             "--sandbox",
-            [str(IDLE_S), *self._modules],
+            [str(IDLE_S), self._folder, *self._modules],
             REPLIES,
-            environment=_ENVIRONMENT,
+            environment=_ENVIRONMENT | {"TMPDIR": self._folder},
             most_unsent=_MOST_UNREAD,
         )
         self._child = child
@@ -191,17 +230,11 @@ class Sandbox:
         show: Callable[[Progress], object],
     ) -> Result:
         """Have the process do a task, and return its result. Raises as `run` and `_exchange` do."""
-        try:
-            request = TaskRequest(math.ceil(seconds), name_of(task.func), pack(task.args))
-        # The text has half of a surrogate pair.
-        except UnicodeEncodeError as error:
-            raise TaskFailed(str(error)) from error
+        request = request_for(task, seconds)
         result_type = types_of(task.func).result
         reply = self._exchange(child, request, result_type, seconds, abandoned, show)
-        if isinstance(reply, TooLarge):
-            raise LimitExceeded("too-large")
-        if isinstance(reply, Failure):
-            raise reply.error()
+        if isinstance(reply, Failure | TooLarge):
+            raise error_of(reply)
         result: Result = reply
         return result
 
@@ -233,8 +266,8 @@ class Sandbox:
 
     def _wait(
         self, child: Child[Reply], seconds: float, abandoned: threading.Event, show: Callable[[Progress], object]
-    ) -> Reply:
-        """Return the process's next message but progress. It may compute for `seconds`. Raises as `_exchange` does."""
+    ) -> TaskOutcome:
+        """Return what comes of the task, which may compute for `seconds`. Raises as `_exchange` does."""
         before = _use_of(child)
         self._most_memory = before.memory
         latest_seconds = before.seconds
@@ -246,6 +279,9 @@ class Sandbox:
                 # Another program that the task runs may compute instead of it.
                 idle_s = 0.0
                 show(reply)
+            elif isinstance(reply, TaskRequest):
+                child.channel.send(self._outcome_elsewhere(reply, abandoned))
+                idle_s = 0.0
             elif reply is not None:
                 return reply
             if abandoned.is_set():
@@ -263,6 +299,12 @@ class Sandbox:
             looked_at = now
             if idle_s > STALL_S:
                 raise TimeoutError(f"it did nothing for {STALL_S:g} seconds")
+
+    def _outcome_elsewhere(self, request: TaskRequest, abandoned: threading.Event) -> TaskOutcome:
+        """Return what comes of a task for which the process asks."""
+        if self._other is None:
+            return Failure("there is no other sandbox", "", {})
+        return self._other.outcome_of(request, abandoned)
 
     def _cause(self, child: Child[Reply], error: ChannelClosed, seconds: float) -> LimitExceeded | ChannelClosed:
         """End a process whose connection is of no further use, and return why that is."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from types import GenericAlias
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import msgspec
 
 from engine.errors import EngineError
-from engine.sandbox.errors import TaskFailed
-from engine.wire.messages import Codec, WireMessage
+from engine.sandbox.errors import LimitExceeded, TaskFailed
+from engine.wire.messages import Codec, WireMessage, pack, unpack
 
 Result = TypeVar("Result")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -26,6 +27,8 @@ PREPARATIONS: dict[str, Callable[[], object]] = {}
 
 # What a sandbox does with the progress of its tasks: it sends it. Empty in other processes.
 PROGRESS_SENDERS: list[Callable[[Progress], object]] = []
+# What a sandbox does to have another one run a task: it asks the other end. Empty in other processes.
+OTHER_SANDBOXES: list[Callable[[TaskRequest], TaskOutcome]] = []
 
 
 def task(function: Function) -> Function:
@@ -41,6 +44,22 @@ def report_progress(kind: str, done: int, count: int) -> None:
     """Say in a task how far it is: `done` of `count` of its parts of a `kind`. Does nothing outside of sandboxes."""
     for send in PROGRESS_SENDERS:
         send(Progress(kind, done, count))
+
+
+def run_elsewhere(task: partial[Result], seconds: float) -> Result:
+    """Have another sandbox run a task, with the access of its module, and return the result. Waits.
+
+    `Sandbox` says which sandbox that is. Outside of sandboxes, the task is simply called. It may compute for `seconds`,
+    which do not count as those of the task that asks. Raises the task's `EngineError`, else a `SandboxError`.
+    """
+    if not OTHER_SANDBOXES:
+        return task()
+    (run,) = OTHER_SANDBOXES
+    outcome = run(request_for(task, seconds))
+    if not isinstance(outcome, Done):
+        raise error_of(outcome)
+    result: Result = unpack(outcome.result, types_of(task.func).result)
+    return result
 
 
 def before_tasks(function: Function) -> Function:
@@ -124,11 +143,32 @@ class Progress(WireMessage, frozen=True):
     count: int
 
 
-Reply = Done | Failure | TooLarge | Progress
-REQUESTS: Codec[TaskRequest] = Codec(TaskRequest)
+# What comes of a task.
+TaskOutcome = Done | Failure | TooLarge
+# What a sandbox gets: a task, or what came of the one for which it has asked.
+ToSandbox = TaskRequest | TaskOutcome
+# What it sends: a task is one for another sandbox.
+Reply = TaskOutcome | Progress | TaskRequest
+REQUESTS: Codec[ToSandbox] = Codec(ToSandbox)
 REPLIES: Codec[Reply] = Codec(Reply, largest=_LARGEST_REPLY)
 
 
 def sendable(text: str) -> str:
     """Replace halves of surrogate pairs, which foreign templates and errors may contain."""
     return text.encode("utf-8", "replace").decode()
+
+
+def request_for(task: partial[Any], seconds: float) -> TaskRequest:
+    """Return the request for a task, given as a function with its arguments in order.
+
+    Raises `TaskFailed` for a text with half of a surrogate pair.
+    """
+    try:
+        return TaskRequest(math.ceil(seconds), name_of(task.func), pack(task.args))
+    except UnicodeEncodeError as error:
+        raise TaskFailed(str(error)) from error
+
+
+def error_of(outcome: Failure | TooLarge) -> EngineError | LimitExceeded | TaskFailed:
+    """Return what is raised for a task without a result."""
+    return outcome.error() if isinstance(outcome, Failure) else LimitExceeded("too-large")

@@ -1,7 +1,7 @@
 """The process of a sandbox: it runs the tasks that a fixed list of modules declares, within limits of the system.
 
-It imports those modules, and what their tasks need. It knows no secrets, and opens files only where a task names them.
-When it exceeds a limit, the system ends it, and the next task starts another.
+It imports those modules, and what their tasks need. It knows no secrets, and reaches only what `access` says, as far as
+the system enforces it. When it exceeds a limit, the system ends it, and the next task starts another.
 """
 
 from __future__ import annotations
@@ -11,10 +11,15 @@ import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from engine.sandbox.access import access_of
+from engine.sandbox.confinement import confine
 from engine.sandbox.tasks import (
+    OTHER_SANDBOXES,
     PREPARATIONS,
     PROGRESS_SENDERS,
     REQUESTS,
@@ -22,8 +27,10 @@ from engine.sandbox.tasks import (
     Done,
     Failure,
     Reply,
+    TaskOutcome,
     TaskRequest,
     TooLarge,
+    ToSandbox,
     types_of,
 )
 from engine.wire.channel import Channel
@@ -38,10 +45,15 @@ _GRACE_S = 2
 def main(options: Sequence[str]) -> None:
     """Serve until the other end is gone, or for as many seconds without a task as the second option says.
 
-    The first option is the number of the inherited socket, and the others name the modules whose tasks may be run.
+    The first option is the number of the inherited socket, the third the folder in which files may be written, and the
+    others name the modules whose tasks may be run.
     """
     channel = Channel(socket.socket(fileno=int(options[0])), REQUESTS)
-    tasks = _tasks_of(options[2:])
+    modules = options[3:]
+    for module in modules:
+        import_module(module)
+    confine(access_of(modules), Path(options[2]))
+    tasks = _tasks_of(modules)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         import psutil
@@ -49,17 +61,17 @@ def main(options: Sequence[str]) -> None:
         most = psutil.Process().memory_info().vms + MEMORY_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     PROGRESS_SENDERS.append(channel.send)
+    OTHER_SANDBOXES.append(partial(_outcome_elsewhere, channel))
     with suppress(ChannelClosed):
         channel.send(Done(pack(None)))
-        while (request := channel.receive(float(options[1]))) is not None:
+        while isinstance(request := channel.receive(float(options[1])), TaskRequest):
             _limit_time(request.seconds)
             channel.send(_answer(request, tasks))
 
 
 def _tasks_of(modules: Sequence[str]) -> dict[str, Callable[..., Any]]:
-    """Import modules, and return the tasks that they declare, by their names."""
+    """Prepare for the tasks of some modules, which are imported, and return these, by their names."""
     for module in modules:
-        import_module(module)
         if module in PREPARATIONS:
             PREPARATIONS[module]()
     return {name: function for name, function in TASKS.items() if function.__module__ in modules}
@@ -82,3 +94,12 @@ def _answer(request: TaskRequest, tasks: Mapping[str, Callable[..., Any]]) -> Re
         if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
             return TooLarge()
         return Failure.of(error)
+
+
+def _outcome_elsewhere(channel: Channel[ToSandbox], request: TaskRequest) -> TaskOutcome:
+    """Have the other end run a task in another sandbox, and return what came of it. Waits. Raises `ChannelClosed`."""
+    channel.send(request)
+    reply = channel.receive()
+    if reply is None or isinstance(reply, TaskRequest):
+        raise ChannelClosed("no outcome of a task elsewhere")
+    return reply

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.model_files.model_folder import check_unchanged
+from engine.sandbox.access import Access, declare_access
 from engine.sandbox.bare_packages import import_bare_package
 from engine.sandbox.tasks import before_tasks, task
 from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt, turn_end_of
@@ -16,6 +17,9 @@ from engine.tokenizers.thinking import ThinkingChoice, thinking_of
 
 # The most tokenizers that a process keeps.
 MOST_TOKENIZERS = 4
+
+# Requests name folders of models, wherever these are.
+declare_access(__name__, Access(reads=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from engine.documents import formats, old_office, programs
 from engine.documents.document import document_text
+from engine.sandbox.process import Sandbox
 from tests.engine.documents.office_files import letter_with
 from tests.engine.documents.ole_objects import compound
+from tests.patience import PATIENCE_S
 
 FILES = Path(__file__).parent / "files"
 OLD = (FILES / "libreoffice.doc").read_bytes()
@@ -133,3 +136,15 @@ def test_a_workbook_that_no_program_converts_is_read_by_its_values(tmp_path: Pat
 def test_a_workbook_in_a_letter_is_read_by_its_values() -> None:
     text = document_text("a.docx", letter_with("book.xls", WORKBOOK), 10_000).text
     assert text.startswith("Before\n\n[Attachment: book.xls]\n\n## 견적\n\n| 품목 |")
+
+
+def test_another_process_starts_the_program_than_the_one_that_reads(tmp_path: Path) -> None:
+    install(tmp_path / "none" / "soffice", LIBRE_OFFICE)
+    converting = Sandbox("engine.documents.old_office")
+    sandbox = Sandbox("engine.documents.document", other=converting)
+    try:
+        read = sandbox.run(partial(document_text, "a.doc", OLD, 1000, "en", None, PATIENCE_S, 0, ""), PATIENCE_S)
+    finally:
+        sandbox.end()
+        converting.end()
+    assert read.text == f"document.doc to docx, {len(OLD)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,12 @@ from pypdf import PdfReader
 from pypdf.generic import NameObject
 
 from engine.documents import programs, scans
+from engine.documents.document import document_text
 from engine.documents.scans import without_rules
+from engine.sandbox.process import Sandbox
 from tests.engine.documents.pdf_pages import PageFile
 from tests.engine.documents.scanned_pages import scanned
+from tests.patience import PATIENCE_S
 
 # Stands for Tesseract: it says how large the picture is, which PPM has after the mark, and in which languages it reads.
 # It is the less sure the lower the picture is, and finds nothing in columns where that has a width of 210. It
@@ -122,6 +126,22 @@ def test_a_page_of_two_pictures_says_that_one_is_not_readable(tesseract: Path) -
 def test_a_page_is_one_block_where_that_finds_more(tesseract: Path) -> None:
     install(tesseract)
     assert "210 400" in scanned((210, 400)).text
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS recognizes pages by Vision (Linux)")
+def test_another_process_starts_the_program_than_the_one_that_reads(tesseract: Path) -> None:
+    install(tesseract)
+    Image.new("RGB", (200, 400)).save(file := io.BytesIO(), "PDF")
+    starting = Sandbox("engine.documents.scans")
+    sandbox = Sandbox("engine.documents.document", other=starting)
+    try:
+        read = sandbox.run(
+            partial(document_text, "a.pdf", file.getvalue(), 1000, "en", None, PATIENCE_S, 0, ""), PATIENCE_S
+        )
+    finally:
+        sandbox.end()
+        starting.end()
+    assert read.text == "[Page 1, recognized from a picture]\n\n200 400 eng+kor\n字 '字"
 
 
 def test_lines_of_a_grid_are_taken_away_and_letters_are_not() -> None:
