@@ -26,7 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "bundle"))
 
 from contents import BESIDE, UNUSED_MODULES
 
-_LICENCE_FILE = re.compile(r"(^|/)(licen[sc]e|copying|notice|copyright)[^/]*$", re.IGNORECASE)
+# By its name, or in the folder for the texts of a wheel: a library may come with those of all that is built into it.
+_LICENCE_FILE = re.compile(r"\.dist-info/licen[sc]es/|(^|/)(licen[sc]e|copying|notice|copyright)[^/]*$", re.IGNORECASE)
 
 # Texts of licences that have to be passed on but are missing in the wheels, as the authors' repositories have them.
 _FOLDER = Path(__file__).resolve().parent / "licences"
@@ -106,7 +107,7 @@ def notice(package: Distribution) -> str:
     Raises `SystemExit` if there is no text.
     """
     files = [file for file in package.files or () if _LICENCE_FILE.search(str(file))]
-    texts = [Path(str(file.locate())).read_text(encoding="utf-8", errors="replace").strip() for file in files]
+    texts = [text_of(Path(str(file.locate()))).strip() for file in files]
     if not any(texts):
         names = _ADDED.get(name_of(package), ())
         texts = [(_FOLDER / f"{name}.txt").read_text(encoding="utf-8").strip() for name in names]
@@ -114,6 +115,15 @@ def notice(package: Distribution) -> str:
         raise SystemExit(f"{name_of(package)} has no text of its licence")
     head = f"{package.metadata['Name']} {package.version}: {licence_of(package)}"
     return "\n\n".join([f"{'=' * 80}\n{head}", *dict.fromkeys(texts), ""])
+
+
+def text_of(file: Path) -> str:
+    """Return a text; some that are older than UTF-8, such as FreeType's licence, are in Latin-1."""
+    content = file.read_bytes()
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
 
 
 def bill_of_materials(inside: list[Distribution], version: str) -> str:

@@ -57,6 +57,7 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
         "prompt-process": _make_prompt,
         "draft-runner": _draft_ahead,
         "pdf": lambda: _read_pdf(folder),
+        "pdfium": _open_by_pdfium,
         "documents": lambda: _read_book(folder),
         "formulas": _typeset,
         "keychain": _find_keychain,
@@ -160,6 +161,18 @@ def _read_pdf(folder: Path) -> None:
     file.write_bytes(_pdf(_PDF_TEXT))
     if _PDF_TEXT not in (text := read_attachment(file).text):
         raise ValueError(f"the page says {text!r}")
+
+
+def _open_by_pdfium() -> None:
+    """Have PDFium's own library read a page, and draw it."""
+    from pypdfium2 import PdfDocument
+
+    with PdfDocument(_pdf(_PDF_TEXT)) as document:
+        page = document[0]
+        text = page.get_textpage().get_text_range()
+        drawn = page.render().to_pil()
+    if text != _PDF_TEXT or len(drawn.getcolors()) < 2:
+        raise ValueError(f"PDFium reads {text!r}, and draws {drawn.getcolors()}")
 
 
 def _read_book(folder: Path) -> None:

@@ -29,6 +29,7 @@ _SOURCES = (file.read_text(encoding="utf-8") for file in (Path(__file__).resolve
 QT_MODULES = sorted({name for source in _SOURCES for name in re.findall(r"from PySide6\.(Qt\w+) import", source)})
 _CODE = re.compile(
     r"\.(so|dylib|metallib)$|/translations/qtbase_\w+\.qm$|\.framework/Versions/A/(\w+|Resources/Info\.plist)$"
+    r"|^pypdfium2\w*/version\.json$"
 )
 
 PACKAGING, OUT, MACOS = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]

@@ -40,6 +40,15 @@ def test_notices_have_the_texts_of_licences_word_for_word(bundle: Path) -> None:
         assert text_of_licence(package) in text
 
 
+def test_notices_have_the_texts_of_all_that_is_built_into_a_library(bundle: Path) -> None:
+    text = (bundle / "_internal/resources/NOTICES.txt").read_text(encoding="utf-8")
+    files = [file for file in distribution("pypdfium2").files or () if "/licenses/" in str(file)]
+    assert {"pdfium.txt", "freetype.txt", "libopenjpeg.txt", "agg23.txt"} <= {file.name for file in files}
+    for file in files:
+        is_old = file.name == "freetype.txt"
+        assert Path(str(file.locate())).read_text(encoding="latin-1" if is_old else "utf-8").strip() in text
+
+
 def test_texts_that_a_wheel_lacks_are_added(bundle: Path, notices: dict[str, Any]) -> None:
     text = (bundle / "_internal/resources/NOTICES.txt").read_text(encoding="utf-8")
     added = notices["_ADDED"]

@@ -40,6 +40,11 @@ PARTS = {
     "prompt-process": ["tokenizers/tokenizers.abi3.so", "sentencepiece/_sentencepiece.*.so", "regex/_regex.*.so"],
     "draft-runner": ["mlx_lm-*.dist-info/METADATA"],
     "pdf": ["pypdf-*.dist-info/METADATA"],
+    # Its Python looks for the library beside itself, and reads the versions of both.
+    "pdfium": [
+        *("pypdfium2_raw/libpdfium.dylib", "pypdfium2_raw/version.json", "pypdfium2/version.json"),
+        "pypdfium2-*.dist-info/METADATA",
+    ],
     "documents": ["chardet/_kernel.*.so", "python_calamine/_python_calamine.*.so", "selectolax/lexbor.*.so"],
     "formulas": ["ziamath-*.dist-info/METADATA"],
     "keychain": ["keyring-*.dist-info/entry_points.txt"],

@@ -65,6 +65,7 @@ def nothing_included(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(included_parts, "feed_source", gone)
     monkeypatch.setattr(included_parts, "PromptProcess", gone)
     monkeypatch.setattr("engine.ahead.link.in_a_process", gone)
+    monkeypatch.setattr("pypdfium2.PdfDocument", gone)
     monkeypatch.setattr(included_parts, "LocalApi", gone)
     monkeypatch.setattr(included_parts, "ToolHost", gone)
     monkeypatch.setattr(included_parts, "picture_size", gone)
@@ -81,6 +82,7 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any) -> None:
         "prompt-process",
         "draft-runner",
         "pdf",
+        "pdfium",
         "documents",
         "formulas",
         "languages",
