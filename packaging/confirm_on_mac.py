@@ -280,6 +280,23 @@ print("read: whole, turned; refused: cut, 56 megapixels")
     return run([PYTHON, "-c", code]).splitlines()[-1]
 
 
+def old_document() -> str:
+    """Attach a document of Word 97 that macOS writes: a process without network starts textutil, or LibreOffice."""
+    code = """
+import subprocess, tempfile
+from pathlib import Path
+from app.session.attachments import read_attachment
+folder = Path(tempfile.mkdtemp())
+(folder / "old.txt").write_text("Tandem reads this letter.")
+subprocess.run(["textutil", "-convert", "doc", str(folder / "old.txt")], check=True)
+print(read_attachment(folder / "old.doc").text)
+"""
+    said = run([PYTHON, "-c", code]).strip()
+    if said != "Tandem reads this letter.":
+        raise Failed(f"the letter says {said!r}")
+    return said
+
+
 def scanned_pages() -> str:
     """Attach a PDF of pages that are pictures, in each language of the window and in all, and say what Vision finds.
 
@@ -409,6 +426,7 @@ POINTS = (
     Point("with TANDEM_DEVICE=cpu, by which images are verified before a release, the CPU answers", on_the_cpu),
     Point("the race between our kernels and MLX's ends, with no kernel refused", race),
     Point("HEIC pictures are attached as they look, and those that are cut or too large are refused", heic_pictures),
+    Point("a document of Word 97 is converted by a program of this Mac, and read", old_document),
     Point("pages that are pictures are recognized by Vision in four languages, also on one page", scanned_pages),
     Point(
         "what reads documents has no network, no files of the person and no programs, and reads documents all the same",

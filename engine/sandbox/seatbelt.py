@@ -23,11 +23,13 @@ _LIBRARY = "/usr/lib/libsandbox.1.dylib"
 _PLACES_OF_PEOPLE = ("/Users", "/Volumes", "/Network", "/private/tmp", "/private/var/tmp", "/private/var/folders")
 # Vision compiles its models once for each version of macOS, and keeps them here.
 _COMPILED_MODELS = r"/Library/Caches/(.*/)?com\.apple\.e5rt\.e5bundlecache(/|$)"
-# They start programs, or load from the network, for whoever asks; the rest is the clipboard and the keychain.
+# They load from the network for whoever asks, or have the keychain.
 _SERVICES = (
-    *("com.apple.coreservices.launchservicesd", "com.apple.nsurlsessiond", "com.apple.dnssd.service"),
-    *("com.apple.pasteboard.1", "com.apple.SecurityServer", "com.apple.securityd.xpc"),
+    *("com.apple.nsurlsessiond", "com.apple.dnssd.service"),
+    *("com.apple.SecurityServer", "com.apple.securityd.xpc"),
 )
+# They start apps, and have the clipboard. An app such as LibreOffice may not start without them.
+_SERVICES_OF_APPS = ("com.apple.coreservices.launchservicesd", "com.apple.pasteboard.1")
 
 
 def apply_profile(access: Access, own_folder: Path) -> None:
@@ -54,7 +56,8 @@ def _rules(access: Access, own_folder: Path) -> Iterator[str]:
     yield "(deny lsopen)"
     yield "(deny appleevent-send)"
     yield "(deny job-creation)"
-    yield f"(deny mach-lookup {' '.join(f'(global-name {_quoted(name)})' for name in _SERVICES)})"
+    services = _SERVICES if access.programs else (*_SERVICES, *_SERVICES_OF_APPS)
+    yield f"(deny mach-lookup {' '.join(f'(global-name {_quoted(name)})' for name in services)})"
     yield "(deny signal)"
     yield "(allow signal (target same-sandbox))"
     below_folder = _below([own_folder])

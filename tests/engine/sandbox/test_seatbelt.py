@@ -90,6 +90,7 @@ def test_tasks_are_allowed(operation: str, value: str) -> None:
         (Access(writes=True), "file-write-create", SECRET),
         (Access(programs=True), "process-exec", "/usr/bin/textutil"),
         (Access(programs=True), "process-fork", ""),
+        (Access(programs=True), "mach-lookup", "com.apple.coreservices.launchservicesd"),
         (Access(programs=True), "network-bind", SOCKET),
     ],
 )
