@@ -12,8 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-# The packages of Tandem whose files are read: their folders, wherever they are.
-_OWN_PACKAGES = ("engine", "app")
+# Where Tandem's code and its data are, and the folders of these.
+_OWN = Path(__file__).resolve().parents[2]
+_OWN_FOLDERS = ("engine", "app", "resources")
 # Where systems have programs and libraries. No person keeps files of theirs there.
 _SYSTEM = (
     *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/nix/store", "/gnu/store", "/snap"),
@@ -92,8 +93,7 @@ def _places_of_python() -> Iterator[str | Path]:
         # If the person's folder is an environment, its parts are read.
         yield prefix / "pyvenv.cfg"
         yield from (prefix / part for part in _PARTS_OF_PREFIX)
-    for name in _OWN_PACKAGES:
-        yield from getattr(sys.modules.get(name), "__path__", ())
+    yield from (_OWN / name for name in _OWN_FOLDERS)
     if getattr(sys, "frozen", False):
         # On macOS, Contents/MacOS/Tandem; its libraries are in Contents/Frameworks, with links to Contents/Resources.
         yield _real(sys.executable).parents[1 if sys.platform == "darwin" else 0]

@@ -19,6 +19,7 @@ from tests.engine.sandbox import reaching, writing
 from tests.engine.sandbox import starting as tasks
 from tests.patience import PATIENCE_S
 
+ROOT = Path(__file__).resolve().parents[3]
 REFUSED = "PermissionError"
 SECRET = "zanzibar"
 TRUE = shutil.which("true") or ""
@@ -90,6 +91,28 @@ def test_no_task_reads_a_file_of_the_person(sandbox: Sandbox, secret: Path) -> N
     assert found(sandbox, reaching.read_by_libc, str(secret)) == -1
     assert found(sandbox, reaching.entries, str(secret.parent)) == REFUSED
     assert found(sandbox, reaching.entries, os.path.expanduser("~")) == REFUSED
+
+
+@needs_landlock
+def test_no_task_reads_files_where_tandem_was_started(secret: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python looks for modules there: `python -m app` in a folder of documents must not make these readable."""
+    monkeypatch.chdir(secret.parent)
+    monkeypatch.syspath_prepend(secret.parent)
+    sandbox = Sandbox("tests.engine.sandbox.reaching")
+    try:
+        assert found(sandbox, reaching.read, str(secret)) == REFUSED
+    finally:
+        sandbox.end()
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_task_reads_what_comes_with_tandem(inside: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT if inside else tmp_path)
+    sandbox = Sandbox("tests.engine.sandbox.reaching")
+    try:
+        assert "mlx_vlm" in str(found(sandbox, reaching.read, str(ROOT / "resources" / "loadable.json")))
+    finally:
+        sandbox.end()
 
 
 @needs_landlock
