@@ -1,67 +1,37 @@
-"""Glyphs that a PDF page draws several times at nearly the same place, for bold letters or for a shadow behind them."""
+"""Words that a PDF page draws several times at nearly the same place, for bold letters or for a shadow behind them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import groupby
-from math import floor, isfinite
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
-from pypdf.generic import ByteStringObject, FloatObject
+from engine.documents.pdf_words import PageWord, only
 
-# How far from a glyph its copies are at most, in sizes of its font; narrower glyphs may follow each other so closely.
-NEAR = 0.1
-
-
-class DrawnGlyph(NamedTuple):
-    """A glyph by the identity of its font and its code, the size of the font, and where it is on the page."""
-
-    font: int
-    code: bytes
-    size: float
-    left: float
-    height: float
+# How far from a word its copies are at most, in sizes of its font.
+_NEAR = 0.1
+# Words are looked for in strips of the page that are so many points high.
+_STRIP = 4.0
 
 
-class DrawnGlyphs:
-    """The glyphs that a page has drawn and that are seen."""
-
-    def __init__(self) -> None:
-        # Glyphs by what they share with their copies, and by the squares of the page that they are in.
-        self._drawn: defaultdict[tuple[object, ...], list[DrawnGlyph]] = defaultdict(list)
-        # The lists that got the glyphs of the latest strings, as their last ones.
-        self._latest: list[list[DrawnGlyph]] = []
-
-    def is_double(self, glyph: DrawnGlyph) -> bool:
-        """Return whether a glyph was drawn before; if not, it now is."""
-        near = NEAR * glyph.size
-        square = 2 * near
-        # The numbers of a file may be too large for its page.
-        if square <= 0 or not isfinite(glyph.left / square + glyph.height / square):
-            return False
-        alike = (glyph.font, glyph.code, round(glyph.size, 1))
-        for column in {floor((glyph.left - near) / square), floor((glyph.left + near) / square)}:
-            for row in {floor((glyph.height - near) / square), floor((glyph.height + near) / square)}:
-                for drawn in self._drawn.get((*alike, column, row), ()):
-                    if abs(drawn.left - glyph.left) <= near and abs(drawn.height - glyph.height) <= near:
-                        return True
-        glyphs = self._drawn[(*alike, floor(glyph.left / square), floor(glyph.height / square))]
-        glyphs.append(glyph)
-        self._latest.append(glyphs)
-        return False
-
-    def end_strings(self, *, are_seen: bool) -> None:
-        """Forget the glyphs since this was called last, if they are not seen."""
-        if not are_seen:
-            for glyphs in self._latest:
-                glyphs.pop()
-        self._latest.clear()
+def without_doubles(words: Sequence[PageWord]) -> list[PageWord]:
+    """Return words without those that were drawn before at nearly the same place in the same size and font."""
+    drawn: defaultdict[tuple[object, ...], list[PageWord]] = defaultdict(list)
+    are_new: list[bool] = []
+    for word in words:
+        look = word.look
+        near = _NEAR * look.size
+        alike = (word.letters, look.font, round(look.size, 1))
+        lower = (look.baseline - near) // _STRIP
+        upper = (look.baseline + near) // _STRIP
+        others = drawn.get((alike, lower), [])
+        if upper != lower:
+            others = others + drawn.get((alike, upper), [])
+        is_new = not any(_is_near(word, other, near) for other in others)
+        are_new.append(is_new)
+        if is_new:
+            drawn[alike, look.baseline // _STRIP].append(word)
+    return only(words, are_new)
 
 
-def joined_parts(parts: list[Any]) -> list[Any]:
-    """Return strings and numbers in which those that follow each other are one."""
-    joined: list[Any] = []
-    for is_string, group in groupby(parts, lambda part: isinstance(part, bytes)):
-        same = list(group)
-        joined.append(ByteStringObject(b"".join(same)) if is_string else FloatObject(sum(same)))
-    return joined
+def _is_near(word: PageWord, other: PageWord, near: float) -> bool:
+    return abs(other.box.left - word.box.left) <= near and abs(other.look.baseline - word.look.baseline) <= near

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pypdf.generic import ArrayObject, DictionaryObject, IndirectObject
-
-from engine.documents.pdf_fonts import resolved_entry
+from pypdf.generic import ArrayObject, DictionaryObject, IndirectObject, PdfObject
 
 # How deep expressions of layers may nest.
 _DEEPEST = 16
@@ -73,3 +71,9 @@ class Layers:
 def _numbers(groups: Any) -> set[int]:
     """Return the numbers of the objects that a list of layers refers to."""
     return {group.idnum for group in groups or () if isinstance(group, IndirectObject)}
+
+
+def resolved_entry(dictionary: DictionaryObject, key: str) -> Any:
+    """Return the object of a dictionary's entry, wherever it lies in the file; None if there is none."""
+    entry = dictionary.get(key)
+    return entry.get_object() if isinstance(entry, PdfObject) else None

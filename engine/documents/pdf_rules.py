@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from engine.documents.pdf_objects import Box
 from engine.documents.table_rows import LONGEST_REPEATED
-
-if TYPE_CHECKING:
-    from engine.documents.pdf_graphics import Box
 
 # How thick such a line is at most, in points, and how far from each other the ends of two may be that meet.
 _THICKEST = 2.5

@@ -1,261 +1,311 @@
-"""Tables on pages of PDF files, which only place words: their columns are told by where the words are.
-
-pypdf's text of a page has the words of a row with single spaces, so that an empty cell is gone; its layout of the page
-has the same words where they are, with spaces between. Lines with wide gaps and the same words in both are a table.
-"""
+"""Tables on pages of PDF files, which only place words: their columns are told by the lines around, or by wide gaps."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, chain, pairwise
-from math import inf
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, groupby, pairwise
 from statistics import mode
-from types import MappingProxyType
 from typing import NamedTuple
 
-from engine.documents.pdf_heights import LOWERED, RAISED
-from engine.documents.pdf_items import ITEM_MARK
+from engine.documents.letters import Letters, Run, marked
+from engine.documents.pdf_lines import LinePiece, rows_of
+from engine.documents.pdf_objects import Box
 from engine.documents.pdf_rules import PageRules, RuledTable
-from engine.documents.pdf_struck_words import STRUCK
 
-# Cells in a line of the layout have several spaces between them.
-_CELL = re.compile(r"\S+(?: \S+)*")
-# A number beside other words may be a cell of its own: narrow columns have one space between them.
-_MAYBE_TWO_CELLS = re.compile(r"(?:^| )[-+(]?[\d.,]*\d[%)]?(?: |$)")
-# Layouts have words that are written from the right in the wrong order.
-_FROM_THE_RIGHT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_SPACES = re.compile(r"\s+")
-# What the layout does not have.
-_SIGNS = (RAISED, LOWERED)
-_SPACES_OR_SIGNS = re.compile(rf"[\s{RAISED}{LOWERED}]+")
-_LEAST_ROWS = 2
-# The texts of cells begin at the same place but for roundings, in points.
+# Lines meet, and texts begin at the same place, but for this many points.
+_NEAR = 1.5
 _SAME_PLACE = 0.5
-# Cells of one column may be so many places apart.
-_NEAR = 2
+# How far apart the texts of two columns are at least, in points.
+_LEAST_GAP = 2.0
+# How much of its size a piece's middle stands above its line.
+_MIDDLE = 0.2
+_LEAST_ROWS = 2
+# The share of a table's cells that have a text.
+_LEAST_FILLED = 0.2
+# Pages with more pairs of lines that may cross are drawings.
+_MOST_CROSSINGS = 100_000
+# How much larger the letters of one row of a table may be than those of another, where no lines are around it.
+_LARGER = 1.5
+# How wide a letter of a table is whose columns are not certain, in sizes of its font.
+_LETTER_WIDTH = 0.5
 
 
-class _PlacedCell(NamedTuple):
-    """A cell of a line, which takes the places from `start` to the one before `end`."""
+class _RuledGrid(NamedTuple):
+    """The places of the upright lines and the heights of the level lines that lie around the cells of a table."""
 
-    words: str
-    start: int
-    end: int
+    sides: list[float]
+    heights: list[float]
 
+    def has(self, piece: LinePiece) -> bool:
+        """Return whether a piece stands in one of the cells."""
+        return (
+            piece.is_level
+            and self.sides[0] - _NEAR <= piece.left
+            and piece.right <= self.sides[-1] + _NEAR
+            and self.heights[0] < _middle(piece) < self.heights[-1]
+        )
 
-class _LineRange(NamedTuple):
-    """Lines of a text from `first` to the one before `end`."""
+    def column_of(self, piece: LinePiece) -> int:
+        """Return the number of the column in which a piece begins, from the left."""
+        return max(0, bisect_right(self.sides, piece.left + _NEAR) - 1)
 
-    first: int
-    end: int
-
-
-class _RowPlace(NamedTuple):
-    """The height of a row, and the places from the left where the texts of its cells begin, in points."""
-
-    height: float
-    lefts: Sequence[float]
-
-
-class _LinePlaces(NamedTuple):
-    """Where the lines of a page and their texts are, by the letters of each, and the lines that are drawn."""
-
-    lefts: Mapping[str, Sequence[float]]
-    heights: Mapping[str, float]
-    rules: PageRules | None
-
-    def row(self, line: str, cells: Sequence[_PlacedCell]) -> _RowPlace | None:
-        """Return where a line of a layout is, or its cells if each is a line of the page's text; None if unknown.
-
-        The height is that of the most cells: the text of one that takes several rows may stand between these.
-        """
-        letters = _letters(line)
-        lines = [letters] if letters in self.heights else [_letters(cell.words) for cell in cells]
-        heights = [self.heights[letters] for letters in lines if letters in self.heights]
-        lefts = sorted({*chain.from_iterable(self.lefts.get(letters, ()) for letters in lines)})
-        if len(heights) < len(lines) or len(lefts) != len(cells):
-            return None
-        return _RowPlace(mode(heights), lefts)
+    def row_of(self, piece: LinePiece) -> int:
+        """Return the number of the row of a piece, from below."""
+        return bisect_right(self.heights, _middle(piece)) - 1
 
 
-def with_tables(
-    content: str,
-    layout: str,
-    lefts: Mapping[str, Sequence[float]],
-    heights: Mapping[str, float] = MappingProxyType({}),
-    rules: PageRules | None = None,
-) -> str:
-    """Return the text of a page in which tables are tables, by the page's layout.
+class _PlacedRow(NamedTuple):
+    """The pieces of a row by their columns, from the left in each."""
 
-    `lefts` are the places where the texts of a line begin, in points, by the letters of the line, as far as known, and
-    `heights` are those of the lines. By these and the `rules` of the page, cells that take several rows or columns give
-    their text to each of them.
-    A table whose columns are not certain is a fenced block with the spaces between its words.
+    cells: Mapping[int, Sequence[LinePiece]]
+
+    @property
+    def pieces(self) -> list[LinePiece]:
+        """Return all pieces."""
+        return list(chain.from_iterable(self.cells.values()))
+
+
+def text_of(pieces: Sequence[LinePiece], lines: Sequence[Box]) -> str:
+    """Return the text of a page in which tables are tables in Markdown.
+
+    `lines` are those that it draws: cells that take several rows or columns give their text to each of them, where the
+    lines say so. A table whose columns are not certain is a fenced block with the spaces between its words.
     """
-    places = _LinePlaces(lefts, heights, rules)
-    lines = content.split("\n")
-    plain = [_SPACES_OR_SIGNS.sub("", line) for line in lines]
-    starts = list(accumulate(map(len, plain), initial=0))
-    joined = "".join(plain)
-    place = 0
-    parts: list[str] = []
-    done = 0
-    for rows in _runs(layout, lefts):
-        words = _SPACES.sub("", "".join(rows))
-        begin = joined.find(words, place)
-        place_in_text = _lines_between(starts, begin, begin + len(words)) if begin >= 0 else None
-        if place_in_text is None:
+    rules = PageRules()
+    for line in lines:
+        rules.add_line(line)
+    # What stands in the place of the first piece of each ruled table, and the pieces that are in these.
+    tables: dict[int, str] = {}
+    taken: set[int] = set()
+    for grid in _grids(lines):
+        inside = [index for index, piece in enumerate(pieces) if index not in taken and grid.has(piece)]
+        members = [pieces[index] for index in inside]
+        rows = _rows_in(_with_columns_by_gaps(grid, members), members)
+        if _is_table(rows):
+            tables[inside[0]] = _markdown(rows, rules)
+            taken.update(inside)
+    blocks: list[str] = []
+    free: list[LinePiece] = []
+    for index, piece in enumerate(pieces):
+        if index in tables:
+            blocks += [*_blocks_by_gaps(free, rules), tables[index]]
+            free = []
+        if index not in taken:
+            free.append(piece)
+    return "\n".join([*blocks, *_blocks_by_gaps(free, rules)])
+
+
+def _is_table(rows: Sequence[_PlacedRow]) -> bool:
+    """Return whether rows between lines are a table; those of charts have a few words between many lines."""
+    columns = {column for row in rows for column in row.cells}
+    filled = sum(len(row.cells) for row in rows)
+    is_filled = filled >= _LEAST_FILLED * len(rows) * (max(columns, default=0) + 1)
+    return len(rows) >= _LEAST_ROWS and len(columns) > 1 and is_filled
+
+
+def _grids(lines: Sequence[Box]) -> list[_RuledGrid]:
+    """Return the places of lines that cross each other in several rows and columns."""
+    grids: list[_RuledGrid] = []
+    for group in _crossing(lines):
+        upright = [line for line in group if line.height > line.width]
+        level = [line for line in group if line.width > line.height]
+        # A table may be open at its ends.
+        sides = [(line.left + line.right) / 2 for line in upright]
+        sides += [min(line.left for line in level), max(line.right for line in level)]
+        heights = [(line.bottom + line.top) / 2 for line in level]
+        heights += [min(line.bottom for line in upright), max(line.top for line in upright)]
+        grids.append(_RuledGrid(_places(sides), _places(heights)))
+    # Two columns have three lines.
+    return [grid for grid in grids if min(len(grid.sides), len(grid.heights)) > _LEAST_ROWS]
+
+
+def _crossing(lines: Sequence[Box]) -> list[list[Box]]:
+    """Return the lines that cross or meet others, in groups of those that hang together; none of a drawing."""
+    upright = [line for line in lines if line.height > line.width]
+    level = sorted((line for line in lines if line.width > line.height), key=lambda line: line.bottom)
+    heights = [line.bottom for line in level]
+    groups: list[set[Box]] = []
+    crossings = 0
+    for line in upright:
+        near = level[bisect_left(heights, line.bottom - 2 * _NEAR) : bisect_right(heights, line.top + _NEAR)]
+        crossed = {other for other in near if other.left - _NEAR <= line.right and line.left <= other.right + _NEAR}
+        crossings += len(near)
+        if crossings > _MOST_CROSSINGS:
+            return []
+        if crossed:
+            touching = [group for group in groups if not group.isdisjoint(crossed)]
+            groups = [group for group in groups if group.isdisjoint(crossed)]
+            groups.append({line}.union(crossed, *touching))
+    return [sorted(group) for group in groups]
+
+
+def _places(places: Iterable[float]) -> list[float]:
+    """Return different places, in their order."""
+    different: list[float] = []
+    for place in sorted(places):
+        if not different or place - different[-1] > _NEAR:
+            different.append(place)
+    return different
+
+
+def _with_columns_by_gaps(grid: _RuledGrid, pieces: Sequence[LinePiece]) -> _RuledGrid:
+    """Return a grid in which columns are two or more that no line parts, but gaps in several rows."""
+    sides = [*grid.sides]
+    for column in range(len(grid.sides) - 1):
+        members = [piece for piece in pieces if grid.column_of(piece) == column]
+        lines = [[*line] for _, line in groupby(members, key=lambda piece: piece.baseline)]
+        if sum(len(line) > 1 for line in lines) >= _LEAST_ROWS and _columns_by_spans(lines) is not None:
+            sides += _begins(members)[1:]
+    return _RuledGrid(_places(sides), grid.heights)
+
+
+def _rows_in(grid: _RuledGrid, pieces: Sequence[LinePiece]) -> list[_PlacedRow]:
+    """Return the rows of the pieces in a grid, from above."""
+    rows: list[_PlacedRow] = []
+    for _, members in groupby(sorted(pieces, key=grid.row_of, reverse=True), key=grid.row_of):
+        rows += _lines_of_row(grid, list(members))
+    return rows
+
+
+def _lines_of_row(grid: _RuledGrid, pieces: list[LinePiece]) -> list[_PlacedRow]:
+    """Return what a row between two lines is: one row, or several if texts of several cells stand in the same lines."""
+    lines: list[list[LinePiece]] = []
+    for piece in sorted(pieces, key=lambda piece: -piece.baseline):
+        if lines and abs(lines[-1][0].baseline - piece.baseline) <= _MIDDLE * piece.size:
+            lines[-1].append(piece)
+        else:
+            lines.append([piece])
+    shared = [line for line in lines if len({grid.column_of(piece) for piece in line}) > 1]
+    parts = lines if len(shared) > 1 else [list(chain.from_iterable(lines))]
+    return [_PlacedRow(_by_column((grid.column_of(piece), piece) for piece in part)) for part in parts]
+
+
+def _by_column(placed: Iterable[tuple[int, LinePiece]]) -> dict[int, list[LinePiece]]:
+    cells: defaultdict[int, list[LinePiece]] = defaultdict(list)
+    for column, piece in placed:
+        cells[column].append(piece)
+    return dict(cells)
+
+
+def _blocks_by_gaps(pieces: Sequence[LinePiece], rules: PageRules) -> list[str]:
+    """Return the lines of pieces, and those of which several have wide gaps as tables."""
+    blocks: list[str] = []
+    table: list[list[LinePiece]] = []
+    for row in [*rows_of(pieces), []]:
+        if table and row and _may_follow(table, row):
+            table.append(row)
             continue
-        words_of_text = sum(len(line.split()) for line in lines[place_in_text.first : place_in_text.end])
-        if words_of_text > sum(len(row.split()) for row in rows):
-            # The layout has words without the space between them, which may be numbers.
-            continue
-        lines_of_table = lines[place_in_text.first : place_in_text.end]
-        parts += [*lines[done : place_in_text.first], "", _table(_with_signs(rows, lines_of_table), places), ""]
-        done = place_in_text.end
-        place = begin + len(words)
-    return "\n".join([*parts, *lines[done:]]) if parts else content
+        blocks += _block(table, rules)
+        table = [row] if _counts_cells(row) > 1 else []
+        if row and not table:
+            blocks.append(_line(row))
+    return blocks
 
 
-def _runs(layout: str, lefts: Mapping[str, Sequence[float]]) -> list[list[str]]:
-    """Return the lines of a layout that may be the rows of a table, table by table.
-
-    A line of one cell is a row if it begins where a cell of the row before begins, but for the first of these.
-    """
-    runs: list[list[str]] = [[]]
-    # Where the cells of the row before begin; none where that is not known, or is of one cell.
-    columns: Sequence[float] = ()
-    for line in layout.split("\n"):
-        if not line.strip():
-            continue
-        places = lefts.get(_letters(line), ())
-        is_row = _count_cells(line) > 1
-        is_cell = len(places) == 1 and any(abs(place - places[0]) <= _SAME_PLACE for place in columns[1:])
-        if (is_row or is_cell) and not _FROM_THE_RIGHT.search(line):
-            runs[-1].append(line)
-            columns = places if is_row else columns
-        elif runs[-1]:
-            runs.append([])
-            columns = ()
-    return [run for run in runs if len(run) >= _LEAST_ROWS]
-
-
-def _with_signs(rows: list[str], lines: list[str]) -> list[str]:
-    """Return rows with the signs that lines of the text have, which else have the same letters in the same order."""
-    letters = iter(_SPACES.sub("", "".join(lines)))
-    return ["".join(place if place.isspace() else _next_letter(letters) for place in row) for row in rows]
-
-
-def _next_letter(letters: Iterator[str]) -> str:
-    """Return the next letter, with the signs before it."""
-    signs = ""
-    for letter in letters:
-        signs += letter
-        if letter not in _SIGNS:
-            break
-    return signs
-
-
-def _count_cells(line: str) -> int:
-    """Return how many cells a line of a layout may have."""
-    cells = _CELL.findall(line)
-    if cells and ITEM_MARK.fullmatch(cells[0]):
-        del cells[0]
+def _counts_cells(row: Sequence[LinePiece]) -> int:
+    """Return how many cells a line may have: the sign of an item is none, and no text from the right is in a table."""
+    if any(piece.is_from_the_right for piece in row):
+        return 0
+    cells = row[1:] if row and row[0].is_item_mark else row
     return len(cells)
 
 
-def _lines_between(starts: list[int], begin: int, end: int) -> _LineRange | None:
-    """Return which lines have the characters from `begin` to `end`; None if these are not whole lines.
-
-    `starts` is where each line starts among all characters that are no spaces, and where the last one ends.
-    """
-    first = bisect_left(starts, begin)
-    last = bisect_left(starts, end)
-    is_whole = first < len(starts) and last < len(starts) and starts[first] == begin and starts[last] == end
-    # Lines without words have the place of the one after them.
-    while is_whole and first + 1 < len(starts) and starts[first + 1] == begin:
-        first += 1
-    return _LineRange(first, last) if is_whole else None
+def _may_follow(table: Sequence[Sequence[LinePiece]], row: Sequence[LinePiece]) -> bool:
+    """Return whether a line may be a row of a table: it has several cells, or one under a cell but for the first."""
+    sizes = sorted((table[-1][0].size, row[0].size))
+    if sizes[1] > _LARGER * sizes[0]:
+        return False
+    if _counts_cells(row) > 1:
+        return True
+    columns = next(line for line in reversed(table) if len(line) > 1)
+    is_cell = any(abs(cell.left - row[0].left) <= _SAME_PLACE for cell in columns[1:])
+    return len(row) == 1 and _counts_cells(row) == 1 and is_cell
 
 
-def _table(rows: list[str], places: _LinePlaces) -> str:
-    """Return rows as a table in Markdown, or as they are if their columns are not certain."""
-    cells = [[_PlacedCell(match[0], match.start(), match.end()) for match in _CELL.finditer(row)] for row in rows]
-    lefts = [places.lefts.get(_letters(row), ()) for row in rows]
-    columns = _columns_by_lefts(cells, lefts)
+def _block(table: Sequence[Sequence[LinePiece]], rules: PageRules) -> list[str]:
+    """Return what lines with several cells are: a table if there are several such lines."""
+    if len(table) < _LEAST_ROWS:
+        return [_line(row) for row in table]
+    columns = _columns_by_spans(table) or _columns_by_lefts(table)
     if columns is None:
-        columns = _columns_by_layout(cells)
-    if columns is None:
-        indent = min(len(row) - len(row.lstrip()) for row in rows)
-        return "\n".join(["```table", *(row[indent:].rstrip() for row in rows), "```"])
-    width = max(chain.from_iterable(columns)) + 1
-    texts = [[""] * width for _ in rows]
-    for text, row, placed in zip(texts, columns, cells, strict=True):
-        for column, cell in zip(row, placed, strict=True):
-            text[column] = cell.words.replace("|", r"\|")
-    if places.rules is not None:
-        _fill_merged(
-            texts, columns, [places.row(row, placed) for row, placed in zip(rows, cells, strict=True)], places.rules
-        )
-    lines = [f"| {' | '.join(text)} |" for text in texts]
-    return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
+        return [_with_spaces(table)] if _has_wide_gaps(table) else [_line(row) for row in table]
+    rows = [_PlacedRow(_by_column(zip(places, row, strict=True))) for places, row in zip(columns, table, strict=True)]
+    return [_markdown(rows, rules)]
 
 
-def _fill_merged(
-    texts: list[list[str]], columns: Sequence[Sequence[int]], rows: Sequence[_RowPlace | None], rules: PageRules
-) -> None:
-    """Have cells that take several rows or columns give their text to each, if all places of the table are known."""
-    known = [row for row in rows if row is not None]
-    if len(known) == len(rows):
-        places = [dict(zip(row, place.lefts, strict=True)) for row, place in zip(columns, known, strict=True)]
-        RuledTable([place.height for place in known], places, rules).fill(texts)
+def _has_wide_gaps(table: Sequence[Sequence[LinePiece]]) -> bool:
+    """Return whether the gaps between pieces are wider than those between the words of a line that fills a column."""
+    return all(after.left - before.right > before.size for row in table for before, after in pairwise(row))
 
 
-def _columns_by_layout(cells: Sequence[Sequence[_PlacedCell]]) -> list[list[int]] | None:
-    """Return the columns of the cells of rows; None if they are not certain."""
-    ends = _ends_of_columns(list(chain.from_iterable(cells)))
-    columns = [[bisect_right(ends, cell.start) for cell in row] for row in cells]
-    if any(len(set(row)) < len(row) for row in columns):
-        return None
-    # Where no cell is empty, two that are taken for one are beside each other in each row.
-    is_full = all(len(row) == len(ends) for row in cells)
-    may_be_two = any(_MAYBE_TWO_CELLS.search(cell.words) for cell in chain.from_iterable(cells) if " " in cell.words)
-    return columns if is_full or not may_be_two else None
-
-
-def _columns_by_lefts(
-    cells: Sequence[Sequence[_PlacedCell]], lefts: Sequence[Sequence[float]]
-) -> list[list[int]] | None:
-    """Return the columns of cells by the places where the texts of each row begin, in points.
-
-    None if these are not known, or if not each cell is one text that begins at the place of a cell of the fullest row.
-    """
-    if any(len(row) != len(places) for row, places in zip(cells, lefts, strict=True)):
-        return None
-    places = sorted(chain.from_iterable(lefts))
-    begins = [place for before, place in pairwise([-inf, *places]) if place - before > _SAME_PLACE]
-    if len(begins) > max(map(len, cells)):
-        return None
-    columns = [[bisect_right(begins, place) - 1 for place in row] for row in lefts]
+def _columns_by_spans(table: Sequence[Sequence[LinePiece]]) -> list[list[int]] | None:
+    """Return the columns of cells, where those that stand above each other are of one; None if two of a row are."""
+    begins = _begins(chain.from_iterable(table))
+    columns = [[bisect_right(begins, piece.left) - 1 for piece in row] for row in table]
     return columns if all(len(set(row)) == len(row) for row in columns) else None
 
 
-def _letters(words: str) -> str:
-    """Return what both a line of the text and one of the layout have."""
-    return _SPACES_OR_SIGNS.sub("", words.replace(STRUCK, ""))
+def _begins(pieces: Iterable[LinePiece]) -> list[float]:
+    """Return where the columns of pieces begin, with a gap before each that no piece crosses."""
+    begins: list[float] = []
+    end = 0.0
+    for piece in sorted(pieces, key=lambda piece: piece.left):
+        if not begins or piece.left > end + _LEAST_GAP:
+            begins.append(piece.left)
+            end = piece.right
+        end = max(end, piece.right)
+    return begins
 
 
-def _ends_of_columns(cells: list[_PlacedCell]) -> list[int]:
-    """Return where columns end: cells that are above each other, even in part, are of one column.
+def _columns_by_lefts(table: Sequence[Sequence[LinePiece]]) -> list[list[int]] | None:
+    """Return the columns of cells by where they begin; None if not each begins where one of the fullest row does."""
+    begins: list[float] = []
+    for left in sorted(piece.left for piece in chain.from_iterable(table)):
+        if not begins or left - begins[-1] > _SAME_PLACE:
+            begins.append(left)
+    if len(begins) > max(map(len, table)):
+        return None
+    columns = [[bisect_right(begins, piece.left) - 1 for piece in row] for row in table]
+    return columns if all(len(set(row)) == len(row) for row in columns) else None
 
-    The places are those of letters of the same width, so that they differ a little from those on the page.
-    """
-    ends: list[int] = []
-    for cell in sorted(cells, key=lambda cell: cell.start):
-        if ends and cell.start < ends[-1] + _NEAR:
-            ends[-1] = max(ends[-1], cell.end)
-        else:
-            ends.append(cell.end)
-    return ends
+
+def _markdown(rows: Sequence[_PlacedRow], rules: PageRules) -> str:
+    """Return a table in Markdown, with empty lines around it."""
+    width = max(chain.from_iterable(row.cells for row in rows)) + 1
+    texts = [[_line(row.cells.get(column, ())).replace("|", r"\|") for column in range(width)] for row in rows]
+    lefts = [{column: min(piece.left for piece in cell) for column, cell in row.cells.items()} for row in rows]
+    heights = [mode(round(piece.baseline, 1) for piece in row.pieces) for row in rows]
+    RuledTable(heights, lefts, rules).fill(texts)
+    lines = [f"| {' | '.join(row)} |" for row in texts]
+    return "\n".join(["", lines[0], "|" + " --- |" * width, *lines[1:], ""])
+
+
+def _with_spaces(table: Sequence[Sequence[LinePiece]]) -> str:
+    """Return lines with spaces between their pieces, so that these stand about where they are on the page."""
+    left = min(row[0].left for row in table)
+    lines: list[str] = []
+    for row in table:
+        line = ""
+        for piece in row:
+            place = int((piece.left - left) / (_LETTER_WIDTH * max(piece.size, 1)))
+            text = marked(piece.runs)
+            line = f"{line} {text}" if len(line) >= place and line else line.ljust(place) + text
+        lines.append(line)
+    return "\n".join(["", "```table", *lines, "```", ""])
+
+
+def _line(pieces: Iterable[LinePiece]) -> str:
+    """Return the text of pieces that stand beside each other."""
+    runs: list[Run] = []
+    for piece in pieces:
+        if runs:
+            is_struck = runs[-1].letters.struck and piece.runs[0].letters.struck
+            runs.append(Run(" ", Letters(struck=is_struck)))
+        runs += piece.runs
+    return marked(runs).strip()
+
+
+def _middle(piece: LinePiece) -> float:
+    return piece.baseline + _MIDDLE * piece.size

@@ -7,6 +7,7 @@ import math
 import re
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from functools import cached_property, partial
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING
@@ -30,7 +31,7 @@ from engine.sandbox.tasks import run_elsewhere, task
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-    from pypdf import PageObject
+    from pypdfium2 import PdfPage
 
 # Pages that are recognized of one file. Each takes a few seconds of the program's computing.
 MOST_PAGES = 40
@@ -40,8 +41,8 @@ _PAGE_S = 25
 _LANGUAGES = ("eng", "kor", "jpn", "chi_sim")
 # Pictures with a shorter side are no scans: they are signs and lines.
 _SHORTEST_SIDE = 100
-# The most pixels of a picture: 600 points an inch on a page of A3.
-_MOST_PIXELS = 70_000_000
+# The most pixels of a page: 400 dots an inch on A4. Recognizers find no more letters in finer ones.
+_MOST_PIXELS = 16_000_000
 # Tesseract's ways to look at a page: it finds columns by 3, but loses whole lines, most often of Korean; 6 takes the
 # page for one block. That counts if it finds so many times as much.
 _WITH_COLUMNS = "3"
@@ -70,28 +71,25 @@ class PageRecognition:
         self._stops_at = time.process_time() + most_s
         self._recognizer: Recognizer = vision() or Tesseract()
 
-    def text_of(self, page: PageObject) -> RecognizedText:
+    def text_of(self, page: PdfPage) -> RecognizedText:
         """Return the text in the pictures of a page; "" if there is none, or nothing here recognizes it. Waits.
 
-        Raises what Pillow and pypdf raise for damaged pictures.
+        Raises what PDFium raises for damaged pages.
         """
         if not self._left or time.process_time() > self._stops_at or not self._recognizer.works:
             return NOTHING
         self._left -= 1
-        pictures = [upright for file in page.images if (upright := _upright(file.image, page.rotation))]
-        words: list[Word] = []
-        has_failed = False
-        for picture in pictures:
-            try:
-                words += self._recognizer.words(picture)
-            except PictureFailed:
-                has_failed = True
-            except NotRecognized:
-                # Vision fails where it may not use the computer's processors. It is not tried again.
-                self._recognizer = Tesseract()
-                return self.text_of(page)
-        recognized = text_of(words, self._recognizer)
-        return recognized._replace(has_failed=has_failed or recognized.has_failed)
+        picture = _picture_of(page)
+        if picture is None:
+            return NOTHING
+        try:
+            return text_of(self._recognizer.words(picture), self._recognizer)
+        except PictureFailed:
+            return NOTHING._replace(has_failed=True)
+        except NotRecognized:
+            # Vision fails where it may not use the computer's processors. It is not tried again.
+            self._recognizer = Tesseract()
+            return self.text_of(page)
 
 
 class Tesseract:
@@ -153,14 +151,29 @@ def tesseract_table(picture: bytes, languages: str, layout: str) -> str:
     return output_of(command, picture, _PAGE_S).decode("utf-8", "replace")
 
 
-def _upright(picture: Image | None, rotation: int) -> Image | None:
-    """Return a picture in grey, which is all that recognizers look at, as a page turns it clockwise by degrees.
+def _picture_of(page: PdfPage) -> Image | None:
+    """Return a page in grey, which is all that recognizers look at, with as many dots as the finest picture on it.
 
-    Returns None for signs and lines, and for what is too large.
+    Returns None for signs and lines. A scan may be cut in many pictures.
     """
-    if picture is None or min(picture.size) < _SHORTEST_SIDE or picture.width * picture.height > _MOST_PIXELS:
+    from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
+
+    scale = 0.0
+    for picture in page.get_objects([FPDF_PAGEOBJ_IMAGE]):
+        width, height = picture.get_px_size()
+        left, bottom, right, top = picture.get_bounds()
+        if min(width, height) >= _SHORTEST_SIDE and right > left and top > bottom:
+            sides = sorted((width, height))
+            points = sorted((right - left, top - bottom))
+            scale = max(scale, *(side / length for side, length in zip(sides, points, strict=True)))
+    width, height = page.get_size()
+    if not scale:
         return None
-    return picture.convert("L").rotate(-rotation, expand=True)
+    scale = min(scale, math.sqrt(_MOST_PIXELS / (width * height)))
+    bitmap = page.render(scale=scale, grayscale=True)
+    with closing(bitmap):
+        grey: Image = bitmap.to_pil().copy()
+        return grey
 
 
 def without_rules(picture: Image) -> Image:

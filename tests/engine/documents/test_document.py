@@ -521,7 +521,11 @@ def test_scanned_pages_are_said_and_a_file_of_nothing_else_has_no_text(
     monkeypatch.setattr("engine.documents.scans.vision", lambda: None)
     writer = pdf(words, "")
     (scan,) = writer.pages[1:]
-    (picture := StreamObject()).update(objects(Subtype="/Image"))
+    (picture := StreamObject()).set_data(b"a")
+    grey = {"ColorSpace": "/DeviceGray", "BitsPerComponent": 8}
+    picture.update(objects(Type="/XObject", Subtype="/Image", Width=1, Height=1, **grey))
+    (content := StreamObject()).set_data(b"100 0 0 100 0 0 cm /I Do")
+    scan[NameObject("/Contents")] = writer._add_object(content)
     scan["/Resources"][NameObject("/XObject")] = objects(I=writer._add_object(picture))
     scan[NameObject("/Annots")] = ArrayObject([objects(Subtype="/Link", A={"URI": "https://e.org"})])
     writer.write(file := io.BytesIO())

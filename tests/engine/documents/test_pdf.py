@@ -26,7 +26,7 @@ def mapped_text(content: bytes, characters: dict[str, str]) -> str:
         ("\ufb02", "fl"),
         ("\ufb03", "ffi"),
         ("\ufb04", "ffl"),
-        ("\ufb05", "st"),
+        ("\ufb05", "ſt"),
         ("\ufb06", "st"),
     ],
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from engine.documents.pdf_items import PlacedWords, with_marks_before_items
 from tests.engine.documents.pdf_pages import PageFile
 
 ITEMS = [(100, 700, "Open it"), (100, 680, "Wait")]
@@ -39,15 +38,9 @@ def test_marks_after_a_list_stand_before_its_items(marks: list[tuple[int, int, s
         ([(150, 700, "5.")], "Open it\nWait\n5."),
         ([(82, 700, "5. Then")], "Open it\nWait\n5. Then"),
         ([(82, 700, "2026")], "Open it\nWait\n2026"),
-        ([(130, 640, "far"), (110, 640, "1."), (118, 640, "on")], "Open it\nWait\nfar1.on"),
+        ([(130, 640, "far"), (110, 640, "1."), (118, 640, "on")], "Open it\nWait\n1.onfar"),
     ],
     ids=["between lines", "far away", "to the right", "with words", "number", "in a line"],
 )
 def test_what_is_no_mark_of_an_item_stays(marks: list[tuple[int, int, str]], text: str) -> None:
     assert page_text(*ITEMS, *marks) == text
-
-
-def test_the_end_of_a_line_that_is_written_from_the_right_is_no_mark() -> None:
-    item = PlacedWords("\u05d0\u05d1", 700, 100, 12)
-    end = PlacedWords("1.", 700, 80, 12)
-    assert with_marks_before_items([item, end]) == [item, end]

@@ -1,11 +1,10 @@
-"""Only pages on which words stand beside each other are read a second time, for tables."""
+"""Lines and tables of PDF pages are found however the file places their words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import pytest
-from pypdf import PageObject
 
 from tests.engine.documents.pdf_pages import PageFile
 
@@ -25,28 +24,10 @@ def uneven(first: str, second: str, height: int) -> str:
     return f"1 0 0 1 50 {height} Tm ({first}) Tj 1 0 0 1 250 {height + 1} Tm ({second}) Tj "
 
 
-@pytest.fixture
-def layouts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Return a list that gets an entry for each page that is read a second time."""
-    entries: list[object] = []
-    extract = PageObject.extract_text
-
-    def counted(page: PageObject, **options: object) -> str:
-        if options.get("extraction_mode") == "layout":
-            entries.append(page)
-        return extract(page, **options)
-
-    monkeypatch.setattr(PageObject, "extract_text", counted)
-    return entries
-
-
 @pytest.mark.parametrize("row", [moved, kerned, uneven])
-def test_a_table_is_found_however_its_cells_are_placed(
-    row: Callable[[str, str, int], str], layouts: list[object]
-) -> None:
+def test_a_table_is_found_however_its_cells_are_placed(row: Callable[[str, str, int], str]) -> None:
     content = "".join(row(*cells, 700 - 20 * number) for number, cells in enumerate(ROWS))
     assert PageFile().read(f"BT /F1 12 Tf {content} ET".encode()).text == TABLE
-    assert len(layouts) == 1
 
 
 @pytest.mark.parametrize(
@@ -59,13 +40,14 @@ def test_a_table_is_found_however_its_cells_are_placed(
     ],
     ids=["next lines", "moves", "kerned", "with their own moves"],
 )
-def test_lines_of_text_are_read_once(shown: str, layouts: list[object]) -> None:
+def test_lines_are_lines_however_they_are_placed(shown: str) -> None:
     found = PageFile().read(f"BT /F1 12 Tf 50 700 Td {shown} ET".encode())
     assert found.text == "one\ntwo\nthree"
-    assert layouts == []
 
 
-def test_turned_text_and_wide_spaces_are_read_twice(layouts: list[object]) -> None:
-    PageFile().read(b"BT /F1 12 Tf 0 1 -1 0 50 100 Tm (turned) Tj ET")
-    PageFile().read(b"BT /F1 12 Tf 50 700 Td (a    b) Tj ET")
-    assert len(layouts) == 2
+@pytest.mark.parametrize(
+    "matrix", ["0 1 -1 0 50 100", "0 -1 1 0 50 400", "-1 0 0 -1 300 400", "0.7 0.7 -0.7 0.7 50 100"]
+)
+def test_turned_lines_are_read(matrix: str) -> None:
+    shown = f"BT /F1 12 Tf {matrix} Tm 14 TL (turned words) Tj T* (and a line) Tj ET"
+    assert PageFile().read(shown.encode()).text == "turned words\nand a line"

@@ -7,6 +7,7 @@ import pytest
 from tests.engine.documents.pdf_pages import HELVETICA, PageFile, stream
 
 SEEN = b"BT /F1 14 Tf 72 700 Td (Seen) Tj ET "
+GREY = {"ColorSpace": "/DeviceGray", "BitsPerComponent": 8}
 LEFT_OUT = "[Left out: 1 hidden passage]"
 SECRET = b"BT /F1 10 Tf 72 650 Td (Secret) Tj ET"
 
@@ -108,8 +109,12 @@ def test_text_that_nobody_sees_is_left_out_and_counted(content: bytes) -> None:
 )
 def test_what_may_be_seen_is_read(content: bytes) -> None:
     file = PageFile()
-    file.add("XObject", "Picture", file.refer(stream(b"a", Subtype="/Image", Width=1, Height=1)))
+    file.add("XObject", "Picture", file.refer(stream(b"a", Subtype="/Image", Width=1, Height=1, **GREY)))
     file.add("XObject", "Bar", file.refer(stream(b"0 g 0 0 300 80 re f", Subtype="/Form", BBox=[0, 0, 300, 80])))
+    blue = {"FunctionType": 2, "Domain": [0, 1], "C0": [0, 0, 1], "C1": [0, 0, 0.5], "N": 1}
+    shading = {"ShadingType": 2, "ColorSpace": "/DeviceRGB", "Coords": [0, 0, 600, 0], "Function": blue}
+    file.add("Shading", "Shade", shading)
+    file.add("Pattern", "P1", {"PatternType": 2, "Shading": shading})
     assert not is_hidden(content, file)
 
 
@@ -131,7 +136,7 @@ def test_blanks_and_gaps_that_are_shown_end_no_hidden_passage() -> None:
 )
 def test_what_was_recognised_in_a_scan_is_read(content: bytes) -> None:
     file = PageFile()
-    picture = file.refer(stream(b"a", Subtype="/Image", Width=1, Height=1))
+    picture = file.refer(stream(b"a", Subtype="/Image", Width=1, Height=1, **GREY))
     file.add("XObject", "Picture", picture)
     form = stream(b"600 0 0 800 0 0 cm /Within Do", Subtype="/Form", BBox=[0, 0, 600, 800])
     form.update(stream(b"", Resources={"XObject": {"Within": picture}}))
@@ -143,7 +148,7 @@ def test_what_was_recognised_in_a_scan_is_read(content: bytes) -> None:
 
 def test_a_picture_behind_a_page_that_is_read_makes_it_no_scan() -> None:
     file = PageFile()
-    file.add("XObject", "Picture", file.refer(stream(b"a", Subtype="/Image", Width=1, Height=1)))
+    file.add("XObject", "Picture", file.refer(stream(b"a", Subtype="/Image", Width=1, Height=1, **GREY)))
     behind = b"q 600 0 0 800 0 0 cm /Picture Do Q "
     lines = b"".join(b"q 1 0 0 1 0 %d cm %s Q " % (height, SEEN) for height in (40, 20, 0))
     found = file.read(behind + lines + b"3 Tr " + SECRET)
@@ -267,7 +272,7 @@ def test_words_around_hidden_text_stay_apart_and_passages_are_counted() -> None:
 
 def test_operands_of_broken_contents_are_passed_over() -> None:
     file = PageFile()
-    broken = b"(a) g /X /Y rg cm Q Q EMC /No gs 1 2 re f (x) Tf /OC BDC /None Do [(y)] cs "
+    broken = b"(a) g /X /Y rg Q Q EMC /No gs 1 2 re f (x) Tf /OC BDC /None Do [(y)] cs "
     assert file.read(broken + b"EMC " + SEEN).text == "Seen"
 
 
