@@ -308,7 +308,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from PySide6.QtGui import QFont, QGuiApplication, QImage, QPainter, QPdfWriter
 from app.session.attachments import read_attachment
-from engine.documents.vision import vision
+from engine.documents.pdf.vision import vision
 assert vision() is not None, "Vision cannot be loaded"
 application = QGuiApplication(["confirm", "-platform", "offscreen"])
 pages = {

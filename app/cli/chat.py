@@ -30,7 +30,7 @@ from app.settings.engine_settings import OWN_SAMPLING
 from app.text.fences import file_block
 from app.text.file_texts import NotAttachable
 from engine import Engine, EngineClient, EngineError, Failed
-from engine.documents.parts import Selection, pages_of
+from engine.documents.text.parts import Selection, pages_of
 from engine.files.reading_time import ReadingTime
 from engine.pictures.picture_file import MOST_MEGABYTES
 from engine.pictures.reading import digest_of, picture_size, time_for

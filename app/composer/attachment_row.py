@@ -45,7 +45,7 @@ from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.document_parts import extent_words, numbers_words
 from app.wording.figures import number
-from engine.documents.parts import CHAPTER, Extent, Selection, pages_of
+from engine.documents.text.parts import CHAPTER, Extent, Selection, pages_of
 
 # The number of rows that are shown without scrolling.
 _MOST_ROWS = 3

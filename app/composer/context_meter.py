@@ -34,7 +34,7 @@ from app.widgets.popups import Menu
 from app.widgets.throttle import Throttle, single_shot
 from app.wording.document_parts import ask_words
 from app.wording.figures import number, percent
-from engine.documents.parts import Extent
+from engine.documents.text.parts import Extent
 
 if TYPE_CHECKING:
     # Imports NumPy, which would delay the first frame.

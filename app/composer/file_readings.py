@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from app.conversations.database.records import Attachment
 from app.session.chats import Chat
-from engine.documents.parts import Selection
+from engine.documents.text.parts import Selection
 from engine.files.reading_time import ReadingTime
 
 

@@ -27,8 +27,8 @@ from app.text.file_texts import (
 )
 from app.text.picture_data import kind_of_picture
 from engine.documents.formats import format_of, program_of
-from engine.documents.inner_pictures import MOST_PICTURES
-from engine.documents.parts import Cut, Extent, Selection, counted_words, first_parts, left_out_line
+from engine.documents.text.inner_pictures import MOST_PICTURES
+from engine.documents.text.parts import Cut, Extent, Selection, counted_words, first_parts, left_out_line
 from engine.errors import EngineClosed, PictureNotUsable, PicturesNotInstalled
 from engine.files.paths import is_known_good
 from engine.files.reading_time import ReadingTime

@@ -21,8 +21,8 @@ from app.conversations.database.records import (
 from app.text.thinking import parts_of
 from app.tools.questions import QuestionReply, ServerQuestion
 from app.tools.tool import Tool, ToolFailed, ToolPicture, ToolProgress, ToolResult
-from engine.documents.invisible_characters import INVISIBLE, without_invisible
-from engine.documents.parts import PAGE, counted_words, left_out_line, pictures_line
+from engine.documents.text.invisible_characters import INVISIBLE, without_invisible
+from engine.documents.text.parts import PAGE, counted_words, left_out_line, pictures_line
 
 # The texts that the model reads in place of a result, by error code; for other codes it reads the error itself.
 _FOR_MODEL = {

@@ -9,8 +9,8 @@ import msgspec
 
 from app.system.cancelled import Cancelled
 from engine.documents.formats import format_of, program_of
-from engine.documents.invisible_characters import INVISIBLE, without_invisible
-from engine.documents.parts import PAGE, Extent, Selection, first_lines, left_out_line, pictures_line
+from engine.documents.text.invisible_characters import INVISIBLE, without_invisible
+from engine.documents.text.parts import PAGE, Extent, Selection, first_lines, left_out_line, pictures_line
 from engine.errors import EngineClosed
 from engine.files.reading_time import ReadingTime
 from engine.files.typed_data import prepared

@@ -21,9 +21,9 @@ from app.tools.tool import ToolFailed, ToolResult
 from app.tools.web_addresses import WebAddresses, shown_address, web_url
 from app.tools.web_results import page_text
 from app.tools.web_sites import site_of, stays_within
-from engine.documents.parts import counted_words, left_out_line
+from engine.documents.pages.web_page import decoded_as
 from engine.documents.reading import read_document
-from engine.documents.web_page import decoded_as
+from engine.documents.text.parts import counted_words, left_out_line
 from engine.files.reading_time import ReadingTime
 
 # Nobody reads a longer page, and a larger file is a download.

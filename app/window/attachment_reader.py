@@ -30,7 +30,7 @@ from app.wording.errors import error_sentence
 from app.wording.figures import number
 from app.wording.pictures import no_vision_sentence, not_installed_sentence
 from engine.documents.formats import program_of
-from engine.documents.parts import Selection
+from engine.documents.text.parts import Selection
 from engine.errors import EngineError, PicturesNotInstalled
 from engine.pictures.picture_file import MOST_MEGABYTES
 

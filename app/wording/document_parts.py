@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from app.wording.figures import number
-from engine.documents.parts import CHAPTER, Extent, spans
+from engine.documents.text.parts import CHAPTER, Extent, spans
 
 
 def extent_words(extent: Extent) -> list[str]:

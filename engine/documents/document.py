@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
-from engine.documents.encodings import DecodedText, decode, has_no_controls, unreadable_bytes
+from engine.documents.archives.old_office import in_newer_format, is_workbook
 from engine.documents.formats import (
     OLD_OFFICE,
     OLD_WORKBOOK,
@@ -19,12 +19,12 @@ from engine.documents.formats import (
     format_in_archive,
     format_of,
 )
-from engine.documents.inner_pictures import InnerPictures, LargestPictures
-from engine.documents.invisible_characters import INVISIBLE, without_invisible
-from engine.documents.marked_text import MarkedText, TextTooLong
-from engine.documents.old_office import in_newer_format, is_workbook
-from engine.documents.parts import Extent, PartsRead, Selection, first_lines
-from engine.documents.web_page import read_page
+from engine.documents.pages.web_page import read_page
+from engine.documents.text.encodings import DecodedText, decode, has_no_controls, unreadable_bytes
+from engine.documents.text.inner_pictures import InnerPictures, LargestPictures
+from engine.documents.text.invisible_characters import INVISIBLE, without_invisible
+from engine.documents.text.marked_text import MarkedText, TextTooLong
+from engine.documents.text.parts import Extent, PartsRead, Selection, first_lines
 from engine.sandbox.tasks import task
 
 # The name of the stream that holds an encrypted document.

@@ -10,24 +10,24 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, tostring
 from zipfile import ZipFile
 
-from engine.documents.book import read_book
-from engine.documents.encodings import DecodedText, decode
-from engine.documents.hangul import HangulReader
-from engine.documents.mail import read_mail, read_mails
-from engine.documents.marked_text import MarkedText
-from engine.documents.notebook import read_notebook
-from engine.documents.old_office import in_newer_format, is_workbook
-from engine.documents.old_workbook import read_old_workbook
-from engine.documents.ole_packages import COMPOUND_FILE
-from engine.documents.open_document import OpenDocumentReader
-from engine.documents.pdf import read_pdf
-from engine.documents.rich_text import RichTextReader
-from engine.documents.sheets import SheetsReader
-from engine.documents.slides import SlidesReader
-from engine.documents.spreadsheet_xml import read_spreadsheet_xml
-from engine.documents.web_page import decoded_page, read_page
-from engine.documents.word import WordReader
-from engine.documents.zipped_parts import ZippedParts
+from engine.documents.archives.old_office import in_newer_format, is_workbook
+from engine.documents.archives.old_workbook import read_old_workbook
+from engine.documents.archives.ole_packages import COMPOUND_FILE
+from engine.documents.archives.zipped_parts import ZippedParts
+from engine.documents.office.hangul import HangulReader
+from engine.documents.office.sheets import SheetsReader
+from engine.documents.office.slides import SlidesReader
+from engine.documents.office.spreadsheet_xml import read_spreadsheet_xml
+from engine.documents.office.word import WordReader
+from engine.documents.open.document import OpenDocumentReader
+from engine.documents.pages.book import read_book
+from engine.documents.pages.mail import read_mail, read_mails
+from engine.documents.pages.notebook import read_notebook
+from engine.documents.pages.web_page import decoded_page, read_page
+from engine.documents.pdf.document import read_pdf
+from engine.documents.rich.text import RichTextReader
+from engine.documents.text.encodings import DecodedText, decode
+from engine.documents.text.marked_text import MarkedText
 from engine.files.safe_xml import safe_xml
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"

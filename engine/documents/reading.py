@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from engine.documents.document import DocumentText, document_text
-from engine.documents.parts import Selection
+from engine.documents.text.parts import Selection
 from engine.files.reading_time import ReadingTime
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.file_reading import FileSandboxes
@@ -19,7 +19,9 @@ _BEGIN_S = 60
 # The share of the time that is left to a request in which pages may be begun.
 _BEGIN_SHARE = 0.7
 # The second two start programs.
-DOCUMENTS = FileSandboxes("engine.documents.document", "engine.documents.old_office", "engine.documents.scans")
+DOCUMENTS = FileSandboxes(
+    "engine.documents.document", "engine.documents.archives.old_office", "engine.documents.pdf.scans"
+)
 # The problem of a document by the reason why its sandbox failed.
 _PROBLEMS = {"too-slow": "too-slow", "too-large": "too-much-memory", "no-time": "no-time"}
 

@@ -23,7 +23,7 @@ from app.tools.listing import LONGEST_DESCRIPTION
 from app.tools.running_call import MOST_QUESTIONS
 from app.tools.sign_in import SIGN_IN_S
 from app.tools.tool import LONGEST_INSTRUCTIONS
-from engine.documents import attached_files
+from engine.documents.archives import attached_files
 from engine.documents.reading import DOCUMENT_S, WATCHED_S
 from engine.hub.client import HubAccess
 from engine.model_files.architecture import splits_of

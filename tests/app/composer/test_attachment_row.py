@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.composer.attachment_row import AttachmentRow
 from app.conversations.database.records import Attachment
 from app.text.file_texts import with_extent
-from engine.documents.parts import Extent, Selection
+from engine.documents.text.parts import Extent, Selection
 
 
 @pytest.mark.parametrize(("width", "shown"), [(600, True), (230, False)])

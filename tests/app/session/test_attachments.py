@@ -31,9 +31,9 @@ from app.session.attachments import (
 from app.text.file_texts import LARGEST_BYTES, NotAttachable, text_of_file, with_extent
 from engine import starter_pair
 from engine.documents import reading as documents
-from engine.documents import scans
 from engine.documents.document import DocumentText, document_text
-from engine.documents.parts import Cut, Extent, Selection
+from engine.documents.pdf import scans
+from engine.documents.text.parts import Cut, Extent, Selection
 from engine.pictures.reading import PICTURES
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine

@@ -16,8 +16,8 @@ from app.conversations.database.records import Attachment
 from app.session.attachments import read_attachment
 from app.sidebar.pane import ChatPane
 from app.text.file_texts import NotAttachable, with_extent
-from engine.documents.parts import Extent
 from engine.documents.reading import DOCUMENTS
+from engine.documents.text.parts import Extent
 from engine.files.reading_time import ReadSoFar
 from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.wording.document_parts import ask_words, extent_words
-from engine.documents.parts import CHAPTER, PAGE, SHEET, SLIDE, Extent
+from engine.documents.text.parts import CHAPTER, PAGE, SHEET, SLIDE, Extent
 
 SHEETS = ("Costs", "Sales", "Staff")
 

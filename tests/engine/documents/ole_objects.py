@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from engine.documents.ole_packages import COMPOUND_FILE
+from engine.documents.archives.ole_packages import COMPOUND_FILE
 
 SECTOR = 512
 SMALL = 64

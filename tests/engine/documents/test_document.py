@@ -146,6 +146,7 @@ def test_a_document_type_without_entities_is_no_damage() -> None:
     assert document_text("a.odt", data, MOST).text == LIBREOFFICE
 
 
+@pytest.mark.first
 def test_a_document_with_macros_is_read() -> None:
     old, new = b"openxmlformats-officedocument.wordprocessingml.document.main", b"ms-word.document.macroEnabled.main"
     data = changed("python-docx.docx", "[Content_Types].xml", lambda types: types.replace(old, new))
@@ -517,8 +518,8 @@ def test_what_a_pdf_page_was_filled_in_with_and_noted_is_read() -> None:
 def test_scanned_pages_are_said_and_a_file_of_nothing_else_has_no_text(
     words: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.documents.scans.program_at", lambda _: "")
-    monkeypatch.setattr("engine.documents.scans.vision", lambda: None)
+    monkeypatch.setattr("engine.documents.pdf.scans.program_at", lambda _: "")
+    monkeypatch.setattr("engine.documents.pdf.scans.vision", lambda: None)
     writer = pdf(words, "")
     (scan,) = writer.pages[1:]
     (picture := StreamObject()).set_data(b"a")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image
 
-from engine.documents.vision import Rectangle
+from engine.documents.pdf.vision import Rectangle
 from tests.engine.machine.objective_c import Runtime
 
 ALL = ("ko-KR", "ja-JP", "zh-Hans", "en-US")

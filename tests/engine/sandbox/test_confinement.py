@@ -213,7 +213,7 @@ def test_a_task_without_another_sandbox_is_told_so(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        *("app.transcript.drawing", "engine.documents.document", "engine.documents.scans", "engine.gguf.writing"),
+        *("app.transcript.drawing", "engine.documents.document", "engine.documents.pdf.scans", "engine.gguf.writing"),
         *("engine.grammars.compiling", "engine.model_files.cache_counting", "engine.pictures.picture_file"),
         "engine.tokenizers.tasks",
     ],
