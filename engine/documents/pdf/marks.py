@@ -7,15 +7,18 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from ctypes import byref, c_ubyte, c_ulong, c_ushort, sizeof
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from engine.documents.pdf.objects import PageObjects, TextObject, address_of
-from engine.documents.pdf.words import PageWord
+from engine.documents.pdf.objects import Box, PageObjects, TextObject, address_of
+from engine.documents.pdf.words import GAP, PageWord
 
 # The name of what marks layers, and no other part.
 _LAYER = "OC\0".encode("utf-16-le")
+# How wide a glyph of which PDFium knows nothing may be, in sizes of its font.
+_WIDEST_GLYPH = 0.6
 # A gap between words beside each other, in sizes of their font.
 _GAP = 0.15
 # The longest text that may stand for glyphs, in bytes.
@@ -92,52 +95,83 @@ def with_named_text(words: Sequence[PageWord], objects: PageObjects, marks: Mark
     PDFium has it as letters only where the font has a glyph for one of these, and has nothing in some other places.
     """
     named = {address: mark for address, text in objects.texts.items() if (mark := marks.named(text))}
-    by_mark: defaultdict[int, list[PageWord]] = defaultdict(list)
-    for word in words:
-        if word.look.owner in named:
-            by_mark[named[word.look.owner].address].append(word)
-    replaced: list[PageWord] = []
-    done: set[int] = set()
-    for word in words:
-        mark = named.get(word.look.owner)
-        if mark is None or mark.text == _joined(by_mark[mark.address]) or not (mark.text or "").strip("\u00ad"):
-            replaced.append(word)
-        elif mark.address not in done:
-            done.add(mark.address)
-            replaced.append(_replaced(mark.text or "", by_mark[mark.address]))
-    lost = {mark.address: address for address, mark in reversed(named.items()) if mark.address not in by_mark}
-    for address in lost.values():
-        _insert(replaced, objects, address, named[address].text or "")
-    return replaced
+    if not named:
+        return list(words)
+    texts = _NamedTexts(objects, named, words)
+    return texts.without_gaps(texts.with_lost(texts.replaced(words)))
+
+
+class _NamedTexts:
+    """The texts that marks name, by the addresses of the text objects that have these."""
+
+    def __init__(self, objects: PageObjects, named: dict[int, ContentMark], words: Sequence[PageWord]) -> None:
+        self._objects = objects
+        self._named = named
+        # The boxes around the glyphs of each mark, and PDFium's words of it.
+        self._boxes: dict[int, Box] = {}
+        self._words: defaultdict[int, list[PageWord]] = defaultdict(list)
+        for address, mark in named.items():
+            box = objects.texts[address].box
+            self._boxes[mark.address] = self._boxes.get(mark.address, box).around(box)
+        for word in words:
+            if word.look.owner in named:
+                self._words[named[word.look.owner].address].append(word)
+
+    def replaced(self, words: Sequence[PageWord]) -> list[PageWord]:
+        """Return words with the named text in place of what its glyphs say; a hyphen stays one."""
+        replaced: list[PageWord] = []
+        done: set[int] = set()
+        for word in words:
+            mark = self._named.get(word.look.owner)
+            if mark is None:
+                replaced.append(word)
+            elif mark.text == _joined(self._words[mark.address]) or not (mark.text or "").strip("\u00ad"):
+                replaced.append(self._as_wide(word, mark))
+            elif mark.address not in done:
+                done.add(mark.address)
+                replaced.append(word._replace(letters=(mark.text or "",), box=self._boxes[mark.address]))
+        return replaced
+
+    def with_lost(self, words: list[PageWord]) -> list[PageWord]:
+        """Return words with the named texts of which PDFium has no letters, after what is drawn before them."""
+        lost = {
+            mark.address: address
+            for address, mark in reversed(self._named.items())
+            if mark.address not in self._words and (mark.text or "").strip()
+        }
+        complete = [*words]
+        for address in lost.values():
+            if complete:
+                self._insert(complete, address)
+        return complete
+
+    def without_gaps(self, words: Sequence[PageWord]) -> list[PageWord]:
+        """Return words without the gaps that PDFium has after a named text where it has no letters of its glyphs."""
+        parted = [*words[:1]]
+        for before, word in pairwise(words):
+            mark = self._named.get(before.look.owner)
+            if mark is not None and word.before == GAP:
+                gap = word.box.left - self._boxes[mark.address].right
+                word = word._replace(before=GAP if gap > _WIDEST_GLYPH * word.look.size else "")
+            parted.append(word)
+        return parted
+
+    def _as_wide(self, word: PageWord, mark: ContentMark) -> PageWord:
+        """Return a word of a mark; PDFium has one alone at the place of the first glyphs."""
+        return word if len(self._words[mark.address]) > 1 else word._replace(box=self._boxes[mark.address])
+
+    def _insert(self, words: list[PageWord], address: int) -> None:
+        texts = self._objects.texts
+        lost = texts[address]
+        orders = [texts[word.look.owner].order if word.look.owner in texts else 0 for word in words]
+        place = max((index + 1 for index, order in enumerate(orders) if order < lost.order), default=0)
+        beside = words[max(0, place - 1)]
+        look = beside.look._replace(owner=address)
+        is_beside = place > 0 and lost.box.left - beside.box.right <= _GAP * look.size
+        text = self._named[address].text or ""
+        words.insert(place, PageWord((text,), lost.box, look, "" if is_beside else " ", -lost.order))
 
 
 def _joined(words: Sequence[PageWord]) -> str:
     """Return the text of words that follow each other."""
     return "".join(word.before + word.text for word in words).strip()
-
-
-def _replaced(text: str, words: Sequence[PageWord]) -> PageWord:
-    """Return the word in place of words."""
-    box = words[0].box
-    for word in words[1:]:
-        box = box.around(word.box)
-    return words[0]._replace(letters=(text,), box=box)
-
-
-def _insert(words: list[PageWord], objects: PageObjects, address: int, text: str) -> None:
-    """Put the text of an object of which PDFium has no letters after what is drawn before it."""
-    lost = objects.texts[address]
-    orders = [objects.texts[word.look.owner].order if word.look.owner in objects.texts else 0 for word in words]
-    place = max((index + 1 for index, order in enumerate(orders) if order < lost.order), default=0)
-    if not words or not text.strip():
-        return
-    beside = words[max(0, place - 1)]
-    word = beside._replace(
-        letters=(text,), box=lost.box, look=beside.look._replace(owner=address), first=-lost.order, before=" "
-    )
-    near = _GAP * beside.look.size
-    if place and lost.box.left - beside.box.right <= near:
-        word = word._replace(before="")
-    if place < len(words) and 0 <= words[place].box.left - lost.box.right + near <= 2 * near:
-        words[place] = words[place]._replace(before="")
-    words.insert(place, word)

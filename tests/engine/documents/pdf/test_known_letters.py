@@ -74,3 +74,32 @@ def test_glyphs_of_small_capitals_and_old_style_digits_are_read_as_letters_and_d
 )
 def test_soft_hyphens_join_the_parts_of_a_word_and_are_hyphens_elsewhere(content: bytes, text: str) -> None:
     assert mapped_text(content, {"~": "\u00ad"}) == text
+
+
+def test_a_word_keeps_the_hyphen_at_the_end_of_a_line_that_it_has_elsewhere() -> None:
+    content = b"(We fine-tune all fine-) Tj T* (tuning and fine-) Tj T* (tune trans-) Tj T* (formers) Tj"
+    assert mapped_text(content, {}) == "We fine-tune all finetuning and fine-tune transformers"
+
+
+@pytest.mark.parametrize("content", [b"(Baden-) Tj T* (Berlin) Tj", b"(2030-) Tj T* (2031) Tj"])
+def test_a_hyphen_at_the_end_of_a_line_stays_before_names_and_numbers(content: bytes) -> None:
+    assert mapped_text(content, {}).replace("\n", "") in ("Baden-Berlin", "2030-2031")
+
+
+def test_letters_of_fonts_that_are_drawings_are_read() -> None:
+    """Programs that draw charts write their labels in such fonts, without a name and a map (Type 3)."""
+    file = PageFile()
+    glyph = file.refer(stream(b"500 0 0 0 500 700 d1 0 0 500 700 re f"))
+    font = {
+        "Type": "/Font",
+        "Subtype": "/Type3",
+        "FontBBox": [0, 0, 500, 700],
+        "FontMatrix": [0.001, 0, 0, 0.001, 0, 0],
+        "FirstChar": 48,
+        "LastChar": 97,
+        "Widths": [500] * 50,
+        "Encoding": {"Type": "/Encoding", "Differences": [48, "/zero", "/one", 97, "/a"]},
+        "CharProcs": dict.fromkeys(("zero", "one", "a"), glyph),
+    }
+    file.add("Font", "F2", font)
+    assert file.read(b"BT /F2 12 Tf 72 700 Td (a10) Tj ET").text == "a10"
