@@ -20,6 +20,7 @@ from engine.documents.formats import (
     format_of,
 )
 from engine.documents.pages.web_page import read_page
+from engine.documents.text.damaged_parts import Encrypted
 from engine.documents.text.encodings import DecodedText, decode, has_no_controls, unreadable_bytes
 from engine.documents.text.inner_pictures import InnerPictures, LargestPictures
 from engine.documents.text.invisible_characters import INVISIBLE, without_invisible
@@ -29,8 +30,6 @@ from engine.sandbox.tasks import task
 
 # The name of the stream that holds an encrypted document.
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
-# What pypdf raises for a file that needs a password, or AES, for which no library is installed.
-_ENCRYPTED = ("DependencyError", "FileNotDecryptedError", "WrongPasswordError", "Encrypted")
 # The kind of content that a text leaves out for bytes that are not UTF-8: U+FFFD stands for each.
 _BYTES = "unreadable-byte"
 
@@ -99,9 +98,11 @@ def document_text(
         raise
     except TextTooLong:
         result = DocumentText(problem="too-large")
+    except Encrypted:
+        result = DocumentText(problem="encrypted")
     # Broken files make the parsers raise many kinds of errors, including failed assumptions of their own.
-    except Exception as error:
-        result = DocumentText(problem="encrypted" if type(error).__name__ in _ENCRYPTED else "damaged")
+    except Exception:
+        result = DocumentText(problem="damaged")
     # Some fonts of PDF files map a letter to half a surrogate pair, which is no text.
     whole = result.text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     problem = result.problem or ("" if whole else "empty")

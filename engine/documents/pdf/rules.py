@@ -1,7 +1,4 @@
-"""The lines that PDF pages draw around the cells of tables: a cell within them may take several rows or columns.
-
-Without pypdf, which is imported only when a PDF is read.
-"""
+"""The lines that PDF pages draw around the cells of tables: a cell within them may take several rows or columns."""
 
 from __future__ import annotations
 
