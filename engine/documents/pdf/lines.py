@@ -116,17 +116,18 @@ class _OpenLinePiece:
         gap = word.box.left - last.box.right
         if gap < 0:
             gap = max(gap, last.box.left - word.box.right)
-        heights = None
-        if word.look is not last.look:
-            if not self._is_beside(word, gap):
-                return False
-            heights = _heights(word.look, base)
-        elif gap > _WIDE * base.size or (word.before == "\n" and not -_OVERLAP * base.size <= gap):
+        if word.look is last.look:
+            is_beside = gap <= _WIDE * base.size and (word.before != "\n" or gap >= -_OVERLAP * base.size)
+        else:
+            is_beside = self._is_beside(word, gap)
+        if not is_beside:
             return False
+        heights = None if word.look is base else _heights(word.look, base)
         is_apart = word.before in (" ", GAP) or (word.before == "\n" and gap > _NARROW * base.size)
         letters = Letters(struck=word.is_struck) if heights is None else heights._replace(struck=word.is_struck)
         if is_apart:
-            self._runs.append(Run(" ", Letters(struck=word.is_struck and last.is_struck)))
+            both = Letters(struck=word.is_struck and last.is_struck)
+            self._runs.append(Run(" ", letters if letters == self._runs[-1].letters else both))
         self._runs.append(Run(word.text, letters))
         self._words.append(word)
         if heights is None:

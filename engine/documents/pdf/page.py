@@ -30,9 +30,10 @@ _KNOWN_LETTERS: dict[int, int | str] = {**_SYMBOLS, **_LIGATURES, **_DRAWN_OTHER
 _NOTHING = 0.01
 # A passage of letters that are not known.
 _UNREADABLE = re.compile(rf"{UNREADABLE}[{UNREADABLE}\s]*")
-_WITH_HYPHEN = re.compile(r"\w+-\w+")
+# Longer words are looked at in part, since some scripts have none between spaces.
+_WITH_HYPHEN = re.compile(r"\b\w{1,60}-\w{1,60}")
 # A soft hyphen or one at the end of a line, the letters before and after it, and the end of the line.
-_SOFT_HYPHEN = re.compile(f"(\\w*){SOFT_HYPHEN}(?: *(\n))?(?=(\\w*))")
+_SOFT_HYPHEN = re.compile(f"(\\w{{0,60}}){SOFT_HYPHEN}(?: *(\n))?(?=(\\w{{0,60}}))")
 
 
 class TextOfPage(NamedTuple):
@@ -82,6 +83,8 @@ def _without_soft_hyphens(text: str) -> str:
     A word keeps its hyphen that has one within a line of the page, too ("fine-tuning"). Some fonts map the hyphen of
     numbers ("2030-2031") and of names ("Baden-Baden", "E-Mail") to the soft one, too.
     """
+    if SOFT_HYPHEN not in text:
+        return text
     with_hyphens = {word.lower() for word in _WITH_HYPHEN.findall(text)}
 
     def joined(hyphen: re.Match[str]) -> str:

@@ -169,7 +169,7 @@ class PageText:
         if not pdfium.FPDFText_GetLooseCharBox(self._text, index, byref(rect)):
             return Box(0, 0, 0, 0)
         box = self._to_shown.box(rect.left, rect.bottom, rect.right, rect.top)
-        if box.height > 0:
+        if box.top > box.bottom:
             return box
         # Some fonts do not say how high their letters are.
         size = self._look(index).size

@@ -30,8 +30,9 @@ def page_text(*pieces: tuple[str, int, int]) -> str:
         ([("10", 12, 0), ("5", 12, 0)], "105"),
         ([("10", 12, 0), ("th", 8, 5)], "10th"),
         ([("10", 12, 0), ("5", 8, 0)], "105"),
+        ([("See x", 12, 0), ("4, 5", 8, 5), (" there", 12, 0)], "See x^(4, 5) there"),
     ],
-    ids=["raised", "with a sign", "lowered", "letter", "alike", "word", "only small"],
+    ids=["raised", "with a sign", "lowered", "letter", "alike", "word", "only small", "words"],
 )
 def test_digits_above_and_below_the_line_are_marked(pieces: list[tuple[str, int, int]], text: str) -> None:
     assert page_text(*pieces) == text

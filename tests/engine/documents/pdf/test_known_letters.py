@@ -103,3 +103,9 @@ def test_letters_of_fonts_that_are_drawings_are_read() -> None:
     }
     file.add("Font", "F2", font)
     assert file.read(b"BT /F2 12 Tf 72 700 Td (a10) Tj ET").text == "a10"
+
+
+def test_a_very_long_word_beside_a_soft_hyphen_is_read_within_bounds() -> None:
+    """Chinese and Japanese have no spaces: what begins anew at each letter of a line takes the square of its length."""
+    found = mapped_text(b"(Po~) Tj T* (litik) Tj T* (%s) Tj" % (b"a" * 200_000), {"~": "\u00ad"})
+    assert found.startswith("Politik\naaa")
