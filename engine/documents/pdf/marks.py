@@ -116,6 +116,9 @@ class _NamedTexts:
         for word in words:
             if word.look.owner in named:
                 self._words[named[word.look.owner].address].append(word)
+        # The marks with glyphs of which PDFium has no letters.
+        owners = {word.look.owner for word in words}
+        self._incomplete = {mark.address for address, mark in named.items() if address not in owners}
 
     def replaced(self, words: Sequence[PageWord]) -> list[PageWord]:
         """Return words with the named text in place of what its glyphs say; a hyphen stays one."""
@@ -150,7 +153,7 @@ class _NamedTexts:
         parted = [*words[:1]]
         for before, word in pairwise(words):
             mark = self._named.get(before.look.owner)
-            if mark is not None and word.before == GAP:
+            if mark is not None and mark.address in self._incomplete and word.before == GAP:
                 gap = word.box.left - self._boxes[mark.address].right
                 word = word._replace(before=GAP if gap > _WIDEST_GLYPH * word.look.size else "")
             parted.append(word)

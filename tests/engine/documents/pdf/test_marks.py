@@ -47,3 +47,12 @@ def test_a_text_without_letters_takes_none_away() -> None:
 def test_a_hyphen_that_the_file_names_soft_joins_the_parts_of_a_word() -> None:
     content = b"(Elec) Tj /Span <</ActualText <FEFF00AD>>> BDC (-) Tj EMC 0 -14 Td (tricity costs 12 EUR) Tj"
     assert page_text(content) == "Electricity costs 12 EUR"
+
+
+def test_a_gap_between_named_texts_parts_words() -> None:
+    """LibreOffice names the text of each word of Korean, and has no spaces."""
+    shown = b"".join(
+        b"/Span <</ActualText (%s)>> BDC 1 0 0 1 %d 700 Tm (%s) Tj EMC " % (word, 72 + 31 * place, word)
+        for place, word in enumerate((b"four", b"cars"))
+    )
+    assert page_text(shown) == "four cars"
