@@ -19,6 +19,8 @@ _OVERLAP = 0.35
 # How much higher or lower words of one line may stand, in sizes of the font.
 _SAME_LINE = 0.1
 _SAME_ROW = 0.2
+# How far apart the lines of a text are at most, in sizes of their font.
+_LINE_DISTANCE = 1.6
 # How much smaller raised and lowered words are than what is before them, and how far above or below they stand, in
 # sizes of that.
 _SMALLER = 0.95
@@ -89,15 +91,20 @@ def _in_order(rows: Iterable[list[LinePiece]]) -> list[list[LinePiece]]:
     run = 0
     for row in rows:
         first = row[0]
-        is_wrong = run > 0 and first.goes_down and _place_across(ordered[-run][0]) < _place_across(first)
+        is_wrong = run > 0 and first.goes_down and _follows_wrongly(ordered[-run][0], first)
         run = run + 1 if is_wrong else int(first.goes_down)
         ordered.insert(len(ordered) - run + 1 if is_wrong else len(ordered), row)
     return ordered
 
 
-def _place_across(piece: LinePiece) -> float:
-    """Return where the line of a piece is among others."""
-    return piece.baseline if piece.is_level else piece.left
+def _follows_wrongly(line: LinePiece, following: LinePiece) -> bool:
+    """Return whether a line that is written downwards, or is so on a page that is turned, has the next one before it.
+
+    Those that are not level may also stand over columns, from left to right.
+    """
+    if line.is_level:
+        return line.baseline < following.baseline
+    return 0 < following.left - line.left <= _LINE_DISTANCE * line.size
 
 
 class _OpenLinePiece:

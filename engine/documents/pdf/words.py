@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from ctypes import byref, c_double
+from ctypes import byref, c_double, c_size_t
 from itertools import pairwise
 from math import hypot
 from typing import TYPE_CHECKING, NamedTuple
@@ -223,20 +223,21 @@ class PageText:
         if code == _WORD_GOES_ON:
             return f"{SOFT_HYPHEN}\n"
         is_known = pdfium.FPDFText_HasUnicodeMapError(self._text, index) != 1
-        if code in _SURROGATES or not (is_known or (letter.isascii() and self._has_no_name(index))):
+        if code in _SURROGATES or not (is_known or (letter.isascii() and self._is_drawn(index))):
             return UNREADABLE
         if any(code in block for block in _VERTICAL):
             return unicodedata.normalize("NFKC", letter)
         look.known.add(letter)
         return letter
 
-    def _has_no_name(self, index: int) -> bool:
-        """Return whether the font of a letter has no name, which is so for Type 3 (ISO 32000-2, table 110).
+    def _is_drawn(self, index: int) -> bool:
+        """Return whether the font of a letter has drawings in place of a file (Type 3; ISO 32000-2, 9.6.4).
 
-        PDFium does not read the names of their glyphs. Programs that draw charts give these the codes of ASCII.
+        PDFium does not read the names of these. Programs that draw charts give them the codes of ASCII.
         """
         font = pdfium.FPDFTextObj_GetFont(pdfium.FPDFText_GetTextObject(self._text, index))
-        return bool(pdfium.FPDFFont_GetBaseFontName(font, None, 0) <= 1)
+        size = c_size_t(1)
+        return bool(pdfium.FPDFFont_GetFontData(font, None, 0, byref(size))) and not size.value
 
     def _look(self, index: int) -> TextLook:
         """Return how a letter is set."""

@@ -86,8 +86,9 @@ def test_a_hyphen_at_the_end_of_a_line_stays_before_names_and_numbers(content: b
     assert mapped_text(content, {}).replace("\n", "") in ("Baden-Berlin", "2030-2031")
 
 
-def test_letters_of_fonts_that_are_drawings_are_read() -> None:
-    """Programs that draw charts write their labels in such fonts, without a name and a map (Type 3)."""
+@pytest.mark.parametrize("named", [{}, {"BaseFont": "/ABCDEF+DejaVuSans", "Name": "/ABCDEF+DejaVuSans"}])
+def test_letters_of_fonts_that_are_drawings_are_read(named: dict[str, str]) -> None:
+    """Programs that draw charts, such as Matplotlib, write their labels in such fonts, without a map (Type 3)."""
     file = PageFile()
     glyph = file.refer(stream(b"500 0 0 0 500 700 d1 0 0 500 700 re f"))
     font = {
@@ -100,6 +101,7 @@ def test_letters_of_fonts_that_are_drawings_are_read() -> None:
         "Widths": [500] * 50,
         "Encoding": {"Type": "/Encoding", "Differences": [48, "/zero", "/one", 97, "/a"]},
         "CharProcs": dict.fromkeys(("zero", "one", "a"), glyph),
+        **named,
     }
     file.add("Font", "F2", font)
     assert file.read(b"BT /F2 12 Tf 72 700 Td (a10) Tj ET").text == "a10"

@@ -51,3 +51,17 @@ def test_lines_are_lines_however_they_are_placed(shown: str) -> None:
 def test_turned_lines_are_read(matrix: str) -> None:
     shown = f"BT /F1 12 Tf {matrix} Tm 14 TL (turned words) Tj T* (and a line) Tj ET"
     assert PageFile().read(shown.encode()).text == "turned words\nand a line"
+
+
+def test_lines_of_a_page_that_is_turned_are_in_their_order() -> None:
+    for degrees, matrix in ((90, "0 1 -1 0 100 100"), (180, "-1 0 0 -1 500 700"), (270, "0 -1 1 0 100 700")):
+        file = PageFile()
+        file.page.rotate(degrees)
+        shown = "".join(f"(the line with the number {number}) Tj T* " for number in range(4))
+        text = file.read(f"BT /F1 12 Tf {matrix} Tm 30 TL {shown}ET".encode()).text
+        assert text == "\n".join(f"the line with the number {number}" for number in range(4)), degrees
+
+
+def test_turned_words_over_columns_are_read_from_the_left() -> None:
+    heads = "".join(f"0 -1 1 0 {100 + 30 * place} 700 Tm ({name}) Tj " for place, name in enumerate(("Dutch", "Welsh")))
+    assert PageFile().read(f"BT /F1 10 Tf {heads}ET".encode()).text == "Dutch\nWelsh"
