@@ -46,8 +46,9 @@ _REACH = 0.25
 _SCANNED = 0.5
 # Words over each other are drawn one after the other, in so many pictures at most.
 _MOST_LAYERS = 6
-# Words over each other are found by squares of the page with such sides, in points.
-_SQUARE = 24.0
+# Words over each other are found by squares of the page: so many in a row at most, with at least such sides in points.
+_MOST_SQUARES = 100
+_LEAST_SQUARE = 24.0
 # With more pairs of texts and areas, it is not looked for which of them meet.
 _MOST_PAIRS = 200_000
 # How text is painted (ISO 32000-2, table 104): filled, or filled and stroked; and from here on, it says where other
@@ -139,7 +140,7 @@ class _DrawnPage:
                 self._without_letters[_centre(text.box)].append(text)
         without_text = self._picture()
         seen: set[int] = set()
-        for layer in _layers(words):
+        for layer in _layers(words, self._shown):
             handles = self._handles_of(layer)
             with _drawn(handles, is_drawn=True):
                 changed = self._changed(without_text)
@@ -249,17 +250,18 @@ def _set_drawn(handles: Iterable[Any], *, is_drawn: bool) -> None:
         pdfium.FPDFPageObj_SetIsActive(handle, is_drawn)
 
 
-def _layers(words: Sequence[PageWord]) -> list[list[PageWord]]:
-    """Return words in groups, so that those of two objects in one group do not lie over each other."""
+def _layers(words: Sequence[PageWord], page: Box) -> list[list[PageWord]]:
+    """Return the words of a page in groups, so that those of two objects in one group do not lie over each other."""
+    square = max(_LEAST_SQUARE, page.width / _MOST_SQUARES, page.height / _MOST_SQUARES)
     by_owner: defaultdict[int, list[PageWord]] = defaultdict(list)
     for word in words:
         by_owner[word.look.owner].append(word)
     layers: list[_Layer] = []
     for group in by_owner.values():
-        boxes = [_small_letters(word) for word in group]
+        boxes = [_small_letters(word).within(page) for word in group]
         layer = next((layer for layer in layers if not any(map(layer.has, boxes))), None)
         if layer is None:
-            layer = _Layer() if len(layers) < _MOST_LAYERS else layers[-1]
+            layer = _Layer(square) if len(layers) < _MOST_LAYERS else layers[-1]
         if layer not in layers:
             layers.append(layer)
         layer.add(group, boxes)
@@ -269,26 +271,28 @@ def _layers(words: Sequence[PageWord]) -> list[list[PageWord]]:
 class _Layer:
     """Words that do not lie over each other."""
 
-    def __init__(self) -> None:
+    def __init__(self, square: float) -> None:
+        """Find words by squares of the page that have such sides."""
         self.words: list[PageWord] = []
+        self._square = square
         self._boxes: defaultdict[tuple[int, int], list[Box]] = defaultdict(list)
 
     def add(self, words: Sequence[PageWord], boxes: Sequence[Box]) -> None:
         """Add the words of an object, with their boxes."""
         self.words += words
         for box in boxes:
-            for square in _squares(box):
+            for square in _squares(box, self._square):
                 self._boxes[square].append(box)
 
     def has(self, box: Box) -> bool:
         """Return whether a word lies where a box is."""
-        return any(other.meets(box) for square in _squares(box) for other in self._boxes.get(square, ()))
+        return any(other.meets(box) for square in _squares(box, self._square) for other in self._boxes.get(square, ()))
 
 
-def _squares(box: Box) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of the squares of the page in which a box is."""
-    for column in range(floor(box.left / _SQUARE), floor(box.right / _SQUARE) + 1):
-        for row in range(floor(box.bottom / _SQUARE), floor(box.top / _SQUARE) + 1):
+def _squares(box: Box, side: float) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of the squares of the page with such sides in which a box is."""
+    for column in range(floor(box.left / side), floor(box.right / side) + 1):
+        for row in range(floor(box.bottom / side), floor(box.top / side) + 1):
             yield column, row
 
 

@@ -285,3 +285,10 @@ def test_what_is_in_a_group_without_opacity_is_not_seen(group: object, hidden: b
     form = stream(b"/Full gs " + SECRET, Subtype="/Form", BBox=[0, 0, 600, 800], **entries)
     file.add("XObject", "Form", file.refer(form))
     assert is_hidden(b"q /Clear gs /Form Do Q", file) == hidden
+
+
+def test_words_as_large_as_a_page_of_any_size_are_read_within_bounds() -> None:
+    file = PageFile()
+    file.page.mediabox.upper_right = (10_000_000, 10_000_000)
+    large = b"BT /F1 2000000 Tf 100 100 Td (Seen) Tj ET 1 g BT /F1 2000000 Tf 100 5000000 Td (Secret) Tj ET"
+    assert file.read(large).text == f"Seen\n\n{LEFT_OUT}"
