@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from ctypes import byref, c_double, c_size_t
+from ctypes import byref, c_double, c_size_t, c_ushort, sizeof
 from itertools import pairwise
 from math import hypot
 from typing import TYPE_CHECKING, NamedTuple
@@ -146,21 +146,24 @@ class PageText:
 
     def words(self) -> list[PageWord]:
         """Return the words of the page."""
-        count = pdfium.FPDFText_CountChars(self._text)
-        codes = [pdfium.FPDFText_GetUnicode(self._text, index) for index in range(count)]
-        text = "".join([chr(code) if code <= _LAST_CODE else UNREADABLE for code in codes])
+        text = self._letters()
         words: list[PageWord] = []
+        latest: TextLook | None = None
         end = 0
         for match in _WORD.finditer(text):
-            blanks = text[end : match.start()]
+            first, stop = match.span()
+            blanks = text[end:first]
             before = "\n" if "\n" in blanks else blanks and " "
-            latest = words[-1].look if words else None
-            for part in self._parts(match.start(), match.end(), latest):
-                if before == " " and words and part.look is not latest and self._are_added(end, part.first):
+            look = self._look(stop - 1)
+            # The letters of an object follow each other, so most words are of one.
+            parts = (_ObjectLetters(first, stop, look),) if look is latest else self._parts(first, stop)
+            for part in parts:
+                if before == " " and part.look is not latest and words and self._are_added(end, part.first):
                     before = GAP
                 words += self._words(text, part, before)
                 before = ""
-            end = match.end()
+            latest = look
+            end = stop
         return words
 
     def box(self, index: int) -> Box:
@@ -175,16 +178,26 @@ class PageText:
         size = self._look(index).size
         return box._replace(right=max(box.right, box.left + _LEAST_WIDTH * size), top=box.bottom + size)
 
+    def _letters(self) -> str:
+        """Return PDFium's text, with one character for each of its letters."""
+        count = pdfium.FPDFText_CountChars(self._text)
+        units = (c_ushort * (count + 1))()
+        if pdfium.FPDFText_GetText(self._text, 0, count, units) == count + 1:
+            text = bytes(units)[: count * sizeof(c_ushort)].decode("utf-16-le", "surrogatepass")
+            if len(text) == count:
+                return text.replace("\ufffe", chr(_WORD_GOES_ON))
+        # A text with letters of two units, or without a code for some, is read letter by letter.
+        codes = [pdfium.FPDFText_GetUnicode(self._text, index) for index in range(count)]
+        return "".join([chr(code) if code <= _LAST_CODE else UNREADABLE for code in codes])
+
     def _are_added(self, first: int, end: int) -> bool:
         """Return whether PDFium has added all letters between two, which the file does not have."""
         return all(pdfium.FPDFText_IsGenerated(self._text, index) == 1 for index in range(first, end))
 
-    def _parts(self, first: int, end: int, latest: TextLook | None) -> Iterator[_ObjectLetters]:
-        """Yield the parts of letters without a blank that are of one text object each; `latest` is that before them."""
-        last = self._look(end - 1)
-        # The letters of an object follow each other.
-        look = last if last is latest or end - first == 1 else self._look(first)
-        if last is look:
+    def _parts(self, first: int, end: int) -> Iterator[_ObjectLetters]:
+        """Yield the parts of letters without a blank that are of one text object each."""
+        look = self._look(first)
+        if end - first == 1 or self._look(end - 1) is look:
             yield _ObjectLetters(first, end, look)
             return
         begin = first
