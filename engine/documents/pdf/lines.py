@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from engine.documents.pdf.structure import PageHeading
 from engine.documents.pdf.words import GAP, PageWord, TextLook, is_from_the_right
 from engine.documents.text.letters import Letters, Run
 
@@ -47,6 +48,8 @@ class LinePiece(NamedTuple):
     size: float
     is_level: bool
     goes_down: bool
+    # The heading that all its words are of.
+    heading: PageHeading | None
 
     @property
     def text(self) -> str:
@@ -64,13 +67,16 @@ class LinePiece(NamedTuple):
         return is_from_the_right(self.text)
 
 
-def pieces_of(words: Iterable[PageWord]) -> list[LinePiece]:
-    """Return the pieces of a page's lines, in the order of its words."""
+def pieces_of(words: Iterable[PageWord], headings: Mapping[int, PageHeading]) -> list[LinePiece]:
+    """Return the pieces of a page's lines, in the order of its words.
+
+    `headings` are by the addresses of the text objects that are of them.
+    """
     pieces: list[_OpenLinePiece] = []
     for word in words:
         if not (pieces and pieces[-1].add(word)):
             pieces.append(_OpenLinePiece(word))
-    return [piece.close() for piece in pieces]
+    return [piece.close(headings) for piece in pieces]
 
 
 def rows_of(pieces: Iterable[LinePiece]) -> list[list[LinePiece]]:
@@ -156,9 +162,12 @@ class _OpenLinePiece:
             return is_on_line and -_OVERLAP * base.size <= gap <= _WIDE * base.size
         return gap <= (_WIDE_WITHOUT_SPACE if word.before == GAP else _WIDE) * size
 
-    def close(self) -> LinePiece:
+    def close(self, headings: Mapping[int, PageHeading]) -> LinePiece:
         """Return the piece with all its words."""
         boxes = [word.box for word in self._words]
+        heading = headings.get(self._words[0].look.owner)
+        if heading is not None and any(headings.get(word.look.owner) != heading for word in self._words):
+            heading = None
         look = max((word.look for word in self._words), key=lambda look: look.size)
         return LinePiece(
             tuple(self._runs),
@@ -168,6 +177,7 @@ class _OpenLinePiece:
             look.size,
             look.is_level,
             look.goes_down,
+            heading,
         )
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pypdfium2.raw as pdfium
 
 from engine.documents.pdf.objects import Box, PageObjects, TextObject, address_of
+from engine.documents.pdf.structure import PageStructure
 from engine.documents.pdf.words import GAP, PageWord
 
 # The name of what marks layers, and no other part.
@@ -37,9 +38,10 @@ class ContentMark(NamedTuple):
 
 
 class MarkedContents:
-    """Reads the marks of text objects, each once."""
+    """Reads the marks of text objects, each once. The `structure` of a page may name the text of some, too."""
 
-    def __init__(self) -> None:
+    def __init__(self, structure: PageStructure) -> None:
+        self._structure = structure
         self._marks: dict[int, ContentMark] = {}
 
     def has_layer(self, text: TextObject) -> bool:
@@ -48,7 +50,11 @@ class MarkedContents:
 
     def named(self, text: TextObject) -> ContentMark | None:
         """Return the mark that names the text of glyphs; None if they say it themselves."""
-        return next((mark for mark in self._of(text) if mark.text is not None), None)
+        marked = next((mark for mark in self._of(text) if mark.text is not None), None)
+        named = self._structure.texts.get(address_of(text.handle))
+        if marked is None and named is not None:
+            return ContentMark(named.element, has_layer=False, text=named.text)
+        return marked
 
     def _of(self, text: TextObject) -> list[ContentMark]:
         """Return the marks of a text, the outermost first."""

@@ -163,7 +163,8 @@ class TextObject(NamedTuple):
     # What is around all glyphs, and around what is painted of them; None if that is everything.
     box: Box
     clip: Box | None
-    # Whether it is in a form that may be transparent, or belong to a layer, which PDFium does not say.
+    is_in_form: bool
+    # Whether that form may be transparent, or belong to a layer, which PDFium does not say.
     may_be_off: bool
 
 
@@ -254,7 +255,7 @@ class _ObjectReader:
             kind = pdfium.FPDFPageObj_GetType(handle)
             if kind == pdfium.FPDF_PAGEOBJ_TEXT:
                 clip = _clip_of(handle, matrix)
-                text = TextObject(handle, self._order, self._box(handle, matrix), clip, may_be_off)
+                text = TextObject(handle, self._order, self._box(handle, matrix), clip, depth > 0, may_be_off)
                 objects.texts[address_of(handle)] = text
             elif kind == pdfium.FPDF_PAGEOBJ_FORM:
                 if depth < _DEEPEST:

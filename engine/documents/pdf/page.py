@@ -12,6 +12,7 @@ from engine.documents.pdf.marks import MarkedContents, with_named_text
 from engine.documents.pdf.objects import PageObjects, objects_of
 from engine.documents.pdf.seen import seen_words
 from engine.documents.pdf.strikes import with_struck_words
+from engine.documents.pdf.structure import structure_of
 from engine.documents.pdf.tables import text_of
 from engine.documents.pdf.words import SOFT_HYPHEN, UNREADABLE, PageText, PageWord
 
@@ -53,7 +54,8 @@ def text_of_page(page: PdfPage, *, may_have_layers: bool) -> TextOfPage:
     objects = objects_of(page, may_have_layers=may_have_layers)
     page_text = PageText(page)
     try:
-        marks = MarkedContents()
+        structure = structure_of(page, objects)
+        marks = MarkedContents(structure)
         read = page_text.words()
         words = with_named_text(read, objects, marks)
         seen = seen_words(page, objects, words, marks)
@@ -61,7 +63,7 @@ def text_of_page(page: PdfPage, *, may_have_layers: bool) -> TextOfPage:
         struck = with_struck_words(once, objects.lines, page_text)
     finally:
         page_text.close()
-    content = text_of(pieces_of(struck), [*objects.lines, *objects.sides])
+    content = text_of(pieces_of(struck, structure.headings), [*objects.lines, *objects.sides])
     known = _PRIVATE.sub(UNREADABLE, content.translate(_KNOWN_LETTERS))
     unreadable = len(_UNREADABLE.findall(known)) + _count_without_letters(objects, read)
     if not any(letter.isalnum() for letter in known) and unreadable:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from engine.documents.pdf.lines import LinePiece, rows_of
 from engine.documents.pdf.objects import Box
 from engine.documents.pdf.rules import PageRules, RuledTable
+from engine.documents.pdf.structure import PageHeading
 from engine.documents.text.letters import Letters, Run, marked
 
 # Lines meet, and texts begin at the same place, but for this many points.
@@ -190,10 +191,29 @@ def _by_column(placed: Iterable[tuple[int, LinePiece]]) -> dict[int, list[LinePi
 
 
 def _blocks_by_gaps(pieces: Sequence[LinePiece], rules: PageRules) -> list[str]:
-    """Return the lines of pieces, and those of which several have wide gaps as tables."""
+    """Return the lines of pieces, headings, and lines of which several have wide gaps as tables."""
+    blocks: list[str] = []
+    for heading, lines in groupby(rows_of(pieces), key=_heading_of):
+        if heading is None:
+            blocks += _tables_and_lines(list(lines), rules)
+        else:
+            if blocks[-1:] != [""]:
+                blocks.append("")
+            blocks += [f"{'#' * heading.level} {' '.join(map(_line, lines))}", ""]
+    return blocks
+
+
+def _heading_of(row: Sequence[LinePiece]) -> PageHeading | None:
+    """Return the heading that all of a line is of."""
+    heading = row[0].heading
+    return heading if all(piece.heading == heading for piece in row) else None
+
+
+def _tables_and_lines(rows: Sequence[list[LinePiece]], rules: PageRules) -> list[str]:
+    """Return lines, and those of which several have wide gaps as tables."""
     blocks: list[str] = []
     table: list[list[LinePiece]] = []
-    for row in [*rows_of(pieces), []]:
+    for row in [*rows, []]:
         if table and row and _may_follow(table, row):
             table.append(row)
             continue
