@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import logging
 import math
+import os
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -207,13 +209,16 @@ class Sandbox:
         if self._child is not None and self._child.process.poll() is None:
             return self._child
         self.end()
-        self._folder = tempfile.mkdtemp(prefix="tandem-")
+        with suppress(OSError):
+            self._folder = tempfile.mkdtemp(prefix="tandem-")
+        # On a full disk, tasks that write no files do without a folder.
+        folder = self._folder or os.devnull
         child = Child(
             "engine.sandbox.worker",
             "--sandbox",
-            [str(IDLE_S), self._folder, *self._modules],
+            [str(IDLE_S), folder, *self._modules],
             REPLIES,
-            environment=_ENVIRONMENT | {"TMPDIR": self._folder},
+            environment=_ENVIRONMENT | {"TMPDIR": folder},
             most_unsent=_MOST_UNREAD,
         )
         self._child = child

@@ -164,6 +164,19 @@ def test_a_task_has_threads_and_temporary_files_that_are_deleted_with_it() -> No
     assert not folder.exists()
 
 
+def test_a_task_that_writes_no_files_is_run_where_none_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(**_: str) -> str:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    sandbox = Sandbox("tests.engine.sandbox.reaching")
+    try:
+        assert found(sandbox, reaching.count_in_thread) == 2
+        assert found(sandbox, reaching.write_temporary) == "FileNotFoundError"
+    finally:
+        sandbox.end()
+
+
 def test_a_task_that_may_starts_programs(starting: Sandbox) -> None:
     assert found(starting, tasks.start, [TRUE]) == 0
     # A second LibreOffice would find the first one by such a socket.

@@ -160,3 +160,8 @@ def test_only_what_the_file_says_is_a_space_tells_how_wide_gaps_are(spaces: byte
     file.add("Font", "F2", {**font, "DescendantFonts": [file.refer(glyphs)], "ToUnicode": to_unicode})
     shown = b"[<004100420043> -333 <00440045004600470020>] TJ"
     assert file.read(b"BT /F2 12 Tf 50 700 Td %s ET" % shown).text == "The lamp%"
+
+
+def test_half_of_a_surrogate_pair_is_no_letter() -> None:
+    found = read("/Identity-H", b"\0\1\0\2\0\3", to_unicode=TO_UNICODE % (3, b"<01> <0078> <02> <d835> <03> <0079>"))
+    assert found.text == "x\ufffdy\n\n[Left out: 1 unreadable passage]"
