@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.sandbox.errors import TaskFailed
 from engine.sandbox.landlock import landlock_version
 from engine.sandbox.process import Sandbox
 from tests.engine.sandbox import reaching, writing
@@ -172,7 +173,8 @@ def test_a_task_that_writes_no_files_is_run_where_none_can_be_written(monkeypatc
     sandbox = Sandbox("tests.engine.sandbox.reaching")
     try:
         assert found(sandbox, reaching.count_in_thread) == 2
-        assert found(sandbox, reaching.write_temporary) == "FileNotFoundError"
+        with pytest.raises(TaskFailed, match="No usable temporary directory"):
+            found(sandbox, reaching.write_temporary)
     finally:
         sandbox.end()
 
