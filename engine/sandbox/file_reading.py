@@ -33,7 +33,7 @@ class FileSandboxes:
     """
 
     def __init__(self, module: str, *other_modules: str) -> None:
-        self.other = Sandbox(*other_modules) if other_modules else None
+        self.other = Sandbox(*other_modules, has_folder=True) if other_modules else None
         self.quick = Sandbox(module, other=self.other)
         self.slow = Sandbox(module, other=self.other)
 

@@ -103,12 +103,14 @@ class _Turns:
 class Sandbox:
     """A process that runs the tasks declared in `modules`, and its limits.
 
-    Its tasks reach what `access` says. They may have tasks run by `other`, which may reach more (`run_elsewhere`).
+    Its tasks reach what `access` says. They may have tasks run by `other`, which may reach more (`run_elsewhere`). With
+    `has_folder`, they may write files in one of their own, which is deleted with the process.
     Thread-safe; tasks run one at a time, in their order.
     """
 
-    def __init__(self, *modules: str, other: Sandbox | None = None) -> None:
+    def __init__(self, *modules: str, other: Sandbox | None = None, has_folder: bool = False) -> None:
         self._modules = modules
+        self._has_folder = has_folder
         self._other = other
         self._turns = _Turns()
         # None before it is started, and after it has ended.
@@ -209,16 +211,17 @@ class Sandbox:
         if self._child is not None and self._child.process.poll() is None:
             return self._child
         self.end()
-        with suppress(OSError):
-            self._folder = tempfile.mkdtemp(prefix="tandem-")
-        # On a full disk, tasks that write no files do without a folder.
+        # An engine that is killed deletes none: most tasks need none. On a full disk, the others do without, too.
+        if self._has_folder:
+            with suppress(OSError):
+                self._folder = tempfile.mkdtemp(prefix="tandem-")
         folder = self._folder or os.devnull
         child = Child(
             "engine.sandbox.worker",
             "--sandbox",
             [str(IDLE_S), folder, *self._modules],
             REPLIES,
-            environment=_ENVIRONMENT | {"TMPDIR": folder},
+            environment=_ENVIRONMENT | ({"TMPDIR": folder} if self._folder else {}),
             most_unsent=_MOST_UNREAD,
         )
         self._child = child

@@ -33,7 +33,7 @@ only_linux = pytest.mark.skipif(sys.platform != "linux", reason="Seatbelt refuse
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    sandbox = Sandbox("tests.engine.sandbox.reaching")
+    sandbox = Sandbox("tests.engine.sandbox.reaching", has_folder=True)
     yield sandbox
     sandbox.end()
 
@@ -41,7 +41,7 @@ def sandbox() -> Iterator[Sandbox]:
 @pytest.fixture(scope="module")
 def starting() -> Iterator[Sandbox]:
     """A sandbox whose tasks start programs."""
-    sandbox = Sandbox("tests.engine.sandbox.starting")
+    sandbox = Sandbox("tests.engine.sandbox.starting", has_folder=True)
     yield sandbox
     sandbox.end()
 
@@ -99,7 +99,7 @@ def test_no_task_reads_files_where_tandem_was_started(secret: Path, monkeypatch:
     """Python looks for modules there: `python -m app` in a folder of documents must not make these readable."""
     monkeypatch.chdir(secret.parent)
     monkeypatch.syspath_prepend(secret.parent)
-    sandbox = Sandbox("tests.engine.sandbox.reaching")
+    sandbox = Sandbox("tests.engine.sandbox.reaching", has_folder=True)
     try:
         assert found(sandbox, reaching.read, str(secret)) == REFUSED
     finally:
@@ -109,7 +109,7 @@ def test_no_task_reads_files_where_tandem_was_started(secret: Path, monkeypatch:
 @pytest.mark.parametrize("inside", [True, False])
 def test_a_task_reads_what_comes_with_tandem(inside: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT if inside else tmp_path)
-    sandbox = Sandbox("tests.engine.sandbox.reaching")
+    sandbox = Sandbox("tests.engine.sandbox.reaching", has_folder=True)
     try:
         assert "mlx_vlm" in str(found(sandbox, reaching.read, str(ROOT / "resources" / "loadable.json")))
     finally:
@@ -155,7 +155,7 @@ def test_a_task_imports_what_it_needs_when_it_needs_it(sandbox: Sandbox) -> None
 
 
 def test_a_task_has_threads_and_temporary_files_that_are_deleted_with_it() -> None:
-    sandbox = Sandbox("tests.engine.sandbox.reaching")
+    sandbox = Sandbox("tests.engine.sandbox.reaching", has_folder=True)
     try:
         assert found(sandbox, reaching.count_in_thread) == 2
         folder = Path(str(found(sandbox, reaching.write_temporary)))
@@ -170,7 +170,7 @@ def test_a_task_that_writes_no_files_is_run_where_none_can_be_written(monkeypatc
         raise FileNotFoundError("No usable temporary directory found")
 
     monkeypatch.setattr(tempfile, "mkdtemp", full)
-    sandbox = Sandbox("tests.engine.sandbox.reaching")
+    sandbox = Sandbox("tests.engine.sandbox.reaching", has_folder=True)
     try:
         assert found(sandbox, reaching.count_in_thread) == 2
         with pytest.raises(TaskFailed, match="No usable temporary directory"):

@@ -141,7 +141,7 @@ def test_a_workbook_in_a_letter_is_read_by_its_values() -> None:
 
 def test_another_process_starts_the_program_than_the_one_that_reads(tmp_path: Path) -> None:
     install(tmp_path / "none" / "soffice", LIBRE_OFFICE)
-    converting = Sandbox("engine.documents.archives.old_office")
+    converting = Sandbox("engine.documents.archives.old_office", has_folder=True)
     sandbox = Sandbox("engine.documents.document", other=converting)
     try:
         read = sandbox.run(partial(document_text, "a.doc", OLD, 1000, "en", None, PATIENCE_S, 0, ""), PATIENCE_S)

@@ -134,7 +134,7 @@ def test_a_page_is_one_block_where_that_finds_more(tesseract: Path) -> None:
 def test_another_process_starts_the_program_than_the_one_that_reads(tesseract: Path) -> None:
     install(tesseract)
     Image.new("RGB", (200, 400)).save(file := io.BytesIO(), "PDF")
-    starting = Sandbox("engine.documents.pdf.scans")
+    starting = Sandbox("engine.documents.pdf.scans", has_folder=True)
     sandbox = Sandbox("engine.documents.document", other=starting)
     try:
         read = sandbox.run(
