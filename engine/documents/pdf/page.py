@@ -22,11 +22,9 @@ if TYPE_CHECKING:
 # Characters of private use: some fonts map ligatures to them. Those of symbol fonts are kept, or are usual bullets.
 _PRIVATE = re.compile("[\ue000-\uefff\uf100-\uf8ff]")
 _SYMBOLS = str.maketrans("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0e0", "•▪➢✓❖→")
-# Characters that only say how letters are drawn: ligatures, and small capitals and old-style digits, to which Adobe's
-# list of glyphs gives the codes of Latin-1 after U+F700.
-_LIGATURES = dict(zip(range(0xFB00, 0xFB07), ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
+# Small capitals and old-style digits, to which Adobe's list of glyphs gives the codes of Latin-1 after U+F700.
 _DRAWN_OTHERWISE = {0xF700 + code: chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0x100))}
-_KNOWN_LETTERS: dict[int, int | str] = {**_SYMBOLS, **_LIGATURES, **_DRAWN_OTHERWISE}
+_KNOWN_LETTERS: dict[int, int | str] = {**_SYMBOLS, **_DRAWN_OTHERWISE}
 # Fewer points are no width.
 _NOTHING = 0.01
 # A passage of letters that are not known.

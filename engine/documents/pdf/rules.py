@@ -53,11 +53,6 @@ class PageRules:
         elif width <= _THICKEST and height > 2 * width:
             self._upright.append(_DrawnLine((box.left + box.right) / 2, box.bottom, box.top))
 
-    def add_frame(self, box: Box) -> None:
-        """Add the four sides of a rectangle."""
-        self._level += [_DrawnLine(at, box.left, box.right) for at in (box.bottom, box.top)]
-        self._upright += [_DrawnLine(at, box.bottom, box.top) for at in (box.left, box.right)]
-
     def cell_around(self, left: float, height: float) -> _Cell | None:
         """Return the cell around a place; None if lines do not close it, or if one is in it."""
         if len(self._level) + len(self._upright) > _MOST_RULES:
