@@ -243,15 +243,15 @@ class BatchDecoder:
         members = list(self._members)
         rows = {member: row for row, member in enumerate(current.members)}
         row_of = [rows.get(member) for member in members]
-        fed = [None if row is None else current.sampled[row : row + 1] for row in row_of]
+        unread = [None if row is None else current.draws.sampled[row : row + 1] for row in row_of]
         if members == current.members:
             # The same tokens as one array, which spares the device joining them.
-            done = self._batch.verify(current.sampled[:, None])
+            done = self._batch.verify(current.draws.sampled[:, None])
         else:
-            done = self._batch.verify([[] if token is None else token for token in fed])
+            done = self._batch.verify([[] if token is None else token for token in unread])
         self._batch.commit(done.counts)
         ahead = BatchRound(members, choices, [None] * len(members), done, started_at, None, pipelined=True)
-        self._drawing.dispatch(ahead, self._batch, fed)
+        self._drawing.dispatch(ahead, self._batch, unread)
         current.followed = True
         return ahead
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import Any, cast
+from typing import cast
 
 import mlx.core as mx
 
 from engine.cpu_backend.backend import backend
-from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
 from engine.decoders.generation import Generation
 from engine.errors import is_device_failure
-from engine.main_model.sampling import LikeliestTokens, Sampler, draw_together, fit, make_noise
+from engine.main_model.sampling import LikeliestTokens, draw_together, fit, make_noise
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.round_timing import drafting_of
+from engine.speculation.rounds.drawing import Drawn, draw_likeliest, draw_tokens
 from engine.speculation.rounds.proposal import Proposal
-from engine.speculation.rounds.round import DrawnTokens, count_matching, draw_tokens
+from engine.speculation.rounds.round import DrawnTokens, count_matching
 from engine.speculation.rounds.sequence_batch import BatchPass, SequenceBatch
 
 
@@ -35,9 +35,8 @@ class Member:
 class BatchRound:
     """A round of `members`, some of which may have left since; row b belongs to members[b].
 
-    `sampled` and `logprobs` (all,) concatenate the rows of all members, each with one row more than it has draft
-    tokens; `starts` are the indices at which they start there. Instead of log-probabilities there can be the scores
-    (all, vocabulary) from which the host computes these. `depths` are the numbers of draft tokens, `plain` is
+    `draws` concatenates the rows of all members, each with one row more than it has draft tokens; `starts` are the
+    indices at which they start there. `depths` are the numbers of draft tokens, `plain` is
     true if there are no proposals, and `drafting` is the value of `drafting_of`. `likeliest` holds, by row, the
     alternatives of requests that ask for them. `pipelined` is true if the round was started before the preceding one
     was read, `followed` if the next one was started before this one was read.
@@ -51,8 +50,7 @@ class BatchRound:
     draft_s: float | None
     pipelined: bool = False
     followed: bool = False
-    sampled: mx.array = field(default_factory=lambda: mx.array([]))
-    logprobs: mx.array = field(default_factory=lambda: mx.array([]))
+    draws: Drawn = field(default_factory=lambda: Drawn(mx.array([]), mx.array([])))
     likeliest: dict[int, LikeliestTokens] = field(default_factory=dict)
     accepted: list[int] = field(default_factory=list)
     depths: list[int] = field(init=False)
@@ -75,10 +73,8 @@ class BatchRound:
     def read(self) -> tuple[list[int], list[float]]:
         """Wait for the round; returns tokens and log-probabilities of all rows. The only host synchronisation."""
         if self._values is None:
-            tokens: Any = self.sampled.tolist()
-            scores = self.logprobs
-            logprobs: Any = likeliest_log_probabilities(scores) if scores.ndim == 2 else scores.tolist()
-            self._values = tokens, logprobs
+            tokens = cast("list[int]", self.draws.sampled.tolist())
+            self._values = tokens, self.draws.read_logprobs()
             rows = range(len(self.members))
             self.accepted = [0] * len(rows) if self.plain else [self._count_accepted(row) for row in rows]
         return self._values
@@ -127,99 +123,104 @@ class BatchRound:
 
 
 class BatchSampling:
-    """Draws the tokens of a round, with each member's own sampler."""
+    """Draws the tokens of a round, with each member's own sampler.
+
+    `unread[b]` (1,) is the token that row b was fed before the host has read it; None if there is none.
+    """
 
     def __init__(self, vocabulary: int) -> None:
         self._vocabulary = vocabulary
-        self._reads_scores = backend().host_reads_scores
+        self._host_reads_scores = backend().host_reads_scores
 
-    def dispatch(self, current: BatchRound, batch: SequenceBatch, fed: Sequence[mx.array | None]) -> None:
-        """Send the round to the device. `fed[b]` (1,) is the token that row b was fed before the host knew it."""
+    def dispatch(self, current: BatchRound, batch: SequenceBatch, unread: Sequence[mx.array | None]) -> None:
+        """Send the round to the device."""
         samplers = [member.generation.sampler for member in current.members]
         if any(sampler.constraint is not None for sampler in samplers):
             # The device computes while the host determines the tokens that the grammars allow.
             mx.async_eval(current.done.logits)  # type: ignore[no-untyped-call]
-        rows = range(len(samplers))
-        together, drawn = self._drawn_together(current, fed)
-        apart = [row for row in rows if row not in together]
-        drawn += [self._row(current, row, fed[row]) for row in apart]
-        current.sampled = mx.concatenate([tokens for tokens, _ in drawn])
-        current.logprobs = mx.concatenate([logprobs for _, logprobs in drawn])
-        if apart and together:
-            order = _order_of_rows([*together, *apart], current.depths)
-            current.sampled = current.sampled[order]
-            current.logprobs = current.logprobs[order]
+        current.draws = self._draw(current, unread)
         likeliest = [array for tokens in current.likeliest.values() for array in tokens.arrays]
-        mx.async_eval(current.sampled, current.logprobs, *likeliest, *batch.state_arrays())  # type: ignore[no-untyped-call]
+        mx.async_eval(*current.draws.arrays, *likeliest, *batch.state_arrays())  # type: ignore[no-untyped-call]
 
-    def _drawn_together(
-        self, current: BatchRound, fed: Sequence[mx.array | None]
-    ) -> tuple[list[int], list[tuple[mx.array, mx.array]]]:
-        """Draw for all rows that can be drawn in one operation.
-
-        Returns these rows, and one pair of their tokens and log-probabilities, each of shape (count,) with the rows one
-        after the other, or scores in place of the latter, as in `BatchRound`, if these are all rows. Both lists are
-        empty if there are no such rows, or drawing for them failed.
-        """
-        together = [row for row in range(len(current.members)) if self._is_simple(current, row, fed[row])]
+    def _draw(self, current: BatchRound, unread: Sequence[mx.array | None]) -> Drawn:
+        """Draw for all rows: in one operation for those that allow it, and for each other one by itself."""
+        rows = range(len(current.members))
+        together = [row for row in rows if self._is_simple(current, row, unread[row])]
+        drawn_together = self._try_together(current, together, unread) if together else None
+        if drawn_together is None:
+            together = []
+        elif len(together) == len(rows):
+            return drawn_together
+        apart = [row for row in rows if row not in together]
+        parts = [] if drawn_together is None else [drawn_together]
+        parts += [self._draw_apart(current, row, unread[row]) for row in apart]
+        sampled = mx.concatenate([drawn.sampled for drawn in parts])
+        logprobs = mx.concatenate([drawn.logprobs for drawn in parts if drawn.logprobs is not None])
         if not together:
-            return [], []
+            return Drawn(sampled, logprobs)
+        order = _order_of_rows([*together, *apart], current.depths)
+        return Drawn(sampled[order], logprobs[order])
+
+    def _try_together(
+        self, current: BatchRound, rows: Sequence[int], unread: Sequence[mx.array | None]
+    ) -> Drawn | None:
+        """Draw for simple `rows` in one operation, with scores only if these are all rows; None if that fails."""
         try:
-            return together, [self._together(current, together, fed)]
+            return self._draw_together(current, rows, unread)
         # One sampler may have caused it. Drawing for each member by itself shows which one.
         except Exception as error:
             if is_device_failure(error):
                 raise
-            return [], []
+            return None
 
     @staticmethod
-    def _is_simple(current: BatchRound, row: int, fed: mx.array | None) -> bool:
+    def _is_simple(current: BatchRound, row: int, unread: mx.array | None) -> bool:
         """Whether a member's scores are the unchanged logits, and it needs nothing but a token for each row."""
         generation = current.members[row].generation
         proposal = current.proposals[row]
         sampler = generation.sampler
-        seen = fed if proposal is None else proposal.tokens
+        fed = unread if proposal is None else proposal.tokens
         rejects = proposal is not None and proposal.distributions is not None
         simple = sampler.plain_scores and not sampler.alternatives and not rejects
         # A call may begin, or thoughts may have to end, among the tokens that the rows were fed.
-        return simple and sampler.allowed(generation.conversation.main.tokens, seen, current.depths[row] + 1) is None
+        return simple and sampler.allowed(generation.conversation.main.tokens, fed, current.depths[row] + 1) is None
 
-    def _together(
-        self, current: BatchRound, members: Sequence[int], fed: Sequence[mx.array | None]
-    ) -> tuple[mx.array, mx.array]:
-        """Draw for the members whose scores are the unchanged logits."""
-        rows, width, outputs = current.done.logits.shape
-        logits = current.done.logits.reshape(rows * width, outputs)
-        depths = current.depths
-        firsts = [row * width + current.done.firsts[row] for row in members]
-        wanted = [first + index for first, row in zip(firsts, members, strict=True) for index in range(depths[row] + 1)]
-        chosen = None if len(wanted) == rows * width else mx.array(wanted)
-        samplers = [current.members[row].generation.sampler for row in members]
+    def _draw_together(self, current: BatchRound, rows: Sequence[int], unread: Sequence[mx.array | None]) -> Drawn:
+        """Draw for the members in `rows`, whose scores are the unchanged logits."""
+        members, width, outputs = current.done.logits.shape
+        logits = current.done.logits.reshape(members * width, outputs)
+        counts = [current.depths[row] + 1 for row in rows]
+        firsts = [row * width + current.done.firsts[row] for row in rows]
+        wanted = [first + index for first, count in zip(firsts, counts, strict=True) for index in range(count)]
+        chosen = None if len(wanted) == members * width else mx.array(wanted)
+        samplers = [current.members[row].generation.sampler for row in rows]
         if all(sampler.greedy for sampler in samplers):
-            return self._likeliest(logits, chosen, by_host=self._reads_scores and len(members) == rows)
+            return self._draw_likeliest(logits, chosen, all_rows=len(rows) == members)
         scores = fit(logits if chosen is None else logits[chosen], self._vocabulary).astype(mx.float32)
-        texts = [current.members[row].generation.conversation.main.tokens for row in members]
-        positions = [_position(text, fed[row]) for text, row in zip(texts, members, strict=True)]
-        counts = [depths[row] + 1 for row in members]
+        texts = [current.members[row].generation.conversation.main.tokens for row in rows]
+        positions = [_position(text, unread[row]) for text, row in zip(texts, rows, strict=True)]
         make_noise(samplers, positions, counts)
         noises = [
             sampler.noise(position, count) for sampler, position, count in zip(samplers, positions, counts, strict=True)
         ]
-        return draw_together(samplers, counts, noises, scores)
+        sampled, logprobs = draw_together(samplers, counts, noises, scores)
+        return Drawn(sampled, logprobs)
 
-    def _likeliest(self, logits: mx.array, chosen: mx.array | None, *, by_host: bool) -> tuple[mx.array, mx.array]:
-        """Return the greedy draws (count,) of the `chosen` ones of `logits` (n, V), None for all.
+    def _draw_likeliest(self, logits: mx.array, chosen: mx.array | None, *, all_rows: bool) -> Drawn:
+        """Draw greedily (count,) from the `chosen` ones of `logits` (n, V), None for all.
 
-        With them come their log-probabilities, or `by_host` the scores (count, vocabulary).
+        Only the draws of `all_rows` may have scores in place of log-probabilities.
         """
-        if by_host:
+        if all_rows and self._host_reads_scores:
             scores = fit(logits if chosen is None else logits[chosen], self._vocabulary).astype(mx.float32)
-            return mx.argmax(scores, axis=-1), scores
-        sampled, logprobs = Sampler.likeliest(fit(logits, self._vocabulary).astype(mx.float32))
-        return (sampled, logprobs) if chosen is None else (sampled[chosen], logprobs[chosen])
+            return draw_likeliest(scores, host_reads_scores=True)
+        drawn = draw_likeliest(fit(logits, self._vocabulary).astype(mx.float32), host_reads_scores=False)
+        if chosen is None or drawn.logprobs is None:
+            return drawn
+        return Drawn(drawn.sampled[chosen], drawn.logprobs[chosen])
 
-    def _row(self, current: BatchRound, row: int, fed: mx.array | None) -> tuple[mx.array, mx.array]:
-        """Draw for one member with its own sampler; return its tokens and log-probabilities, (depth + 1,) each.
+    def _draw_apart(self, current: BatchRound, row: int, unread: mx.array | None) -> Drawn:
+        """Draw (depth + 1,) tokens for one member with its own sampler.
 
         If the sampler fails, the member has its `error`, and what is returned is of no use. A failure of the device is
         raised.
@@ -229,25 +230,26 @@ class BatchSampling:
         first = current.done.firsts[row]
         rows = current.depths[row] + 1
         logits = current.done.logits[row, first : first + rows]
-        tokens, seen = member.generation.conversation.main.tokens, fed
+        tokens = member.generation.conversation.main.tokens
+        fed = unread
         try:
             if proposal is not None:
-                seen = mx.array(proposal.tokens, dtype=mx.uint32)
-            drawn = draw_tokens(member.generation.sampler, logits, tokens, _position(tokens, fed), seen, proposal)
-            if drawn.likeliest is not None:
-                current.likeliest[row] = drawn.likeliest
-            return drawn.sampled, drawn.logprobs
+                fed = mx.array(proposal.tokens, dtype=mx.uint32)
+            drawn = draw_tokens(member.generation.sampler, logits, tokens, _position(tokens, unread), fed, proposal)
         # An exception in one request's sampler must not end the others.
         except Exception as error:
             if is_device_failure(error):
                 raise
             member.error = error
-            return mx.argmax(logits, axis=-1).astype(mx.uint32), mx.zeros((rows,))
+            return Drawn(mx.argmax(logits, axis=-1).astype(mx.uint32), mx.zeros((rows,)))
+        if drawn.likeliest is not None:
+            current.likeliest[row] = drawn.likeliest
+        return drawn
 
 
-def _position(tokens: Sequence[int], fed: mx.array | None) -> int:
-    """Return the position of the first token to draw, after `tokens` and the one that is `fed`."""
-    return len(tokens) if fed is None else len(tokens) + 1
+def _position(tokens: Sequence[int], unread: mx.array | None) -> int:
+    """Return the position of the first token to draw, after `tokens` and the one that is `unread`."""
+    return len(tokens) if unread is None else len(tokens) + 1
 
 
 def _order_of_rows(drawn_rows: Sequence[int], depths: Sequence[int]) -> mx.array:

@@ -218,7 +218,7 @@ class SpeculativeDecoder:
     ) -> TokensCommitted:
         """Add the round's tokens to the answer, commit the kept ones, and count the round, which ended at `now`."""
         generation, pending, log = self._generation, current.pending, self._generation.log
-        log.exact &= pending.exact
+        log.exact &= pending.same_rounding
         tokens = generation.add_tokens(drawn)
         accepted = min(drawn.accepted, len(tokens))
         ids = drawn.tokens[: len(tokens)]

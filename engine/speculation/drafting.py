@@ -32,8 +32,8 @@ from engine.speculation.proposers.joint_draft import JointDraft
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rereading import rows_to_read_again
 from engine.speculation.round_timing import RoundTiming
-from engine.speculation.rounds.proposal import Proposal
-from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure, cut_to_grammar
+from engine.speculation.rounds.drawing import cut_to_grammar
+from engine.speculation.rounds.proposal import Proposal, ProposerFailed, as_proposer_failure
 from engine.speculation.rounds.row_rule import RowRules
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.status import ModelInfo

@@ -20,8 +20,7 @@ from engine.speculation.choosing.texts import AnswerState
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.drafters.sources import Drafter
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
-from engine.speculation.rounds.proposal import Observation, Proposal, Proposer
-from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
+from engine.speculation.rounds.proposal import Observation, Proposal, Proposer, ProposerFailed, as_proposer_failure
 
 log = logging.getLogger(__name__)
 

@@ -38,7 +38,7 @@ from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.head import HeadProposer
 from engine.speculation.rounds.proposal import Proposer
 from engine.speculation.rounds.round import PendingRound
-from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.tap_choice import TEXT
 from engine.upkeep.models import Models
 from resources.starter.recipe.content import LANGUAGES, read_development

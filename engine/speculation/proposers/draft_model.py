@@ -16,8 +16,7 @@ from engine.main_model.sampling import Sampler, top_probabilities
 from engine.requests import MAX_DRAFTED
 from engine.speculation.proposers.draft_sampling import DraftSampling
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.sequence import PREFILL_CHUNK
-from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
+from engine.speculation.rounds.sequence import PREFILL_CHUNK, CachedSequence
 
 
 class DraftModelProposer(Proposer):

@@ -11,7 +11,7 @@ from engine.grammars.calls_in_text import CallsInText
 from engine.grammars.constraint import Constraint
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence
 
 
 def build(context: ProposerContext) -> GrammarProposer | None:

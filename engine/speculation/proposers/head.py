@@ -14,7 +14,7 @@ from engine.speculation.drafters.head_session import MAX_ROWS, HeadSession
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.draft_sampling import DraftSampling
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence
 
 # The most rows that a round leaves unread; more are read before the round, in pieces.
 FEW_ROWS = 32

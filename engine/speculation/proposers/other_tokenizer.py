@@ -15,7 +15,7 @@ import numpy as np
 from engine.main_model.sampling import Sampler
 from engine.speculation.drafters.translation import NO_ID, Translation
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence
 
 
 class SharedTokensProposer(DraftModelProposer):

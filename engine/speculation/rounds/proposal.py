@@ -6,10 +6,13 @@ A proposer never changes the text: it only decides which tokens the main model v
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import mlx.core as mx
+
+from engine.errors import is_device_failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,26 @@ class Observation:
 
     drafted: int
     accepted: int
+
+
+class ProposerFailed(Exception):
+    """The proposer `source` raised `__cause__`. The main model's state is untouched."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(f"the proposer {source!r} failed")
+        self.source = source
+
+
+@contextmanager
+def as_proposer_failure(source: str) -> Iterator[None]:
+    """Raise any exception of the body as `ProposerFailed(source)`, except a failure of the device."""
+    try:
+        yield
+    except Exception as error:
+        # The main model's pass may have been on the device, too.
+        if is_device_failure(error):
+            raise
+        raise ProposerFailed(source) from error
 
 
 class Proposer(ABC):

@@ -11,7 +11,7 @@ import pytest
 
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.lossless.chain_sessions import session_of
 from tests.engine.lossless.oracle_serving import HEAD, assert_read_all, teach
 from tests.engine.serving_requests import (

@@ -24,8 +24,9 @@ from engine.speculation.proposers.draft_model import MIN_JOINT_PROBABILITY
 from engine.speculation.proposers.earlier_answers import EarlierAnswersProposer
 from engine.speculation.proposers.ngram import NgramProposer
 from engine.speculation.request_proposers import RequestProposers
+from engine.speculation.rounds.drawing import Drawn
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.round import Drawn, PendingRound
+from engine.speculation.rounds.round import PendingRound
 from engine.speculation.rounds.row_rule import UNKNOWN, RowRules
 from engine.stats import RoundRecord
 

@@ -14,7 +14,7 @@ from engine.main_model.sampling import DRAFT, Sampler
 from engine.requests import SamplingSettings
 from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.proposers.head import HeadProposer
-from engine.speculation.rounds.sequence import CachedSequence as CachedSequence
+from engine.speculation.rounds.sequence import CachedSequence
 
 VOCABULARY, KNOWN, DEPTH = 50, 12, 4
 HISTORY = [3, 1, 4, 1, 5, 9]
