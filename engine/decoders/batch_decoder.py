@@ -15,6 +15,7 @@ import mlx.core as mx
 
 from engine.decoders.batch_round import BatchRound, BatchSampling, Member
 from engine.decoders.generation import Generation
+from engine.decoders.round_clock import BatchClock, RoundSeconds
 from engine.decoders.stalls import watch_round
 from engine.events import TokensCommitted
 from engine.main_model.loaded_model import LoadedModel
@@ -30,13 +31,13 @@ StepOutcome = TokensCommitted | Exception
 
 
 class BatchStepFailed(Exception):
-    """A pass over the whole batch raised `__cause__`. The caches of its generations are lost."""
+    """A pass over the whole batch raised the cause of this exception. The caches of its generations are lost."""
 
 
 class BatchDecoder:
     """Generations of one main model, each with its own proposers, sampler, text and limits.
 
-    Their sequences have no `rows_obstacle`.
+    Nothing keeps their sequences from being rows of a batch (`sequence_batch.rows_obstacle`).
     """
 
     def __init__(self, main: LoadedModel, drafting: Drafting) -> None:
@@ -52,7 +53,7 @@ class BatchDecoder:
         self._rows_error: Exception | None = None
         # Whether a row was added whose caches are not copied yet.
         self._joined = False
-        self._ended_at: float | None = None
+        self._clock = BatchClock(drafting.timing.pauses)
 
     def __len__(self) -> int:
         return len(self._members)
@@ -83,7 +84,7 @@ class BatchDecoder:
             with self._failing_next_step():
                 self._write_rows()
         self._members.append(Member(generation, request))
-        self._ended_at = None
+        self._clock.restart()
         generation.log.shared = True
 
     def step(self) -> list[tuple[Generation, StepOutcome]]:
@@ -98,19 +99,19 @@ class BatchDecoder:
             current = self._in_flight or self._start()
             self._in_flight = None
             joined, self._joined = self._joined, False
-            ahead = None if joined else self._start_next(current)
-            self._ended_at, outcome = self._settle(current)
+            next_round = None if joined else self._start_early(current)
+            outcome = self._finish(current)
             if joined:
                 with self._failing_next_step():
                     self._write_rows()
         except Exception as error:
             raise BatchStepFailed(str(error)) from error
-        if ahead is not None:
+        if next_round is not None:
             # The tokens that it was fed are known only now.
             with self._failing_next_step():
-                for row in range(len(ahead.members)):
-                    ahead.report_row(row)
-        self._in_flight = ahead
+                for row in range(len(next_round.members)):
+                    next_round.report_row(row)
+        self._in_flight = next_round
         return outcome
 
     def leave(self, generation: Generation) -> TokensCommitted | None:
@@ -124,7 +125,7 @@ class BatchDecoder:
         last = self._members.pop()
         if last is not member:
             self._members[row] = last
-        self._ended_at = None
+        self._clock.restart()
         self._drafting.update_log(member.request, generation.log)
         generation.answer_state = member.request.answer
         with self._failing_next_step():
@@ -135,7 +136,7 @@ class BatchDecoder:
         member.error = None
         self._remove(member)
         if failed:
-            # Its sampler failed. A round that was started ahead was fed a token that is not part of the text, so the
+            # Its sampler failed. A round that was started early was fed a token that is not part of the text, so the
             # caches are of no use.
             sequence.set_caches([], list(sequence.tokens), 0)
             return None
@@ -223,7 +224,7 @@ class BatchDecoder:
         self._drawing.dispatch(current, self._batch, [None] * len(choices))
         return current
 
-    def _may_start_next(self, current: BatchRound) -> bool:
+    def _may_start_early(self, current: BatchRound) -> bool:
         """Whether a plain round can follow `current` before that is read."""
         stale = any(member.request.settings is not member.generation.speculation for member in self._members)
         if stale or not current.plain or any(choice.depth for choice in current.choices):
@@ -231,10 +232,10 @@ class BatchDecoder:
         # Otherwise the round under way ends every answer.
         return any(member.generation.remaining > 1 for member in self._members)
 
-    def _start_next(self, current: BatchRound) -> BatchRound | None:
+    def _start_early(self, current: BatchRound) -> BatchRound | None:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         assert self._batch is not None
-        if not self._may_start_next(current):
+        if not self._may_start_early(current):
             return None
         choices = self._choose(under_way=1)
         if any(choice.depth for choice in choices):
@@ -250,10 +251,10 @@ class BatchDecoder:
         else:
             done = self._batch.verify([[] if token is None else token for token in unread])
         self._batch.commit(done.counts)
-        ahead = BatchRound(members, choices, [None] * len(members), done, started_at, None, pipelined=True)
-        self._drawing.dispatch(ahead, self._batch, unread)
+        next_round = BatchRound(members, choices, [None] * len(members), done, started_at, None, pipelined=True)
+        self._drawing.dispatch(next_round, self._batch, unread)
         current.followed = True
-        return ahead
+        return next_round
 
     def _choose(self, under_way: int) -> list[Choice]:
         for member in self._members:
@@ -275,49 +276,42 @@ class BatchDecoder:
 
     # Ending rounds
 
-    def _settle(self, current: BatchRound) -> tuple[float, list[tuple[Generation, StepOutcome]]]:
-        """Wait for a round, add every member's tokens to its answer, commit the kept ones, and count the round.
-
-        Returns when the round ended, and each generation's outcome.
-        """
+    def _finish(self, current: BatchRound) -> list[tuple[Generation, StepOutcome]]:
+        """Wait for a round, add every member's tokens to its answer, commit the kept ones, and count the round."""
         assert self._batch is not None
         current.read()
-        now = time.perf_counter()
-        self._skip_pause(current, now)
-        # Whether a drafter read what it had missed during the round, and whether other work ran.
-        prepared = sum(member.request.pop_catch_up_tokens() for member in current.members) > 0
-        interrupted = any(member.generation.timing_interrupted for member in current.members)
-        for member in current.members:
-            member.generation.timing_interrupted = False
+        sample = self._read_clock(current)
+        # Whether a drafter read what it had missed during the round.
+        caught_up = sum(member.request.pop_catch_up_tokens() for member in current.members) > 0
         rows = [row for row, member in enumerate(current.members) if member in self._members]
         if not current.plain:
             self._batch.commit(current.keep())
         outcome: list[tuple[Generation, StepOutcome]] = []
         for row in rows:
             member = current.members[row]
-            outcome.append((member.generation, member.error or self._commit(current, row, now)))
-        if self._ended_at is not None and not interrupted:
+            outcome.append((member.generation, member.error or self._commit(current, row, self._clock.read_at)))
+        if sample is not None:
             committed = [len(event.tokens) if isinstance(event, TokensCommitted) else 0 for _, event in outcome]
             if (current.pipelined and current.followed) or not current.plain:
-                self._observe(current, rows, committed, now - self._ended_at, typical=not prepared)
-        return now, outcome
+                self._observe(current, rows, committed, sample, typical=not caught_up)
+        return outcome
 
-    def _skip_pause(self, current: BatchRound, now: float) -> None:
-        """Charge no member with a pause in a round that was just read, unless other work ran, too."""
-        if any(member.generation.timing_interrupted for member in current.members):
-            return
-        seconds = now - (self._ended_at or current.started_at)
-        watch_round(self._drafting, current.rows, current.drafting, seconds, len(current.members))
-        if pause := self._drafting.timing.pauses.found(seconds):
-            for member in current.members:
-                member.generation.skip_pause(pause)
-            current.draft_s = None
+    def _read_clock(self, current: BatchRound) -> float | None:
+        """Return the sample of a round that was just read, if it is one; a pause is charged to no member."""
+        self._clock.read(current.started_at)
+        clocks = [member.generation.clock for member in current.members]
+        if not any(clock.interrupted for clock in clocks):
+            watch_round(self._drafting, current.rows, current.drafting, self._clock.busy_s, len(clocks))
+            if self._clock.skip_pause(clocks):
+                current.draft_s = None
+        return self._clock.take_sample(clocks)
 
     def _observe(
         self, current: BatchRound, rows: Sequence[int], committed: Sequence[int], seconds: float, *, typical: bool
     ) -> None:
         """Learn from a round of `seconds` in which the members in `rows` committed so many tokens each."""
-        controller, drafting = self._drafting.controller, current.drafting
+        controller = self._drafting.controller
+        drafting = current.drafting
         answers = [member.request.answer for member in current.members]
         measured = MeasuredRound(
             current.rows, sum(committed), seconds, drafting, current.draft_s, typical, answers=len(answers)
@@ -325,7 +319,7 @@ class BatchDecoder:
         controller.observe_round(answers[0], measured)
         controller.observe_pace([(answers[row], tokens) for row, tokens in zip(rows, committed, strict=True)], measured)
 
-    def _commit(self, current: BatchRound, row: int, now: float) -> TokensCommitted:
+    def _commit(self, current: BatchRound, row: int, read_at: float) -> TokensCommitted:
         """Append the member's tokens of a round that was read, and pass them to its listener and its proposers."""
         member = current.members[row]
         proposal = current.proposals[row]
@@ -339,18 +333,18 @@ class BatchDecoder:
             if not current.pipelined:
                 current.report_row(row)
             member.request.committed(ids, accepted, proposal)
-        seconds = self._seconds(current, member, now)
-        if generation.log.is_due(now):
+        seconds = self._charge(current, member, read_at)
+        if generation.log.is_due(read_at):
             self._drafting.update_log(member.request, generation.log)
-        event = generation.end_round(choice, proposal, tokens, accepted, current.done.counts[row], seconds, now)
+        event = generation.end_round(choice, proposal, tokens, accepted, current.done.counts[row], seconds)
         self._drafting.learn(member.request, choice, proposal, event.round)
-        generation.round_ended = now
         return event
 
-    def _seconds(self, current: BatchRound, member: Member, now: float) -> tuple[float, float, float]:
-        busy = max(0.0, now - member.generation.round_ended)
-        timing = self._drafting.timing
-        draft_s = timing.drafting_seconds(
-            member.request, current.drafting, current.rows, busy, current.draft_s, len(current.members)
+    def _charge(self, current: BatchRound, member: Member, read_at: float) -> RoundSeconds:
+        """Return the seconds that a member is charged with for a round."""
+        clock = member.generation.clock
+        clock.read_shared(read_at)
+        draft_s = self._drafting.timing.drafting_seconds(
+            member.request, current.drafting, current.rows, clock.busy_s, current.draft_s, len(current.members)
         )
-        return draft_s, busy - draft_s, 0.0
+        return clock.charge(draft_s)

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from engine.decoders.prepared import PreparedRequest
 from engine.decoders.prompt_reading import PromptReading
+from engine.decoders.round_clock import RoundClock, RoundSeconds
 from engine.events import Alternative, Finished, PrefillProgress, Token, TokensCommitted
 from engine.prefix.cache import PrefixCache
 from engine.speculation.choosing.choice import Choice
@@ -53,9 +54,6 @@ class Generation:
         self.round = 0
         # The controller's state of the answer at the end of the decoder before this one, if that drafted.
         self.answer_state: AnswerState | None = None
-        # When the latest round ended. With `timing_interrupted`, other work has run since then.
-        self.round_ended = started
-        self.timing_interrupted = False
         self.text_of = local_decoder(main.tokenizer)
         self._prepared = prepared
         self._cache = cache
@@ -68,6 +66,7 @@ class Generation:
         else:
             self.conversation = self.reading.conversation
         self.log = RequestLog(started, self._first_figures())
+        self.clock = RoundClock(self.log)
         self._limit_thoughts()
 
     def _first_figures(self) -> RequestStats:
@@ -231,13 +230,11 @@ class Generation:
         tokens: Sequence[Token],
         accepted: int,
         rows: int,
-        seconds: tuple[float, float, float],
-        now: float,
+        seconds: RoundSeconds,
     ) -> TokensCommitted:
-        """Count a round of `rows` rows that ended at `now`, and return the event that reports it.
+        """Count a round of `rows` rows that the clock has read, and return the event that reports it.
 
-        It committed `tokens`, the first `accepted` of them from `proposal`. `seconds` are the durations of drafting, of
-        the main model's pass and of waiting for the host.
+        It committed `tokens`, the first `accepted` of them from `proposal`.
         """
         depth = 0 if proposal is None else proposal.count
         # Draft tokens past the end of the answer do not count: the main model has not verified them.
@@ -246,7 +243,7 @@ class Generation:
         if proposal is not None and drafted > accepted:
             ids = proposal.tokens if isinstance(proposal.tokens, list) else cast("list[int]", proposal.tokens.tolist())
             rejected = self.text_of(ids[accepted:])
-        draft_s, verify_s, host_s = seconds
+        now = self.clock.read_at
         record = RoundRecord(
             number=self.round,
             source="main" if proposal is None else proposal.source,
@@ -255,9 +252,9 @@ class Generation:
             committed=len(tokens),
             rows=rows,
             at_s=now - self.log.started,
-            draft_s=draft_s,
-            verify_s=verify_s,
-            host_s=host_s,
+            draft_s=seconds.draft_s,
+            verify_s=seconds.verify_s,
+            host_s=seconds.host_s,
             reason=choice.reason or ("" if depth else "no-guess"),
             arguments=choice.arguments,
             rejected=rejected,
@@ -266,12 +263,6 @@ class Generation:
         self.log.add(record, now)
         stats = self.log.latest(now) if self.reason is None else self.log.snapshot()
         return TokensCommitted("".join([token.text for token in tokens]), tuple(tokens), record, stats)
-
-    def skip_pause(self, seconds: float) -> None:
-        """Take a pause of `seconds` out of the figures; the round in which it was is no sample."""
-        self.log.skip(seconds)
-        self.round_ended += seconds
-        self.timing_interrupted = True
 
     def restart(self) -> None:
         """Prefill the committed tokens again, except what the prefix cache holds, because the caches are lost."""

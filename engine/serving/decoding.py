@@ -56,7 +56,7 @@ class Decoding:
     def interrupt_timing(self) -> None:
         """Ignore the time until the next round, because other work runs before it."""
         for active in self.turns:
-            active.generation.timing_interrupted = True
+            active.generation.clock.interrupt()
 
     def step(self, *, joining: bool) -> Iterator[tuple[ActiveRequest, StepOutcome]]:
         """Assign every request to its decoder, then run one round, or one step of the whole batch.

@@ -50,7 +50,6 @@ class PendingRound:
     drawn: Drawn
     rows: int
     same_rounding: bool
-    started_at: float
     draft_s: float | None
     pipelined: bool = False
     followed: bool = False
@@ -110,14 +109,13 @@ class Rounds:
         drawn = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
         rule = self.sequence.rule
         same_rounding = rows == 1 or rule.allows(rows)
-        return PendingRound(proposal, draft_tokens, drawn, rows, same_rounding, started_at, draft_s)
+        return PendingRound(proposal, draft_tokens, drawn, rows, same_rounding, draft_s)
 
     def start_next(self, current: PendingRound) -> PendingRound:
         """Start the next plain round on top of `current`, a plain round that has not been read yet.
 
         The token that `current` draws is not known yet: it is fed as a lazy array, and nothing else is pending then.
         """
-        started_at = time.perf_counter()
         # The transaction of a round that was itself started early has ended with the commit of the round before it.
         if self.sequence.rollback.active:
             # A plain round has no draft tokens: all of its rows were pending tokens, and stay.
@@ -131,7 +129,6 @@ class Rounds:
             drawn=drawn,
             rows=1,
             same_rounding=True,
-            started_at=started_at,
             draft_s=None,
             pipelined=True,
         )

@@ -326,7 +326,7 @@ class Player:
 def _pending(proposal: Proposal | None) -> PendingRound:
     nothing = mx.array(0)
     rows = 1 if proposal is None else 1 + proposal.count
-    return PendingRound(proposal, None, Drawn(nothing, nothing), rows, True, 0.0, None)
+    return PendingRound(proposal, None, Drawn(nothing, nothing), rows, True, None)
 
 
 def arms_of(pair: Pair) -> list[tuple[str, int]]:
