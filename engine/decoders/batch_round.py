@@ -36,10 +36,10 @@ class BatchRound:
     """A round of `members`, some of which may have left since; row b belongs to members[b].
 
     `draws` concatenates the rows of all members, each with one row more than it has draft tokens; `starts` are the
-    indices at which they start there. `depths` are the numbers of draft tokens, `plain` is
-    true if there are no proposals, and `drafting` is the value of `drafting_of`. `likeliest` holds, by row, the
-    alternatives of requests that ask for them. `pipelined` is true if the round was started before the preceding one
-    was read, `followed` if the next one was started before this one was read.
+    indices at which they start there. `depths` are the numbers of draft tokens, and `plain` is true if there are no
+    proposals. `drafting` is what `drafting_of` returns for the proposals. `likeliest` holds, by row, the alternatives
+    of requests that ask for them. `pipelined` is true if the round was started before the preceding one was read,
+    `followed` if the next one was started before this one was read.
     """
 
     members: list[Member]

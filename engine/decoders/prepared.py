@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 # Upper bound on the tokens of a thinking-start marker.
 _MARK_TOKENS = 16
 # A template starts or ends the thinking within these last tokens of a prompt; earlier markers may be a user's text.
-_OPENING = 4
+_OPENING_TOKENS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def _begun(request: ChatRequest, main: LoadedModel, prompt: Sequence[int]) -> tu
 
 def _thinking(start: int, end: int, prompt: Sequence[int]) -> Thinking | None:
     """Return the thinking that may precede the answer; None if the template has already ended it."""
-    newest = next((token for token in reversed(prompt[-_OPENING:]) if token in (start, end)), None)
+    newest = next((token for token in reversed(prompt[-_OPENING_TOKENS:]) if token in (start, end)), None)
     if newest == end:
         return None
     return Thinking(end, None if newest == start else start)

@@ -13,11 +13,10 @@ from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.sampling import LikeliestTokens, fit, likeliest_ids
 from engine.tokenizers.answer_text import AnswerText
 
-# The most memory for the logits of a pass, at two bytes each, and for those of them that are normalised at once.
+# The most memory for the logits of a pass, at two bytes each.
 _PASS_BYTES = 2**28
+# The most memory for the logits that are normalised at once, at four bytes each.
 _PIECE_BYTES = 2**25
-
-
 # What stands for a space in the strings of tokens.
 _SPACES = str.maketrans({"\u0120": " ", "\u2581": " "})
 
@@ -42,7 +41,9 @@ class PromptTokens:
         text_of: Callable[[Sequence[int]], str],
         prompt: str | Sequence[int] | None = None,
     ) -> None:
-        self._ids, self._vocabulary, self._alternatives = ids, main.vocabulary, alternatives
+        self._ids = ids
+        self._vocabulary = main.vocabulary
+        self._alternatives = alternatives
         self._begun = False
         self._text = AnswerText(main.tokenizer.detokenizer)
         self._text_of = cache(lambda token: text_of([token]))

@@ -12,10 +12,11 @@ def watch_round(
 ) -> None:
     """Report a round to `drafting.on_stall` if it took STALLED times as long as its pass and its drafting should.
 
-    Its `rows` are those of so many `answers`.
-    While no costs are known, it should take as long as usual. In less than LEAST_S, other programs may have delayed it.
+    Its `rows` are the rows of so many `answers`. While no costs are known, it should take as long as usual. In less
+    than LEAST_S, other programs may have delayed it.
     """
-    costs, expected_s = drafting.controller.costs, drafting.timing.pauses.usual
+    costs = drafting.controller.costs
+    expected_s = drafting.timing.pauses.usual
     if costs.known:
         drafting_s = 0.0 if drafted is None else costs.drafting(*drafted, answers).seconds
         expected_s = costs.verify(rows).seconds + drafting_s

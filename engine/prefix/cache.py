@@ -100,7 +100,7 @@ class PrefixCache:
         if conversation.draft is not None and not conversation.draft.intact:
             conversation.draft = None
         main = conversation.main
-        conversation.settle()
+        conversation.finish_work()
         if not main.intact or main.position == 0 or conversation.name in self._forgotten:
             return
         if any(_covers(entry, conversation) for entry in self._kept.continuations(conversation)):

@@ -23,9 +23,9 @@ log = logging.getLogger(__name__)
 class CachedConversation:
     """The sequences of both models for one text; `draft` and `head` are None until a draft model or a head is used.
 
-    `name` is the caller's name of the conversation; without one it is never written to disk. A `shared` one is what
-    others begin with. Without a name it serves the requests of one `caller`, and those of others for its first
-    `opening` tokens, the system message.
+    `name` is the caller's name of the conversation; without one it is never written to disk. Others begin with a
+    `shared` one. Without a name it serves the requests of one `caller`, and for its first `opening` tokens, the system
+    message, the requests of other callers.
     """
 
     main: CachedSequence
@@ -55,8 +55,8 @@ class CachedConversation:
         self.main.rewind(length)
         if self.head is not None:
             self.head.rewind(length)
-            exact = self.main.row_rules.strict
-            if not self.head.ready and length > 1 and not exact and self.main.unread(length - 1):
+            may_reread = length > 1 and not self.main.row_rules.strict
+            if not self.head.ready and may_reread and self.main.unread(length - 1):
                 # The main model reads one token again, which gives the head the state that it lacks.
                 self.head.rewind(length - 1)
 
@@ -83,11 +83,11 @@ class CachedConversation:
         without rows.
         """
         head.rewind(length)
-        ahead = head.head.tokens_ahead
-        rows = max(ahead, int(not head.ready))
+        tokens_ahead = head.head.tokens_ahead
+        rows = max(tokens_ahead, int(not head.ready))
         if rows and rows < length and not self.main.row_rules.strict and self.main.unread(length - rows):
             head.rewind(length - rows)
-        elif ahead:
+        elif tokens_ahead:
             self.head = None
 
     def attach_head(self, head: Head, taps: Taps) -> HeadSession:
@@ -95,7 +95,8 @@ class CachedConversation:
         if self.head is None or self.head.head.identity != head.identity:
             self.head = HeadSession(head, taps)
         # It may have another output matrix now.
-        self.head.head, self.head.positions = head, self.main.positions
+        self.head.head = head
+        self.head.positions = self.main.positions
         if self.head.length < self.main.position:
             self.head.restart(self.main.position)
         self.main.listener = self.head
@@ -125,8 +126,8 @@ class CachedConversation:
         """Drop the caches of a draft model or a head."""
         self.draft = self.head = self.main.listener = None
 
-    def settle(self) -> None:
-        """Finish all pending work once no request uses it. Raises any exception of the evaluation."""
+    def finish_work(self) -> None:
+        """Finish all lazy work once no request uses the caches. Raises any exception of the evaluation."""
         pending = len(self.main.pending)
         rule = self.main.rule_of(pending)
         # More are pending if the prompt was not read to its end.
@@ -139,7 +140,7 @@ class CachedConversation:
             if self.head is not None:
                 # The caches may be fed some rows again; the head must not know those yet.
                 self.head.rewind(self.main.position)
-                self.head.settle()
+                self.head.read_all()
         except Exception as error:
             if is_device_failure(error):
                 raise

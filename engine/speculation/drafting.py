@@ -186,7 +186,8 @@ class Drafting:
         Only one that is answered alone may have a draft runner. In a named conversation it may have a smaller
         vocabulary, too: programs must not find out what chats contain.
         """
-        drafter, text = self.drafter, request.conversation
+        drafter = self.drafter
+        text = request.conversation
         if request.alone and self.reduced is not None and text.name:
             drafter = self.reduced.source if self.reduced.pays(text.main.tokens, self.controller.costs) else drafter
         request.install(drafter, self.answers, self._drafting_ahead(request))
@@ -231,7 +232,8 @@ class Drafting:
 
     def _begin(self, request: RequestProposers) -> None:
         """Let the controller begin an answer, or the remainder of one."""
-        main, constrained = request.conversation.main, request.sampler.constrained
+        main = request.conversation.main
+        constrained = request.sampler.constrained
         main.row_rules = RowRules(self.controllers.rounding, main.row_rules.strict)
         request.answer = self.controller.begin(constrained=constrained, earlier=request.earlier)
         request.earlier = request.answer

@@ -102,7 +102,8 @@ class RequestProposers:
         self.abandon()
         self.plain_reason = None
         self.ahead = None
-        main, method = self.conversation.main, self.settings.method
+        main = self.conversation.main
+        method = self.settings.method
         if main.plain_only is not None:
             self.plain_reason = Choice(None, 0, "cache-kind", (("kind", main.plain_only),))
             return

@@ -51,7 +51,7 @@ class RoundTiming:
     ) -> float:
         """Return how much of `busy` seconds `drafting` took, `timed_s` or its usual share.
 
-        The round had `rows` rows in all, those of so many `answers`. What a draft runner had drafted before took none.
+        The round had `rows` rows of so many `answers`. What a draft runner had drafted before took no time.
         """
         if drafting is None or PROPOSERS[drafting[0]].ahead:
             return 0.0
@@ -71,7 +71,9 @@ class RoundTiming:
         others.
         """
         caught_up = request.pop_catch_up_tokens()
-        controller, answer, depth = self._controllers.current, request.answer, current.depth
+        controller = self._controllers.current
+        answer = request.answer
+        depth = current.depth
         # Backends differ in whether a launch or a read waits for the device, so a round at either end of a run of plain
         # rounds can seem twice as long, or to take no time.
         between = depth > 0 or (current.pipelined and current.followed)

@@ -29,7 +29,9 @@ class CachesOutOfStep(TransactionError):
 
     def __init__(self, kind: str, position: int, expected: int) -> None:
         super().__init__(f"a {kind} stands at position {position}, not at {expected}")
-        self.kind, self.position, self.expected = kind, position, expected
+        self.kind = kind
+        self.position = position
+        self.expected = expected
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ class Rollback:
         self.check(start)
         for rule in self._keeping:
             rule.begin(rows)
-        self._rows, self._start = rows, start
+        self._rows = rows
+        self._start = start
 
     def shorten(self, rows: int) -> None:
         """Correct the number of rows fed, at least one, to fewer than `begin` announced.
@@ -259,7 +262,8 @@ class PlainOnly:
         """Close the transaction and mark the caches as unusable. Raises `TransactionError` if none is open."""
         if self._rows is None:
             raise TransactionError("no transaction is open")
-        self._rows, self.intact = None, False
+        self._rows = None
+        self.intact = False
 
     def arrays(self) -> list[mx.array]:
         """Every array, of any shape (...), that the caches hold."""

@@ -24,7 +24,7 @@ from engine.speculation.caches.row_kinds import KeyValueRows, StateRows, resized
 from engine.speculation.caches.row_layout import RowLayout
 
 # Free slots after a row that is added: enough for a few rounds.
-_FREE = 16
+_FREE_SLOTS = 16
 
 
 class RowCaches:
@@ -75,7 +75,7 @@ class RowCaches:
             layout.starts.append(start)
             layout.end = max(layout.end, length - start)
             # Without free slots, the next round would grow the buffers and copy them once more.
-            self._make_room(layout, _FREE)
+            self._make_room(layout, _FREE_SLOTS)
         for rows, single in zip(flatten(self.caches), flatten(caches), strict=True):
             rows.put(row, single, length, self._capacity)
 
@@ -94,7 +94,7 @@ class RowCaches:
     def _move(self, source: int, target: int, taken: Sequence[Any]) -> None:
         """Copy row `source` over row `target`.
 
-        All that was read of the buffers is evaluated first: the copies of `source`, and `taken`, those of `target`.
+        All that was read of the buffers is evaluated first: the copies of `source`, and the caches `taken` of `target`.
         """
         copies: list[mx.array] = []
         for cache in flatten(self.caches):
@@ -121,7 +121,7 @@ class RowCaches:
             cache.change(write)
 
     def _used_slices(self, cache: Any, row: int) -> tuple[slice, ...]:
-        """Return the slices of a cache's arrays that a row's tokens use, for the axes after that of the rows.
+        """Return the slices of a cache's arrays that a row's tokens use, for the axes after the rows.
 
         A recurrent state is used whole: ().
         """
@@ -150,7 +150,7 @@ class RowCaches:
         self._begin_pass(self.positions, counts)
 
     def go_on(self, counts: Sequence[int]) -> None:
-        """Begin another pass of the open transaction, which feeds row b `counts[b]` tokens after those of the last."""
+        """Begin another pass of the open transaction, which feeds row b another `counts[b]` tokens."""
         assert self._fed is not None
         self._begin_pass(list(map(add, self.positions, self._fed)), counts)
 

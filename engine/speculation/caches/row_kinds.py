@@ -67,7 +67,7 @@ class KeyValueRows:
         return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[Any, Any]:
-        """Return the keys and values with those of the pass under way: some models ask for them again."""
+        """Return the keys and values, the pass under way included: some models ask for them again."""
         return self._used_slots(self.keys), self._used_slots(self.values)
 
     def make_mask(self, rows: int, return_array: bool = False, window_size: int | None = None) -> mx.array:  # noqa: ARG002
@@ -135,7 +135,7 @@ class KeyValueRows:
         return KVCache()
 
     def _written(self, buffer: Any, new: mx.array) -> Any:
-        """Return `buffer`, the keys or the values, with those of a pass written; see `written`."""
+        """Return `buffer`, the keys or the values, after a pass has written its own; see `written`."""
         return written(buffer, new, self.layout)
 
     def _used_slots(self, buffer: Any) -> Any:
@@ -152,7 +152,8 @@ class QuantisedRows(KeyValueRows):
 
     def __init__(self, layout: RowLayout, group_size: int, bits: int) -> None:
         super().__init__(layout)
-        self.group_size, self.bits = group_size, bits
+        self.group_size = group_size
+        self.bits = bits
 
     @classmethod
     def like(cls, cache: Any, layout: Callable[[int | None], RowLayout]) -> QuantisedRows:

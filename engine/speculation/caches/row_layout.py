@@ -1,6 +1,6 @@
 """The positions of a batch's rows in their buffers: slots to write to, masks, and making room when a buffer is full.
 
-It only counts; the arrays are those of the caches in `row_kinds`, and `row_caches` changes them as it says.
+It only counts. The caches in the module `row_kinds` have the arrays, and `row_caches` changes them as it says.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import mlx.core as mx
 
 # Buffers grow by this many slots. A window has this many beyond its size, and shifts its rows when they are full.
-STEP = 256
+GROWTH_SLOTS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,15 @@ class RowLayout:
     def make_room(self, positions: Sequence[int], width: int) -> Room:
         """Make room for `width` more tokens in each row; `positions[b]` is the position of row b's next token.
 
-        May raise `size`. If a window would need more than `STEP` slots beyond its size, it gives up what lies before
-        each row's window instead, and changes `starts`. No array is touched: the caller does what the result says, for
-        all caches of this layout.
+        May raise `size`. If a window would need more than GROWTH_SLOTS slots beyond its size, it gives up what lies
+        before each row's window instead, and changes `starts`. No array is touched: the caller does what the result
+        says, for all caches of this layout.
         """
         size_before = self.size
         needed = _most_slots(positions, self.starts) + width
         if needed <= self.size:
             return Room(grown=False)
-        if self.window is None or needed <= self.window + STEP:
+        if self.window is None or needed <= self.window + GROWTH_SLOTS:
             self.size = _rounded_up(needed)
             return Room(grown=True)
         # The oldest position that the next token of each row still attends to.
@@ -117,5 +117,5 @@ def _most_slots(positions: Sequence[int], starts: Sequence[int]) -> int:
 
 
 def _rounded_up(slots: int) -> int:
-    """Return the next multiple of STEP."""
-    return -(-slots // STEP) * STEP
+    """Return the next multiple of GROWTH_SLOTS."""
+    return -(-slots // GROWTH_SLOTS) * GROWTH_SLOTS

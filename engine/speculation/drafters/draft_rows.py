@@ -38,14 +38,16 @@ class RowRollback(PlainOnly):
         """
         if self._rows is None or keep > self._rows:
             raise TransactionError(f"cannot keep {keep} of {self._rows} rows")
-        self._rows, self.kept = None, keep
+        self._rows = None
+        self.kept = keep
         return self._caches_of_all.held(self.row, keep)
 
     def abort(self) -> None:
         """Keep nothing. Raises `TransactionError` if no transaction is open."""
         if self._rows is None:
             raise TransactionError("no transaction is open")
-        self._rows, self.kept = None, 0
+        self._rows = None
+        self.kept = 0
 
 
 class DraftRows(SequenceBatch):
@@ -60,7 +62,7 @@ class DraftRows(SequenceBatch):
         self._fed: list[int] | None = None
 
     def join(self, sequence: CachedSequence) -> None:
-        self._settle()
+        self._end_transaction()
         super().join(sequence)
         sequence.rollback = RowRollback(self._rows, len(self.members) - 1)
 
@@ -75,14 +77,14 @@ class DraftRows(SequenceBatch):
 
         Other members are fed as much as fits into the same pass, so that they do not fall behind.
         """
-        self._settle()
+        self._end_transaction()
         width = max(len(member.pending) for member in wanted)
         done = self.read([row.pending if row in wanted else row.pending[:-1][:width] for row in self.members])
         return done.logits[:, 0] if width == 1 else done.logits[mx.arange(len(done.firsts)), mx.array(done.firsts)]
 
     def open(self, most: int) -> None:
         """Begin a transaction of at most `most` tokens for each row."""
-        self._settle()
+        self._end_transaction()
         self._fed = [0] * len(self.members)
         self._most = most
 
@@ -111,7 +113,7 @@ class DraftRows(SequenceBatch):
             if fed:
                 member.open_drafts(fed)
 
-    def _settle(self) -> None:
+    def _end_transaction(self) -> None:
         """End the transaction of the rows by the results of their members' transactions."""
         if self._fed is None:
             return
@@ -127,7 +129,7 @@ class DraftRows(SequenceBatch):
         return [cast("RowRollback", member.rollback) for member in self.members]
 
     def _remove(self, sequence: CachedSequence) -> list[Any]:
-        self._settle()
+        self._end_transaction()
         caches = super()._remove(sequence)
         for row, rollback in enumerate(self._rollbacks):
             rollback.row = row

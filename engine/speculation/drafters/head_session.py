@@ -25,7 +25,7 @@ from engine.speculation.rounds.taps import Taps
 log = logging.getLogger(__name__)
 
 # The most rows that the head reads in one piece.
-MAX_ROWS = 512
+MAX_PIECE_ROWS = 512
 # The most memory of unread rows: a chunk of the prompt for the largest models, a few thousand tokens for small ones,
 # where reading at once would delay the first token noticeably.
 MAX_UNREAD_BYTES = 2**25
@@ -62,15 +62,15 @@ class _Piece:
 class HeadSession:
     """A head's state of one text.
 
-    It is a `HiddenStateListener` of the main model's sequence. It covers the positions `start` to `length - 1`: the
-    tokens before `start` were not tapped, so proposals may be worse. Call `copy` and `rewind` together with those of
-    the sequence. Belongs to the engine's thread.
+    It is a listener of the main model's sequence (`sequence.HiddenStateListener`). It covers the positions `start` to
+    `length - 1`: the tokens before `start` were not tapped, so proposals may be worse. Call `copy` and `rewind` when
+    the sequence is copied or rewound. Belongs to the engine's thread.
     """
 
     def __init__(self, head: Head, taps: Taps, context: HeadContext | None = None) -> None:
         self.head = head
         self.taps = taps
-        # Those of the text, where its pictures make them differ from indices.
+        # The positions of the text's tokens, where pictures make them differ from indices.
         self.positions: Positions | None = None
         self.context = head.new_context() if context is None else context
         self._unread: deque[_Piece] = deque()
@@ -128,7 +128,7 @@ class HeadSession:
             log.warning("the head %s failed", self.head.kind, exc_info=error)
             self._failure = error
 
-    def read_some(self, most: int = MAX_ROWS) -> int:
+    def read_some(self, most: int = MAX_PIECE_ROWS) -> int:
         """Let the head read at most `most` unread rows; returns how many. Evaluates nothing."""
         if self._failure is not None:
             raise self._failure
@@ -153,7 +153,7 @@ class HeadSession:
         with self._rope_positions():
             return self.head.propose(self.context, mx.array([anchor], mx.int32), count, draw)
 
-    def settle(self) -> None:
+    def read_all(self) -> None:
         """Read everything that is unread, and evaluate the context."""
         while self.read_some():
             mx.eval(self.arrays())
@@ -174,7 +174,7 @@ class HeadSession:
             self.context.rewind(length)
 
     def restart(self, start: int) -> None:
-        """Forget all rows; the next one will be that of position `start`."""
+        """Forget all rows; the next one will be at position `start`."""
         self._unread.clear()
         self._unread_bytes = 0
         self.context = self.head.new_context(start)

@@ -31,10 +31,11 @@ log = logging.getLogger(__name__)
 FIRST_IDS = 1 / 4
 # Matrices are multiplied in blocks of this many rows.
 BLOCK = 64
-# The depth at which gain and loss are compared, and the least gain worth another matrix in memory.
+# The depth at which gain and loss are compared.
 USUAL_DEPTH = 4
-LEAST_GAIN = 0.03
-# Each matrix is timed so often: the median is that of undisturbed products.
+# The least share of a round that has to be gained to be worth another matrix in memory.
+LEAST_ROUND_GAIN = 0.03
+# How often each matrix is timed: the median is the time of an undisturbed product.
 TIMINGS = 9
 
 
@@ -62,7 +63,7 @@ class ReducedVocabulary:
         round_s = costs.drafting(self.source.source, USUAL_DEPTH).seconds + costs.verify(USUAL_DEPTH + 1).seconds
         outside = max(self.unseen, 1.0 - float(np.isin(tokens, self.ids).mean()))
         # A token outside ends a round's accepted tokens on average halfway, if all others would be accepted.
-        return self.saved_s / round_s - outside * USUAL_DEPTH / 2 >= LEAST_GAIN
+        return self.saved_s / round_s - outside * USUAL_DEPTH / 2 >= LEAST_ROUND_GAIN
 
 
 def reduce_vocabulary(main: LoadedModel, source: HeadSource, usage: Usage) -> Steps[ReducedVocabulary | None]:

@@ -55,7 +55,7 @@ class DraftSource:
 class HeadSource:
     """A head that reads the outputs `taps` of the main model.
 
-    `info` describes it as a model; `config` is that of `engine.heads.fit.memory_config`.
+    `info` describes it as a model; `config` is made by `engine.heads.fit.memory_config`.
     """
 
     head: Head

@@ -45,4 +45,5 @@ class ProposerUnavailable(Exception):
 
     def __init__(self, reason: str, *arguments: tuple[str, str]) -> None:
         super().__init__(reason)
-        self.reason, self.arguments = reason, arguments
+        self.reason = reason
+        self.arguments = arguments

@@ -15,7 +15,8 @@ def build(context: ProposerContext) -> DraftModelProposer | None:
 
     Raises `ProposerUnavailable` if the draft model's caches cannot be rolled back.
     """
-    draft, conversation = context.draft, context.conversation
+    draft = context.draft
+    conversation = context.conversation
     if draft is None:
         return None
     proposer = _for_tokenizers(draft, context)
@@ -36,8 +37,12 @@ def build(context: ProposerContext) -> DraftModelProposer | None:
 
 def _for_tokenizers(draft: DraftSource, context: ProposerContext) -> DraftModelProposer:
     """Return the proposer for a draft model with the main model's ids, or with ids that are translated."""
-    model, translation, sampler = draft.model, draft.translation, context.sampler
-    main, draft_sequence, limit = context.conversation.main, context.conversation.draft, model.info.context_length
+    model = draft.model
+    translation = draft.translation
+    sampler = context.sampler
+    main = context.conversation.main
+    draft_sequence = context.conversation.draft
+    limit = model.info.context_length
     tokens = without_pictures(main.tokens, main.pictures)
     rejection = context.settings.redraws
     if translation is None:

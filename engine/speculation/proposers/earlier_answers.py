@@ -25,7 +25,8 @@ def build(context: ProposerContext) -> EarlierAnswersProposer | None:
     """
     if context.answers is None or not context.conversation.name:
         return None
-    main, settings = context.main, context.settings
+    main = context.main
+    settings = context.settings
     excluded = frozenset(main.tokenizer.all_special_ids)
     rows = main.rows or main.vocabulary
     adaptive = settings.depth is None
@@ -40,7 +41,8 @@ class EarlierAnswersProposer(NgramProposer):
     def __init__(
         self, max_depth: int, excluded: AbstractSet[int], answers: AnswerIndex, rows: int, *, adaptive: bool = True
     ) -> None:
-        self._answers, self._rows = answers, rows
+        self._answers = answers
+        self._rows = rows
         super().__init__(max_depth, excluded, adaptive=adaptive)
 
     def _new_index(self) -> LookupIndex:

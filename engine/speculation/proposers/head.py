@@ -10,14 +10,14 @@ import mlx.core as mx
 
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DRAFTED
-from engine.speculation.drafters.head_session import MAX_ROWS, HeadSession
+from engine.speculation.drafters.head_session import MAX_PIECE_ROWS, HeadSession
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.draft_sampling import DraftSampling
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import CachedSequence
 
 # The most rows that a round leaves unread; more are read before the round, in pieces.
-FEW_ROWS = 32
+MOST_UNREAD_ROWS = 32
 
 
 def build(context: ProposerContext) -> HeadProposer | None:
@@ -56,15 +56,16 @@ class HeadProposer(Proposer):
     def prepare(self) -> bool:
         """Read some of the rows that the head has missed, and wait for them; False when few are missing."""
         session = self.session
-        if session.unread <= FEW_ROWS:
+        if session.unread <= MOST_UNREAD_ROWS:
             return False
-        self.prefilled_tokens += session.read_some(MAX_ROWS)
+        self.prefilled_tokens += session.read_some(MAX_PIECE_ROWS)
         mx.eval(session.arrays())
         return True
 
     def propose(self, depth: int) -> Proposal:
         """Let the head read the newest rows, and draft `depth` tokens, lazily."""
-        session, sampler = self.session, self._sampler
+        session = self.session
+        sampler = self._sampler
         tokens = self._main.tokens
         if session.read_some():
             # The device reads the new rows while the host builds the block's pass.

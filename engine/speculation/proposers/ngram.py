@@ -22,13 +22,15 @@ MAX_MATCH = 32
 AGREEMENT = 0.6
 # Wrong lookups in a row after which lookup pauses, because the text seems to repeat nothing.
 MISSES_TO_PAUSE = 3
-# The draft tokens of a round that any match allows, and those for each token that matched: a short match may end soon.
-FIRST_DEPTH = 4
-REACH = 2
+# The draft tokens of a round that any match allows.
+LEAST_DEPTH = 4
+# The draft tokens of a round for each token that matched: a short match may end soon.
+TOKENS_PER_MATCH = 2
 # The tokens of an unused proposal that are compared: a longer one would be judged too late.
-SHADOWED = 16
-# Tokens that must match before a difference counts as an edit of a copy, and how far after it the copy may resume.
+SHADOW_TOKENS = 16
+# The tokens that must match before a difference counts as an edit of a copy.
 MIN_COPIED = 6
+# The tokens after an edit within which the copy may resume.
 EDIT_REACH = 8
 
 
@@ -58,8 +60,8 @@ class NgramProposer(Proposer):
 
     `max_depth` bounds the tokens of a round. `excluded` ids (of the chat template) are never proposed, and no match
     crosses one. While another plan is in use, it evaluates its unused proposals (shadow evaluation). If it is
-    `adaptive`, it proposes only after such a proposal was right, and at most `FIRST_DEPTH` or `REACH` tokens for each
-    token that matched. Behind an edit there is no such bound if the copy also went on behind the last one.
+    `adaptive`, it proposes only after such a proposal was right, and at most LEAST_DEPTH tokens, or more by
+    TOKENS_PER_MATCH. Behind an edit there is no such bound if the copy also went on behind the last one.
 
     Subclasses search other texts by overriding `_new_index`.
     """
@@ -106,7 +108,7 @@ class NgramProposer(Proposer):
             return 0
         if not self._adaptive or (self._returns and lookup.rejoined):
             return len(lookup.tokens)
-        return min(max(FIRST_DEPTH, REACH * lookup.matched), len(lookup.tokens))
+        return min(max(LEAST_DEPTH, TOKENS_PER_MATCH * lookup.matched), len(lookup.tokens))
 
     def propose(self, depth: int) -> Proposal:
         tokens = self._look_up().tokens[:depth]
@@ -253,7 +255,7 @@ class NgramProposer(Proposer):
         """
         if self._shadow is None:
             lookup = self._look_up()
-            self._shadow = replace(lookup, tokens=lookup.tokens[:SHADOWED])
+            self._shadow = replace(lookup, tokens=lookup.tokens[:SHADOW_TOKENS])
             self._shadow_accepted = 0
         shadow = self._shadow
         for token in tokens:

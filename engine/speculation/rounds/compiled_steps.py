@@ -23,16 +23,18 @@ from engine.speculation.caches.buffer_sizes import compiled_buffer_tokens
 log = logging.getLogger(__name__)
 
 # Wider passes are rare and would each need a trace of their own.
-MAX_ROWS = 2
+MAX_COMPILED_ROWS = 2
 # Fused operations round a little differently; a larger difference means that the trace is not what the model computes.
-TOLERANCE = 1e-2
+TRACE_TOLERANCE = 1e-2
 
 
 class _TracedCache:
     """Replaces a KVCache while a pass is traced: its offset is an array, not a number."""
 
     def __init__(self, keys: mx.array, values: mx.array, offset: mx.array) -> None:
-        self.keys, self.values, self.offset = keys, values, offset
+        self.keys = keys
+        self.values = values
+        self.offset = offset
         self._start = offset
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[mx.array, mx.array]:
@@ -49,7 +51,7 @@ class _TracedCache:
 
 
 class CompiledSteps:
-    """Passes of `model` over at most MAX_ROWS rows with caches of plain full attention.
+    """Passes of `model` over at most MAX_COMPILED_ROWS rows with caches of plain full attention.
 
     Made by `compiled_steps`, which checks whether the model allows it. Belongs to the engine's thread.
     """
@@ -99,10 +101,10 @@ def _trace(model: Any, rows: mx.array, offset: mx.array, *buffers: mx.array) -> 
 
 def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]) -> Steps[bool]:
     """Whether compiled passes return the model's own logits, at one position and for every number of rows."""
-    text = mx.arange(4 + MAX_ROWS, dtype=mx.uint32)[None] % loaded.vocabulary
+    text = mx.arange(4 + MAX_COMPILED_ROWS, dtype=mx.uint32)[None] % loaded.vocabulary
     mx.eval(loaded.model(text, cache=caches))
     yield None
-    for count in range(1, MAX_ROWS + 1):
+    for count in range(1, MAX_COMPILED_ROWS + 1):
         wanted = loaded.model(text[:, :count], cache=caches)
         mx.eval(wanted, [cache.keys for cache in caches])
         yield None
@@ -110,7 +112,7 @@ def _agrees(steps: CompiledSteps, loaded: LoadedModel, caches: Sequence[KVCache]
             cache.offset -= count
         compiled = steps(text[:, :count], caches)
         scale = mx.abs(wanted).max()
-        if not (mx.abs(compiled - wanted).max() <= TOLERANCE * scale).item():
+        if not (mx.abs(compiled - wanted).max() <= TRACE_TOLERANCE * scale).item():
             return False
         yield None
     return True

@@ -73,7 +73,9 @@ def cut_to_grammar(proposal: Proposal, sampler: Sampler, committed: Sequence[int
 
     Tokens that are still on the device were drawn with the grammar.
     """
-    constraint, tokens, count = sampler.constraint, proposal.tokens, proposal.count
+    constraint = sampler.constraint
+    tokens = proposal.tokens
+    count = proposal.count
     if constraint is not None and isinstance(tokens, list):
         count = constraint.accepted_length(committed, tokens)
         proposal = replace(proposal, tokens=tokens[:count], count=count)

@@ -16,13 +16,14 @@ from engine.speculation.rounds.sequence_batch import SequenceBatch, rows_obstacl
 
 # The longest text that is read with others: its caches are copied to a row and back, and all rows become as long.
 LONGEST_TEXT = 2048
-# Padding may be this share of the tokens of a pass, or this many tokens, which cost less than another pass.
+# The share of a pass that may be padding.
 PADDING_SHARE = 0.25
-FREE_TOKENS = 64
+# The padding that any pass may have: so few tokens cost less than another pass.
+PADDING_TOKENS = 64
 
 
 def choose_together(waiting: Sequence[CachedSequence], most: int) -> list[CachedSequence]:
-    """Return those of `waiting` whose next tokens fit into one pass of `most` tokens with padding; always the first.
+    """Return the first of `waiting`, and others whose next tokens fit into one pass of `most` tokens with padding.
 
     All must be of one model and have tokens to prefill.
     """
@@ -36,7 +37,7 @@ def choose_together(waiting: Sequence[CachedSequence], most: int) -> list[Cached
         width = max(widest, count)
         area = width * (len(chosen) + 1)
         padding = area - useful - count
-        if area <= most and padding <= max(PADDING_SHARE * area, FREE_TOKENS) and _can_share(sequence):
+        if area <= most and padding <= max(PADDING_SHARE * area, PADDING_TOKENS) and _can_share(sequence):
             chosen.append(sequence)
             widest = width
             useful += count

@@ -20,7 +20,7 @@ from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.rounds.taps import PROBE_ROWS, CannotTap, calls_of, layers_of
 
 # The largest relative difference between what the ports compute and the model itself.
-TOLERANCE = 1e-2
+PORT_TOLERANCE = 1e-2
 
 
 def main_ports(main: LoadedModel) -> MainPorts:
@@ -118,11 +118,11 @@ def _same_order(guess: mx.array, logits: mx.array) -> bool:
     ordered = mx.take_along_axis(guess, order, axis=-1)
     spread = guess.max(axis=-1, keepdims=True) - guess.min(axis=-1, keepdims=True)
     falls = (ordered[..., :-1] - ordered[..., 1:]) / mx.maximum(spread, 1e-12)
-    return bool((falls.max() <= TOLERANCE).item())
+    return bool((falls.max() <= PORT_TOLERANCE).item())
 
 
 def _agree(guess: mx.array, wanted: mx.array) -> bool:
-    return bool((mx.abs(guess - wanted).max() <= TOLERANCE * mx.maximum(mx.abs(wanted).max(), 1e-12)).item())
+    return bool((mx.abs(guess - wanted).max() <= PORT_TOLERANCE * mx.maximum(mx.abs(wanted).max(), 1e-12)).item())
 
 
 class _Capture:

@@ -14,7 +14,7 @@ from engine.requests import MAX_DEPTH
 from engine.speculation.caches.cache_kinds import check_widths
 from engine.speculation.caches.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
 from engine.speculation.caches.shared_caches import SharedCaches, copied, open_rollback
-from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
+from engine.speculation.rounds.compiled_steps import MAX_COMPILED_ROWS, CompiledSteps
 from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.rope_positions import rope_positions
 from engine.speculation.rounds.row_rule import UNKNOWN, RowRule, RowRules
@@ -41,7 +41,7 @@ class CachedSequence:
     yet: commit(0, []) closes the step before with nothing pending, verify(token) feeds the lazy token as the only row,
     and once it is known commit(1, [token]) keeps it, or abort() and append([token]) leave it pending.
 
-    `row_rules` are those of the answer that decodes.
+    `row_rules` are set by the answer that decodes.
 
     If a pass cannot be rolled back, `plain_only` names the kind of cache that prevents it, and the sequence decodes
     plainly: verify takes no draft tokens, and after an abort (an exception in a pass, say) it is not `intact`.
@@ -73,7 +73,7 @@ class CachedSequence:
         # The pictures in `tokens`, in their order, and what reads them while a request uses the sequence.
         self.pictures: tuple[PlacedPicture, ...] = ()
         self.reader: RequestPictures | None = None
-        # Where the positions of tokens in a text with pictures are not their indices, those of this text.
+        # The positions of the tokens, where pictures in the text make them differ from indices.
         self.positions: Positions | None = None
         # Ascending by position. Those beyond MAX_CHECKPOINTS may take `checkpoint_bytes`.
         self.checkpoints: list[Checkpoint] = []
@@ -147,7 +147,8 @@ class CachedSequence:
         If it feeds fewer, `close_drafts` says so before the transaction ends.
         """
         self.rollback.begin(count)
-        self._pending_rows, self._draft_rows = 0, count
+        self._pending_rows = 0
+        self._draft_rows = count
 
     def draft(self, token: mx.array) -> mx.array:
         """Feed one draft token, a lazy array of shape (1,), after `open_drafts`; returns lazy logits (1, V)."""
@@ -251,7 +252,8 @@ class CachedSequence:
         twin.position = self.position
         twin.boundaries = self.boundaries
         twin.checkpoints = list(self.checkpoints)
-        twin.pictures, twin.positions = self.pictures, self.positions
+        twin.pictures = self.pictures
+        twin.positions = self.positions
         return twin
 
     def take_caches(self) -> Sequence[Any]:
@@ -269,7 +271,8 @@ class CachedSequence:
         self.caches = caches
         self.rollback = open_rollback(caches) if self.plain_only is None else PlainOnly(caches)
         self.rollback.check(position)
-        self.tokens[:], self.position = tokens, position
+        self.tokens[:] = tokens
+        self.position = position
 
     def compact(self) -> None:
         """Let the caches take no more memory than their rows need, before they are kept."""
@@ -398,7 +401,12 @@ class CachedSequence:
         return mx.concatenate([mx.array([*tokens], mx.uint32), draft_tokens.astype(mx.uint32)])[None]
 
     def _pass(self, rows: mx.array) -> mx.array:
-        if self.steps is not None and self.listener is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
+        if (
+            self.steps is not None
+            and self.listener is None
+            and rows.shape[1] <= MAX_COMPILED_ROWS
+            and self.position > 0
+        ):
             return self.steps(rows, self.caches)
         # Machines that share a pass all launch it in one piece.
         return self._run(rows, in_parts=not isinstance(self.caches, SharedCaches))

@@ -19,7 +19,7 @@ from engine.speculation.rounds.sequence import CachedSequence
 class BatchPass:
     """One pass over the rows of a batch; row b was fed `counts[b]` tokens from position `starts[b]` on.
 
-    `logits` (rows, width, V) are lazy; row b predicts from index `firsts[b]` on, that of the last pending token.
+    `logits` (rows, width, V) are lazy; row b predicts from its last pending token on, which has index `firsts[b]`.
     `outputs` are the tapped outputs for listeners, (rows, width, ...) each.
     """
 

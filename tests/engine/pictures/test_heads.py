@@ -52,7 +52,7 @@ def read_at_once(scheduler: Scheduler) -> HeadSession:
     sequence.listener = anew = HeadSession(session.head, session.taps)
     sequence.positions = anew.positions = reader.positions(latest.pictures)
     assert sequence.prefill(4096) == session.length
-    anew.settle()
+    anew.read_all()
     return anew
 
 

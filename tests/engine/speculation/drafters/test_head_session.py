@@ -53,7 +53,7 @@ def started(name: str, tokens: list[int], *, taps: tuple[int, ...] = (0, 1)) -> 
 
 
 def rows_of(session: HeadSession) -> np.ndarray:
-    session.settle()
+    session.read_all()
     context = session.context
     assert isinstance(context, KeptRows)
     return np.array(context.rows[0])

@@ -96,7 +96,7 @@ def check(name: str, seed: int, rounds: int, *, stops_early: bool = False) -> in
 @pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "gpt_oss", "qwen3_5"], ["llama", "llama:window", "mamba2"]))
 def test_every_request_gets_the_proposals_that_it_gets_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
-    monkeypatch.setattr(row_layout, "STEP", 8)
+    monkeypatch.setattr(row_layout, "GROWTH_SLOTS", 8)
     assert check(name, seed=1, rounds=10) > 10
 
 
@@ -124,7 +124,7 @@ def test_each_ends_its_proposal_where_its_tokens_become_unlikely(monkeypatch: py
 def test_every_request_of_every_family_gets_the_proposals_that_it_gets_alone(
     name: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(row_layout, "STEP", (4, 8, 256)[seed])
+    monkeypatch.setattr(row_layout, "GROWTH_SLOTS", (4, 8, 256)[seed])
     skip_without_rows(name)
     check(name, seed, rounds=30)
 

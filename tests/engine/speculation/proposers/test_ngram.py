@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.speculation.proposers.ngram import FIRST_DEPTH, MIN_COPIED, MISSES_TO_PAUSE, REACH, NgramProposer
+from engine.speculation.proposers.ngram import LEAST_DEPTH, MIN_COPIED, MISSES_TO_PAUSE, TOKENS_PER_MATCH, NgramProposer
 
 CODE = list(range(100, 140))
 
@@ -68,7 +68,7 @@ def test_it_drafts_nothing_before_a_shadow_proposal_was_right_and_little_after_a
     proposer.committed([CODE[3]], accepted=0, drafted=0)
     assert proposer.max_proposals() == 8
     proposer.committed([CODE[4], 7, *CODE[10:13]], accepted=1, drafted=2)
-    assert proposer.max_proposals() == max(FIRST_DEPTH, REACH * 3)
+    assert proposer.max_proposals() == max(LEAST_DEPTH, TOKENS_PER_MATCH * 3)
 
 
 def test_its_own_verified_proposals_are_not_reported_twice() -> None:
@@ -114,12 +114,12 @@ def test_behind_an_edit_a_copy_is_followed_by_its_place(rejoined: int) -> None:
     for token in [8, *source[20 : 20 + rejoined]]:
         proposer.max_proposals()
         proposer.committed([token], accepted=0, drafted=0)
-    length = REACH * (MIN_COPIED - 1 + rejoined - 1)
+    length = TOKENS_PER_MATCH * (MIN_COPIED - 1 + rejoined - 1)
     assert proposer.max_proposals() == length
     assert proposer.propose(length).tokens == source[20 + rejoined : 20 + rejoined + length]
 
 
-@pytest.mark.parametrize(("goes_on", "most"), [(0, REACH * (MIN_COPIED - 1)), (MIN_COPIED, 32)])
+@pytest.mark.parametrize(("goes_on", "most"), [(0, TOKENS_PER_MATCH * (MIN_COPIED - 1)), (MIN_COPIED, 32)])
 def test_behind_an_edit_all_is_offered_where_the_copy_went_on_behind_the_last_one(goes_on: int, most: int) -> None:
     """A single token that is equal again is often chance."""
     proposer = NgramProposer(32, adaptive=True)

@@ -60,7 +60,7 @@ def check_family(name: str, most: int) -> None:
 @pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "qwen3_5", "gemma3_text", "gpt_oss"], KINDS_WITH_ROWS))
 def test_prompts_read_together_are_what_each_is_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
-    monkeypatch.setattr(row_layout, "STEP", 8)
+    monkeypatch.setattr(row_layout, "GROWTH_SLOTS", 8)
     check_family(name, most=6)
 
 

@@ -25,7 +25,7 @@ EACH_KIND = ("llama", "llama:quantised", "llama:window", "deepseek_v32", "mamba2
 @pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "qwen3_5", "gpt2", "gemma3_text", "gpt_oss"], EACH_KIND))
 def test_every_row_is_what_it_is_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
-    monkeypatch.setattr(row_layout, "STEP", 8)
+    monkeypatch.setattr(row_layout, "GROWTH_SLOTS", 8)
     check_family(name, seed=1, rounds=7)
 
 
@@ -36,7 +36,7 @@ def test_every_row_is_what_it_is_alone(name: str, monkeypatch: pytest.MonkeyPatc
 def test_every_row_of_every_family_is_what_it_is_alone(
     name: str, seed: int, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(row_layout, "STEP", step)
+    monkeypatch.setattr(row_layout, "GROWTH_SLOTS", step)
     skip_without_rows(name)
     check_family(name, seed, rounds=24)
 
