@@ -132,6 +132,24 @@ def test_what_a_listener_takes_between_two_rounds_is_host_time(scheduler: Schedu
     assert [record.host_s for record in records] == pytest.approx([0.0, *[LISTENER_S] * (len(records) - 1)])
 
 
+def test_the_prompt_of_another_request_is_charged_to_no_round(scheduler: Scheduler, clock: DecoderClock) -> None:
+    """The round that follows lasts as long as it does alone."""
+    client = submit(scheduler, request(max_tokens=24, speculation=DRAFT))
+    while len(client.committed) < 3:
+        scheduler.step()
+    before = clock.now
+    other = submit(scheduler, request("lazy dog " * 30, max_tokens=2, speculation=DRAFT))
+    while len(client.committed) < 4:
+        scheduler.step()
+    assert any(isinstance(event, PrefillProgress) and event.done for event in other.events)
+    record = client.committed[3].round
+    assert record.host_s == 0.0
+    assert record.draft_s + record.verify_s == pytest.approx(MAIN_S + 3 * DRAFT_S)
+    assert clock.now - before >= 2 * MAIN_S
+    while scheduler.busy:
+        scheduler.step()
+
+
 def what_is_observed(monkeypatch: pytest.MonkeyPatch) -> list[MeasuredRound]:
     """Return a list that receives the rounds that controllers learn from."""
     heard: list[MeasuredRound] = []
