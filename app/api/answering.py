@@ -1,90 +1,57 @@
-"""Passes the answers of a call from the engine's thread to the server's loop, within limits of time and memory.
+"""Waits for the answers of a call on behalf of its client, within limits of time and memory.
 
-The engine's thread only appends to a queue and wakes the loop once for all events in it. A client that goes away or
-does not read cancels its answers; it never delays the engine, other clients or the window.
+A client that goes away or does not read cancels its answers, unless they are kept for a retry.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections import defaultdict
+from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 
-from msgspec import structs
 from starlette.types import Receive
 
 from app.api.activity import CANCELLED, Activity, outcome
+from app.api.queued_answers import IndexedEvent, QueuedAnswers, ended_in
 from app.api.requests import errors
 from app.api.requests.errors import ApiError
 from app.api.requests.schema_check import checked
-from engine.client import EngineClient, RequestStream
 from engine.events import Event, Failed, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
-from engine.requests import ChatRequest, SpeculationSettings
 
 # Seconds that a call may wait for its turn.
 MOST_WAITING_S = 60.0
 # Seconds without an event after which a stream sends a sign of life.
 KEEP_ALIVE_S = 10.0
-# Events that may wait for a slow reader; far more than the socket's buffers hold.
-MOST_PENDING = 4096
-# Events that are kept of a call, so that they can be sent again.
-MOST_REPLAYED = 8192
-
-IndexedEvent = tuple[int, Event]
-
-
-class ClientGone(Exception):
-    """The client closed the connection, or does not read what it asked for."""
 
 
 class Answering:
-    """The answers of one call. Everything but `_deliver` runs on the server's loop.
+    """One client's wait for the answers to its call: `begin`, then `events`, then `close`. Used on the server's loop.
 
-    `prompt_tokens` is the length of the first answer's prompt, 0 until it has begun. `form` names the field of the body
-    that holds the format of the answers; "" if they are free. `leave` gets the call, instead of its answers being
-    cancelled, if the client leaves while they are written and may call tools.
+    `prompt_tokens` is the length of the first answer's prompt, 0 until it has begun. `format_field` names the field of
+    the body that holds the format of the answers; "" if they are free.
     """
 
-    def __init__(
-        self,
-        engine: EngineClient,
-        requests: Sequence[ChatRequest],
-        call_id: str,
-        activity: Activity,
-        *,
-        form: str = "",
-        leave: Callable[[Answering], object] | None = None,
-    ) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._wake = asyncio.Event()
-        self._woken = self._gone = False
-        self._watch: asyncio.Task[None] | None = None
-        self._pending: deque[IndexedEvent] = deque()
-        self._call_id, self._activity = call_id, activity
-        self._open = set(range(len(requests)))
+    def __init__(self, answers: QueuedAnswers, activity: Activity, *, format_field: str = "") -> None:
+        self._answers = answers
+        self._activity = activity
+        self._call_id = answers.call_id
+        requests = answers.requests
         calls = any(request.grammar is not None and request.grammar.kind == "calls" for request in requests)
-        self._form = "tools" if calls else form
-        self.requests = requests
-        self._leave = leave if all(request.tools for request in requests) else None
-        # All events so far, and how many of those that are pending were sent to another client before.
-        self._events: list[IndexedEvent] = []
-        self._replayed = 0
-        self._resumed = False
-        self._last: list[Event] = []
+        self._format_field = "tools" if calls else format_field
+        # The indices of the answers whose ends the client has not read, and the ends that it has.
+        self._unfinished = set(range(len(requests)))
+        self._ends: list[Event] = []
+        self._disconnection: asyncio.Task[None] | None = None
         self.prompt_tokens = 0
-        self._streams: list[RequestStream] = [
-            engine.submit(request, partial(self._deliver, index)) for index, request in enumerate(requests)
-        ]
 
     async def begin(self, receive: Receive) -> None:
-        """Wait until every answer has begun. From now on a client that goes away ends its answers.
+        """Wait until every answer has begun. From now on a client that goes away ends the call.
 
         Raises `ApiError` if the engine refuses one or they get no turn in time, and `ClientGone`.
         """
-        self._watch = self._loop.create_task(self._leave_with_client(receive))
+        self._disconnection = asyncio.create_task(self._wait_for_disconnection(receive))
         try:
             await self._begin()
         except BaseException:
@@ -92,156 +59,61 @@ class Answering:
             raise
 
     async def _begin(self) -> None:
-        waiting = set(self._open)
+        waiting = set(self._unfinished)
         begun = list[IndexedEvent]()
-        deadline = self._loop.time() + MOST_WAITING_S
+        deadline = asyncio.get_running_loop().time() + MOST_WAITING_S
         while waiting:
             try:
                 async with asyncio.timeout_at(deadline):
-                    await self._news()
+                    await self._answers.wait()
             except TimeoutError as error:
                 sentence = "The queue did not move in time. Try again later."
                 raise errors.too_busy(sentence) from error
-            batch = self._take()
+            batch = self._answers.take()
             for index, event in batch:
                 if isinstance(event, Failed):
-                    self._last.append(event)
-                    raise errors.of_engine(event.error, self._form)
+                    self._ends.append(event)
+                    raise errors.of_engine(event.error, self._format_field)
                 if isinstance(event, PrefillProgress) and index == 0:
                     self.prompt_tokens = event.total
                 waiting.discard(index)
             begun += batch
-        self._replay(begun)
+        self._answers.put_back(begun)
 
     async def events(self) -> AsyncIterator[list[IndexedEvent]]:
         """Yield all events in batches, and an empty batch after KEEP_ALIVE_S without one. Raises `ClientGone`."""
-        while self._open:
+        while self._unfinished:
             with suppress(TimeoutError):
                 async with asyncio.timeout(KEEP_ALIVE_S):
-                    await self._news()
-            taken = self._take()
-            self._record(taken)
-            batch = [(index, await self._checked(index, event)) for index, event in taken]
-            ends = {index: event for index, event in batch if isinstance(event, Finished | Failed)}
-            self._last += ends.values()
+                    await self._answers.wait()
+            batch = [(index, await self._checked(index, event)) for index, event in self._answers.take()]
+            ended = ended_in(batch)
+            self._ends += [event for _, event in batch if isinstance(event, Finished | Failed)]
             yield batch
             # After the yield: an answer whose end the client does not read has not finished.
-            self._open -= ends.keys()
+            self._unfinished -= ended
 
     async def _checked(self, index: int, event: Event) -> Event:
-        if not isinstance(event, Finished):
+        """Return an event, with an answer's faults by its schema if it is an end that the engine did not check."""
+        if not isinstance(event, Finished) or not event.stats.unchecked:
             return event
-        if self._resumed:
-            # Nothing was read for this client.
-            event = replace(event, stats=structs.replace(event.stats, cached_tokens=event.stats.prompt_tokens))
-        return await asyncio.to_thread(checked, event, self.requests[index]) if event.stats.unchecked else event
+        return await asyncio.to_thread(checked, event, self._answers.requests[index])
 
-    def _record(self, events: Sequence[IndexedEvent]) -> None:
-        """Keep events for a client that comes back; with too many of them, none are kept any more."""
-        if self._leave is None:
-            return
-        self._events += events
-        if len(self._events) > MOST_REPLAYED:
-            self._leave = None
-            self._events.clear()
-
-    def _replay(self, events: Sequence[IndexedEvent]) -> None:
-        """Put events back before those that are pending."""
-        self._pending.extendleft(reversed(events))
-        self._replayed = len(events)
-
-    async def _news(self) -> None:
-        """Wait for an event, or the client to leave."""
-        while not (self._pending or self._gone):
-            self._wake.clear()
-            await self._wake.wait()
-
-    def _take(self) -> list[IndexedEvent]:
-        """Return the events since the last call. Raises `ClientGone`."""
-        if self._gone or len(self._pending) > MOST_PENDING + self._replayed:
-            raise ClientGone
-        self._replayed = 0
-        return [self._pending.popleft() for _ in range(len(self._pending))]
-
-    def speculate(self, settings: SpeculationSettings) -> None:
-        """Use `settings` from the next round of each answer on."""
-        for stream in self._streams:
-            stream.speculate(settings)
-
-    async def _leave_with_client(self, receive: Receive) -> None:
+    async def _wait_for_disconnection(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
-        self._gone = True
-        self._wake.set()
+        self._answers.let_client_go()
 
     def close(self) -> None:
-        """Cancel the answers that have not ended, or leave them, and record the end of the call."""
-        if self._watch is not None:
-            self._watch.cancel()
-        left = self._gone and bool(self._open) and self._leave is not None and self._is_written
-        if not left:
-            self.cancel()
-        self._end_call()
-        if left:
-            assert self._leave is not None
-            self._leave(self)
-
-    def cancel(self) -> None:
-        """Cancel the answers that have not ended."""
-        for index in self._open:
-            self._streams[index].cancel()
-
-    @property
-    def _is_written(self) -> bool:
-        """Whether an answer has begun to be written, and none has failed."""
-        events = [event for _, event in (*self._events, *self._pending)]
-        return self.sound and any(isinstance(event, TokensCommitted) for event in events)
-
-    @property
-    def sound(self) -> bool:
-        """Whether no answer has failed, or was cancelled."""
-        return not any(failure(event) for _, event in (*self._events, *self._pending))
-
-    async def collect(self) -> None:
-        """Take what comes without a client, until all answers have ended. Raises `ClientGone` if it is too much."""
-        self._gone = False
-        ended = {index for index, event in self._events if isinstance(event, Finished | Failed)}
-        while len(ended) < len(self.requests):
-            await self._news()
-            taken = self._take()
-            self._record(taken)
-            if self._leave is None:
-                raise ClientGone
-            ended |= {index for index, event in taken if isinstance(event, Finished | Failed)}
-
-    def resume(self, call_id: str) -> None:
-        """Send all events again, from the first one, to the client of another call. Then call `begin`."""
-        self._call_id = call_id
-        self._open = set(range(len(self.requests)))
-        self._gone = False
-        self._resumed = True
-        self._last = []
-        events = self._events
-        self._events = []
-        self._replay(events)
-
-    def _end_call(self) -> None:
-        failed = any(isinstance(event, Failed) for event in self._last)
-        self._activity.end(self._call_id, CANCELLED if self._open and not failed else outcome(self._last))
-
-    def _deliver(self, index: int, event: Event) -> None:
-        """Queue an event. Runs on the engine's thread."""
-        self._activity.note(self._call_id, index, event)
-        self._pending.append((index, event))
-        if not self._woken:
-            self._woken = True
-            # The loop is closed if the server has stopped.
-            with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._wake_up)
-
-    def _wake_up(self) -> None:
-        self._woken = False
-        self._wake.set()
+        """Cancel the answers that have not ended, unless they are kept for a retry, and record the end of the call."""
+        if self._disconnection is not None:
+            self._disconnection.cancel()
+        is_unread = self._answers.client_gone and bool(self._unfinished)
+        kept = is_unread and self._answers.keep_for_retry()
+        if not kept:
+            self._answers.cancel(self._unfinished)
+        failed = any(isinstance(event, Failed) for event in self._ends)
+        self._activity.end(self._call_id, CANCELLED if self._unfinished and not failed else outcome(self._ends))
 
 
 @dataclass

@@ -20,10 +20,11 @@ from app.api.activity import Activity, ApiCall
 from app.api.answering import MOST_WAITING_S, Answering, CompleteAnswer, all_of
 from app.api.engine_host import EngineHost
 from app.api.guard import is_loopback
+from app.api.kept_answers import KeptAnswers, RepeatableAnswers
 from app.api.kept_chats import KeptChats
 from app.api.kept_items import KeptItems
-from app.api.left_answers import LeftAnswers
 from app.api.models import ModelDirectory
+from app.api.queued_answers import QueuedAnswers
 from app.api.requests import errors
 from app.api.requests.callers import USER_HEADER, UserSettings
 from app.api.requests.conversation import as_plain_texts
@@ -47,12 +48,12 @@ _NOT_A_NAME = re.compile(r"[^\w.+/-]")
 class PreparedCall:
     """The requests of a call to the engine, and what writes their answers.
 
-    `form` names the field of the body that holds the format of the answers.
+    `format_field` names the field of the body that holds the format of the answers.
     """
 
     requests: Sequence[ChatRequest]
     writer: ResponseWriter
-    form: str = ""
+    format_field: str = ""
 
 
 class AnswerRequestBody(UserSettings, kw_only=True):
@@ -162,17 +163,17 @@ class Api:
         self.models = ModelDirectory(host, MOST_WAITING_S)
         self.activity, self.speculation = activity, speculation
         self._thoughts = KeptThoughts()
-        self._left = LeftAnswers()
+        self._kept_answers = KeptAnswers()
         self.chats = KeptChats()
         self.items = KeptItems()
         self._unloading: asyncio.Task[None] | None = None
-        self._answering: WeakKeyDictionary[Answering, AnswerRequestBody] = WeakKeyDictionary()
+        self._bodies: WeakKeyDictionary[QueuedAnswers, AnswerRequestBody] = WeakKeyDictionary()
 
     def speculate(self, speculation: SpeculationSettings) -> None:
         """Change the default, also for calls under way, from their next round on."""
         self.speculation = speculation
-        for answering, body in list(self._answering.items()):
-            answering.speculate(body.speculating(speculation))
+        for answers, body in list(self._bodies.items()):
+            answers.speculate(body.speculating(speculation))
 
     async def answer(self, request: Request, body: AnswerRequestBody) -> ASGIApp | JsonReply:
         """Answer a call. Raises `ApiError`."""
@@ -180,7 +181,7 @@ class Api:
         draft = None if body.draft_model in (None, "", "none") else body.draft_model
         pair = await self.models.use(body.model or "", draft)
         load_s = time.perf_counter() - asked
-        prepared, answering = await self._begun(request, body, pair, resumes=True)
+        prepared, answering = await self._begun(request, body, pair, may_be_retry=True)
         prepared.writer.load_s = load_s
         skipped: dict[str, str] = request.state.skipped
         ended = partial(self._ended, self.caller_of(request, body), body, pair, prepared)
@@ -222,15 +223,17 @@ class Api:
         return body.caller(address, request.headers.get(USER_HEADER, ""))
 
     async def _begun(
-        self, request: Request, body: AnswerRequestBody, pair: LoadedPair, *, resumes: bool = False
+        self, request: Request, body: AnswerRequestBody, pair: LoadedPair, *, may_be_retry: bool = False
     ) -> tuple[PreparedCall, Answering]:
         """Start the answers of a call, from plain texts if the model's template refuses the conversation.
 
-        If it `resumes`, those that another client of the caller has left are taken up.
+        With `may_be_retry` the call gets answers that were kept for the same request of its caller, if there are any.
         """
         assert pair.main is not None
         prepared = body.prepare(self, pair.main, self.models.name_of(pair.main))
-        answering = self._start(request, body, pair, prepared.requests, prepared.form, resumes=resumes)
+        answering = self._start(
+            request, body, pair, prepared.requests, prepared.format_field, may_be_retry=may_be_retry
+        )
         try:
             await answering.begin(request.receive)
         except ApiError as error:
@@ -239,7 +242,7 @@ class Api:
                 raise
             requests = [replace(refused, messages=plain) for refused in prepared.requests]
             prepared = replace(prepared, requests=requests)
-            answering = self._start(request, body, pair, prepared.requests, prepared.form)
+            answering = self._start(request, body, pair, prepared.requests, prepared.format_field)
             await answering.begin(request.receive)
         return prepared, answering
 
@@ -249,9 +252,9 @@ class Api:
         body: AnswerRequestBody,
         pair: LoadedPair,
         requests: Sequence[ChatRequest],
-        form: str = "",
+        format_field: str = "",
         *,
-        resumes: bool = False,
+        may_be_retry: bool = False,
     ) -> Answering:
         main, draft = pair.main, pair.draft
         assert main is not None
@@ -275,14 +278,20 @@ class Api:
         caller = self.caller_of(request, body)
         given = partial(self._thoughts.given_to, caller)
         complete = [replace(asked, main=named, messages=given(asked.messages), caller=caller) for asked in requests]
-        answering = self._left.take(complete) if resumes else None
-        if answering is None:
-            leave = self._left.keep if resumes else None
-            answering = Answering(host.engine, complete, call.id, self.activity, form=form, leave=leave)
-        else:
-            answering.resume(call.id)
-        self._answering[answering] = body
-        return answering
+        answers = self._answers_to(complete, call.id, may_be_retry=may_be_retry)
+        self._bodies[answers] = body
+        return Answering(answers, self.activity, format_field=format_field)
+
+    def _answers_to(self, requests: Sequence[ChatRequest], call_id: str, *, may_be_retry: bool) -> QueuedAnswers:
+        """Return the answers to `requests`: kept ones if there are any and the call may be a retry, else new ones."""
+        engine = self.models.host.engine
+        kept = self._kept_answers.take(requests) if may_be_retry else None
+        if kept is not None:
+            kept.repeat(call_id)
+            return kept
+        if may_be_retry and all(request.tools for request in requests):
+            return RepeatableAnswers(engine, requests, call_id, self.activity, self._kept_answers.keep)
+        return QueuedAnswers(engine, requests, call_id, self.activity)
 
 
 async def answer(request: Request, body: AnswerRequestBody) -> ASGIApp:

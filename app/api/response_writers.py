@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 
 from starlette.types import Receive, Scope, Send
 
-from app.api.answering import KEEP_ALIVE_S, Answering, ClientGone, CompleteAnswer, IndexedEvent, failure
+from app.api.answering import KEEP_ALIVE_S, Answering, CompleteAnswer, failure
+from app.api.queued_answers import ClientGone, IndexedEvent
 from app.api.requests.errors import DONE, EVENT_HEADERS, KEEP_ALIVE, ApiError, sse
 from app.api.requests.usage import lengths_of, openai_usage, reasoning_tokens, speculation, timings
 from app.text.answer_parts import AnswerParts

@@ -13,7 +13,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from app.api import proof
-from app.api.answering import ClientGone
 from app.api.calls import Api, answer
 from app.api.cors import AllowedOrigins
 from app.api.dialects import embeddings, lm_studio, ollama_models, speculation
@@ -27,6 +26,7 @@ from app.api.dialects.responses import ResponseBody, respond
 from app.api.dialects.speculation import SpeculationBody
 from app.api.guard import ApiSettings, Guard
 from app.api.models import listed
+from app.api.queued_answers import ClientGone
 from app.api.requests.bodies import ApiRoute, description
 from app.api.requests.errors import ApiError, JsonReply, error_reply, unexpected
 

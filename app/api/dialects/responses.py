@@ -12,9 +12,9 @@ from msgspec.structs import asdict, replace
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
-from app.api.answering import IndexedEvent
 from app.api.calls import AnswerRequestBody, Api
 from app.api.dialects.response_items import readable_items
+from app.api.queued_answers import IndexedEvent
 from app.api.requests.conversation import (
     Content,
     EngineMessage,

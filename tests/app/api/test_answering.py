@@ -11,6 +11,7 @@ from starlette.types import Message
 
 from app.api.activity import Activity
 from app.api.answering import Answering
+from app.api.queued_answers import QueuedAnswers
 from app.api.requests.errors import KEEP_ALIVE
 from app.api.response_writers import EventStream
 from engine.requests import ChatRequest
@@ -28,7 +29,8 @@ async def silent() -> Message:
 
 
 def answering_of(engine: Any) -> Answering:
-    return Answering(engine, [REQUEST], "call", Activity())
+    activity = Activity()
+    return Answering(QueuedAnswers(engine, [REQUEST], "call", activity), activity)
 
 
 def test_signs_of_life_come_until_the_text_does(monkeypatch: pytest.MonkeyPatch) -> None:

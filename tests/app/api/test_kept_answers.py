@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.api import left_answers
+from app.api import kept_answers
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import ScriptedEngine
@@ -106,7 +106,7 @@ def test_another_request_of_this_computer_does_not_end_it(serve: Serve, other: s
     left = Left(serve, ASKED)
     left.go_on()
     path, body = OTHERS[other]
-    for _ in range(left_answers.MOST_LEFT + 1):
+    for _ in range(kept_answers.MOST_KEPT_ANSWERS + 1):
         assert left.served.post(path, body).status_code == 200
     asked = len(left.engine.requests)
     again = left.served.post("/v1/chat/completions", ASKED).json()
@@ -126,10 +126,10 @@ def test_a_request_that_goes_on_with_the_conversation_ends_it(serve: Serve, user
     assert left.cancelled[0] == (not user)
 
 
-def test_of_many_that_are_left_the_oldest_ends(serve: Serve) -> None:
+def test_of_many_that_are_kept_the_oldest_ends(serve: Serve) -> None:
     engine = ScriptedEngine([Script(STORY * 9)], by_hand=True)
     served = serve(engine)
-    for number in range(left_answers.MOST_LEFT + 2):
+    for number in range(kept_answers.MOST_KEPT_ANSWERS + 2):
         body = ASKED | {"messages": [{"role": "user", "content": str(number)}]}
         stream = served.events("/v1/chat/completions", body)
         leaving = threading.Thread(
@@ -142,7 +142,7 @@ def test_of_many_that_are_left_the_oldest_ends(serve: Serve) -> None:
         # Closes the connection.
         stream.close()  # type: ignore[attr-defined]
         wait_until(lambda number=number: len(served.api.ended) > number)
-    assert [stream.cancelled for stream in engine.streams] == [True, True] + [False] * left_answers.MOST_LEFT
+    assert [stream.cancelled for stream in engine.streams] == [True, True] + [False] * kept_answers.MOST_KEPT_ANSWERS
     assert served.get("/health").status_code == 200
 
 
@@ -150,7 +150,7 @@ def test_it_ends_after_a_while_and_with_the_server(serve: Serve, monkeypatch: py
     left = Left(serve, ASKED)
     left.served.api.stop()
     assert left.cancelled == [True]
-    monkeypatch.setattr(left_answers, "LEFT_S", 0.01)
+    monkeypatch.setattr(kept_answers, "KEPT_ANSWERS_S", 0.01)
     left = Left(serve, ASKED)
     wait_until(lambda: left.cancelled == [True])
 
