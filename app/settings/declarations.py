@@ -13,14 +13,12 @@ from app.settings.setting import (
     API,
     GENERAL,
     GENERATION,
-    HISTORY,
     MACHINES,
-    MODELS,
     NETWORK,
     NO_PAGE,
+    SETTINGS_PAGES,
     SPECULATION,
     STORAGE,
-    TOOLS,
     Setting,
 )
 from engine.methods import method_words, methods
@@ -373,8 +371,7 @@ class SettingsValues(RememberedValues):
 
 
 # The titles in English of the settings window's pages.
-_IN_ORDER = (GENERAL, MODELS, SPECULATION, GENERATION, TOOLS, HISTORY, STORAGE, NETWORK, API, MACHINES, ADVANCED)
-PAGES = {page.name: page.title for page in _IN_ORDER}
+PAGES = {page.name: page.title for page in SETTINGS_PAGES.values()}
 SETTINGS = {item.name: Setting(item.name, item.default, **item.metadata) for item in fields(SettingsValues)}
 
 

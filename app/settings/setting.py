@@ -71,25 +71,40 @@ class Setting:
 
 @dataclass(frozen=True)
 class SettingsPage:
-    """A page of the settings window, with its title in English."""
+    """A page of the settings window, with its title in English.
+
+    `build` of the module returns its widget. A page without a module has the rows of its settings and nothing else.
+    """
 
     name: str
     title: str
+    module: str = ""
 
     def setting(self, default: T, **declared: Any) -> T:
         """Return a field of `SettingsValues` with a row on this page; its metadata are arguments of `Setting`."""
         return field(default=default, metadata={"page": self.name, **declared})
 
 
+# The pages by name, in the order of the settings window.
+SETTINGS_PAGES: dict[str, SettingsPage] = {}
+
+
+def _page(name: str, title: str, module: str = "") -> SettingsPage:
+    """Declare a page of the settings window, after those that are declared already."""
+    page = SettingsPage(name, title, module)
+    SETTINGS_PAGES[name] = page
+    return page
+
+
 NO_PAGE = SettingsPage("", "")
-GENERAL = SettingsPage("general", "General")
-MODELS = SettingsPage("models", "Models")
-SPECULATION = SettingsPage("speculation", "Speculation")
-GENERATION = SettingsPage("generation", "Generation")
-TOOLS = SettingsPage("tools", "Tools")
-HISTORY = SettingsPage("history", "Request history")
-STORAGE = SettingsPage("storage", "Storage")
-NETWORK = SettingsPage("network", "Privacy and network")
-API = SettingsPage("api", "Local API")
-MACHINES = SettingsPage("machines", "Multiple Macs")
-ADVANCED = SettingsPage("advanced", "Advanced")
+GENERAL = _page("general", "General", "app.settings_window.general_page")
+MODELS = _page("models", "Models", "app.settings_window.models_page")
+SPECULATION = _page("speculation", "Speculation", "app.settings_window.speculation_page")
+GENERATION = _page("generation", "Generation", "app.settings_window.generation_page")
+TOOLS = _page("tools", "Tools", "app.settings_window.tools_page")
+HISTORY = _page("history", "Request history", "app.settings_window.history_page")
+STORAGE = _page("storage", "Storage", "app.settings_window.storage_page")
+NETWORK = _page("network", "Privacy and network", "app.settings_window.network_page")
+API = _page("api", "Local API", "app.settings_window.api_page")
+MACHINES = _page("machines", "Multiple Macs", "app.settings_window.machines_page")
+ADVANCED = _page("advanced", "Advanced", "app.settings_window.advanced_page")

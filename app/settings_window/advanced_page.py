@@ -19,6 +19,7 @@ from app.settings.checkup import gather, report, write_diagnostics
 from app.settings.declarations import PAGES, SettingsValues
 from app.settings.engine_settings import speculation_of
 from app.settings.store import SettingsStore
+from app.settings_window.pages import PageParts
 from app.settings_window.table_page import TablePage
 from app.system.background import Background
 from app.system.log_buffer import LOG_BUFFER
@@ -219,3 +220,8 @@ class CheckReport(ThemeAware, QWidget):
         self.setVisible(checkup is not None)
         if checkup is not None:
             self.view.setPlainText(page(checkup))
+
+
+def build(parts: PageParts) -> AdvancedPage:
+    """Return the page Advanced."""
+    return AdvancedPage(parts.library, parts.session, parts.open_page)

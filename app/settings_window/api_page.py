@@ -12,6 +12,7 @@ from app.agents.connecting import ConfigChange, NotConnected, connected, plan, t
 from app.agents.table import APPS, App, declared_endpoint
 from app.library.library import Library
 from app.session.api_service import ApiService, network_address
+from app.settings_window.pages import PageParts
 from app.settings_window.table_page import TablePage
 from app.widgets.buttons import CopyButton, button
 from app.widgets.controls import Chooser
@@ -246,3 +247,8 @@ class ApiPage(TablePage):
     def retranslate(self) -> None:
         super().retranslate()
         self._show()
+
+
+def build(parts: PageParts) -> ApiPage:
+    """Return the page Local API."""
+    return ApiPage(parts.library, parts.session.api)

@@ -106,9 +106,10 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
         """Return a page, which is built at the first call."""
         if page_id not in self._pages:
             # Imported here because the start of the window must not wait for the pages.
-            from app.settings_window.pages import build_page
+            from app.settings_window.pages import PageParts, build_page
 
-            self._pages[page_id] = build_page(page_id, self._library, self._session, self._models, self.open)
+            parts = PageParts(self._library, self._session, self._models, self.open)
+            self._pages[page_id] = build_page(page_id, parts)
             self._stack.addWidget(self._pages[page_id])
         return self._pages[page_id]
 

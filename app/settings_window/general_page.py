@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.settings.setting import Setting
 from app.settings.store import SettingsStore
+from app.settings_window.pages import PageParts
 from app.settings_window.table_page import TablePage
 from app.system.hot_key import hot_key
 from app.widgets.outside import has_system_tray
@@ -50,3 +51,8 @@ class GeneralPage(TablePage):
             keys = QKeySequence(self._keys).toString(QKeySequence.SequenceFormat.NativeText)
             row = self.row_of("quick_entry")
             row.set_words(row.name.text(), (taken if self._refused == "taken" else rule).format(keys=keys))
+
+
+def build(parts: PageParts) -> GeneralPage:
+    """Return the page General."""
+    return GeneralPage(parts.library.settings)

@@ -10,6 +10,7 @@ from app.session.model_service import ModelService
 from app.settings.engine_settings import SAMPLING_KEYS, choice_of_sampling, recommended_of, sampling_values
 from app.settings.setting import Setting
 from app.settings.store import SettingsStore
+from app.settings_window.pages import PageParts
 from app.settings_window.table_page import TablePage
 from app.widgets.labels import WrappedLabel, show_words
 from app.widgets.style_class import styled
@@ -48,3 +49,8 @@ class GenerationPage(TablePage):
     def show_values(self) -> None:
         super().show_values()
         show_words(self.recommendation, recommendation_text(self._models.pair.main))
+
+
+def build(parts: PageParts) -> GenerationPage:
+    """Return the page Generation."""
+    return GenerationPage(parts.library.settings, parts.session.models)

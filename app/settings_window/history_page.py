@@ -16,6 +16,7 @@ from app.conversations.measured import MeasuredPairs, gain_in, is_gain
 from app.conversations.request_history import RequestRow, Totals
 from app.session.history_service import HistoryService, Requests
 from app.settings.declarations import PAGES
+from app.settings_window.pages import PageParts
 from app.widgets.buttons import ConfirmButton
 from app.widgets.controls import Chooser
 from app.widgets.figure_table import FigureColumn, FigureTable, FigureView
@@ -297,3 +298,12 @@ class _DeleteRequestsButton(ConfirmButton):
 
     def retranslate(self) -> None:
         self.setText(self.tr("Delete all of them?") if self.asks else self.tr("Delete API requests…"))
+
+
+def build(parts: PageParts) -> HistoryPage:
+    """Return the page Request history."""
+    page = HistoryPage(parts.session.history)
+    show = parts.session.chats.show_message
+    shown = parts.models.chat_wanted.emit
+    page.answer_wanted.connect(lambda chat, message: show(chat, message, lambda _: shown()))
+    return page

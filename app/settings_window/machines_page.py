@@ -13,6 +13,7 @@ from app.session.cluster_service import CHECKING, FETCHING, OFF, ON, STARTING, S
 from app.session.session import Session
 from app.settings.declarations import SETTINGS
 from app.settings.draft_places import computers
+from app.settings_window.pages import PageParts
 from app.settings_window.table_page import TablePage
 from app.widgets.buttons import button
 from app.widgets.controls import Chooser
@@ -166,3 +167,8 @@ class MachinesPage(TablePage):
             self.tr("Splits a model too large for one Mac. Click Check to see what each Mac needs to download."),
         )
         self._list_models()
+
+
+def build(parts: PageParts) -> MachinesPage:
+    """Return the page Multiple Macs."""
+    return MachinesPage(parts.library, parts.session)

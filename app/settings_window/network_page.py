@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QWidget
 
 from app.library.library import Library
 from app.settings_window.form import SecretRow
+from app.settings_window.pages import PageParts
 from app.settings_window.table_page import TablePage
 from app.widgets.buttons import button
 from app.widgets.labels import SentenceLabel
 from app.widgets.style_class import styled
+from app.wording import privacy
 from app.wording.errors import error_sentence, joined
 from engine.errors import EngineError
 from engine.hub.values import ACCEPTED, REFUSED, UNKNOWN, AccessReport
@@ -90,3 +92,11 @@ def _words_of(report: AccessReport | EngineError | None) -> str:
         UNKNOWN: translate("NetworkPage", "The server does not report whether the token is valid."),
     }.get(report.token)
     return reached if token is None else joined(reached, token)
+
+
+def build(parts: PageParts) -> NetworkPage:
+    """Return the page Privacy and network."""
+    settings = parts.library.settings
+    page = NetworkPage(parts.library, lambda: privacy.network_sentence(parts.session, settings.values))
+    privacy.follow(parts.session, settings, page, page.retranslate)
+    return page

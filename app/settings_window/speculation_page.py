@@ -12,6 +12,7 @@ from app.models.draft_ahead import show_places
 from app.session.session import Session
 from app.settings.declarations import SETTINGS
 from app.settings.store import SettingsStore
+from app.settings_window.pages import PageParts
 from app.settings_window.table_page import TablePage
 from app.widgets.buttons import button
 from app.widgets.controls import Chooser
@@ -77,3 +78,8 @@ class SpeculationPage(TablePage):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.refresh()
+
+
+def build(parts: PageParts) -> SpeculationPage:
+    """Return the page Speculation."""
+    return SpeculationPage(parts.library.settings, parts.session)

@@ -15,6 +15,7 @@ from app.session.session import Session
 from app.settings.disk_use import DiskUse, clear_caches, measure
 from app.settings.relocation import CopyProgress, MoveRefused, move_folder
 from app.settings_window.backup_controls import BackupControls
+from app.settings_window.pages import PageParts
 from app.settings_window.table_page import TablePage
 from app.widgets.buttons import button
 from app.widgets.labels import label, show_words
@@ -279,3 +280,8 @@ class RemovalControls(QWidget):
         self.retranslate()
         # So that another press of Return does no harm.
         self.cancel.setFocus()
+
+
+def build(parts: PageParts) -> StoragePage:
+    """Return the page Storage."""
+    return StoragePage(parts.library, parts.session)

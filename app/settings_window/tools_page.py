@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QMessageBox, QPushButton, QWi
 from app.session.session import Session
 from app.session.tool_service import ToolService
 from app.settings_window.form import Form, Row
+from app.settings_window.pages import PageParts
 from app.settings_window.server_card import ServerCard
 from app.settings_window.web_rows import CHOICES, WebRows
 from app.system.background import Background
@@ -336,3 +337,8 @@ class ToolsPage(ThemeAware, Form):
             if url.isLocalFile():
                 self.import_servers(Path(url.toLocalFile()))
         event.acceptProposedAction()
+
+
+def build(parts: PageParts) -> ToolsPage:
+    """Return the page Tools."""
+    return ToolsPage(parts.session)
