@@ -274,7 +274,7 @@ class AnswerService(QObject):
         At the next start, an answer cancelled here is interrupted and has all of its text.
         """
         for answer in self._running.values():
-            answer.leave()
+            answer.interrupt()
         for answer in self._ends_not_stored:
             # The disk may have space again.
             answer.write_end()

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from functools import partial
-from typing import Any
 
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.chat_settings import GenerationSettings
@@ -36,6 +36,7 @@ from app.text.answer_parts import AnswerParts
 from app.tools.tool import Tool
 from engine.call_forms.form import ToolCall
 from engine.call_forms.table import call_form
+from engine.client import RequestStream
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
 from engine.files.reading_time import ReadingTime
@@ -46,9 +47,36 @@ from engine.status import LoadedPair
 WriteTurn = Callable[[ConversationStore], tuple[int | None, int]]
 
 
+class Step(Enum):
+    """Where an answer stands, in the order of the steps, and what `StreamingAnswer.cancel` does there.
+
+    STORING: the turn is being written. The answer ends once that is on disk.
+    READING_FILES: files of the chat's folder are read that have changed. The answer ends at once.
+    STARTING_TOOLS: servers of tools start. The answer ends at once.
+    PREPARING: the request is made, for which models may load. The answer ends instead of being submitted.
+    GENERATING: the engine answers. It ends the answer within one round.
+    STORING_CALLS: the calls of the answer are being written. They are stopped before they run.
+    CALLING: the calls run, or wait for the person's consent. They are stopped, and the answer ends.
+    STORING_NEXT: the answer from the results of the calls is being written. It ends instead of being submitted.
+    ENDED: nothing more happens, and there is nothing to cancel.
+
+    After STORING_NEXT follows PREPARING, for the next answer.
+    """
+
+    STORING = auto()
+    READING_FILES = auto()
+    STARTING_TOOLS = auto()
+    PREPARING = auto()
+    GENERATING = auto()
+    STORING_CALLS = auto()
+    CALLING = auto()
+    STORING_NEXT = auto()
+    ENDED = auto()
+
+
 @dataclass(frozen=True)
-class _StoredTurn:
-    """A turn on disk. `path` has the ids of the messages that its chat showed when it was stored."""
+class _WrittenTurn:
+    """A turn on disk. `path` has the ids of the messages that its chat showed when the turn was written."""
 
     question: Message | None
     answer: Message
@@ -60,6 +88,7 @@ class StreamingAnswer:
 
     `arrived` is called after every frame with new events, `end_not_stored` if the store could not write the answer's
     end; `finish` may then be called again. The `other` model answers instead of the window's own, if it is given.
+    `Step` says where the answer stands.
     """
 
     def __init__(
@@ -85,37 +114,37 @@ class StreamingAnswer:
         # The models of `other` once they are loaded.
         self._other_pair: Pair | None = None
         self._writer: AnswerWriter | None = None
-        # The engine's stream of the latest request; None before the first one and before that of each next step.
-        self._stream: Any = None
-        # With it, `leave` gives up the files of the chat's folder that are being read.
-        self._files = ReadingTime()
-        self._cancelled = False
-        # Whether files are read or servers of tools start, before the request.
-        self._gathering = False
+        self._step = Step.STORING
+        # Whether the person has stopped the answer or the app ends, at whatever step.
+        self._is_stopped = False
+        # The engine's stream of the latest request; None before the first one and before the next step's.
+        self._stream: RequestStream | None = None
+        # The time in which the files of the chat's folder are read.
+        self._reading_time = ReadingTime()
         self._write_error_reported = False
-        # How many characters of the answer's text are stored: of a continued one, what was there, without the end that
-        # closed its thoughts.
+        # How many characters of the answer's text are stored. A continued answer begins with its earlier text, without
+        # the end that was added to it to close its thoughts.
         self._written = len(turn.answer.before) - len(turn.answer.closing)
         self._finish_reason = ""
         self._request: ChatRequest | None = None
+        # The calls that run.
         self._calls: ToolCalls | None = None
-        # How many calls the model made.
-        self._called = 0
-        # Whether the model was informed that it may make no more calls.
-        self._limit_stated = False
+        # How many calls the model made in all answers of the turn.
+        self._call_count = 0
 
     def cancel(self) -> None:
-        """Stop the answer within one round, or before its request is submitted, and its calls."""
-        self.leave()
-        if self._gathering:
-            self._submit_with(())
-        if self._calls is not None:
+        """Stop the answer and its calls because the person wants that; `Step` says what happens at each step."""
+        self.interrupt()
+        if self._step in (Step.READING_FILES, Step.STARTING_TOOLS):
+            self.turn.tools = ()
+            self._end_cancelled()
+        elif self._calls is not None:
             self._calls.cancel()
 
-    def leave(self) -> None:
+    def interrupt(self) -> None:
         """Stop the answer because the app ends. The next start finds its calls interrupted."""
-        self._cancelled = True
-        self._files.abandoned.set()
+        self._is_stopped = True
+        self._reading_time.abandoned.set()
         if self._stream is not None:
             self._stream.cancel()
 
@@ -124,58 +153,64 @@ class StreamingAnswer:
         if self._calls is not None:
             self._calls.choose(call, choice)
 
-    def store(self, write: WriteTurn, stored: Callable[[], object], not_stored: Callable[[], object]) -> None:
+    def store(self, write: WriteTurn, on_stored: Callable[[], object], on_not_stored: Callable[[], object]) -> None:
         """Write the turn, then submit its request: the engine gets no question that is not on disk.
 
-        Calls `stored` once the turn is on disk, or `not_stored` if it could not be written; no request is submitted
-        then.
+        Calls `on_stored` once the turn is on disk, or `on_not_stored` if it could not be written; no request is
+        submitted then.
         """
-        written = partial(self._turn_stored, stored)
-        self._store.run(partial(_write_turn, self.chat, write), written, lambda _error: not_stored())
+        take_written = partial(self._take_written, on_stored)
+        self._store.run(partial(_write_turn, self.chat, write), take_written, lambda _error: on_not_stored())
 
-    def _turn_stored(self, stored: Callable[[], object], turn: _StoredTurn) -> None:
-        """Take the ids of the stored turn, then read the files of its folder and submit its request."""
-        self.turn.question_node = node_of(turn.question)
-        self.turn.answer_node = node_of(turn.answer)
-        self._writer = self._store.writer(turn.answer.id)
+    def _take_written(self, on_stored: Callable[[], object], written: _WrittenTurn) -> None:
+        """Take the ids of the turn on disk, then read the files of its folder and submit its request."""
+        self.turn.question_node = node_of(written.question)
+        self.turn.answer_node = node_of(written.answer)
+        self._writer = self._store.writer(written.answer.id)
         self._services.chats.note_written(self.chat)
-        stored()
-        if turn.path == self.chat.stored_ids:
+        on_stored()
+        if written.path == self.chat.stored_ids:
             self._read_files()
         else:
             # The user chose another branch meanwhile.
-            self._services.chats.show_branch_of(self.chat, turn.answer.id, self._read_files)
+            self._services.chats.show_branch_of(self.chat, written.answer.id, self._read_files)
 
     def _read_files(self) -> None:
-        """Read those files of the chat's folder again that have changed on the disk; a stop may come first."""
-        self._gathering = True
-        self._files = self._services.projects.read_again(self.chat.folder_id, self._gather_tools, self._show_file)
+        """Read those files of the chat's folder again that have changed on the disk, then get the chat's tools."""
+        if self._is_stopped:
+            self._end_cancelled()
+            return
+        self._step = Step.READING_FILES
+        read_again = self._services.projects.read_again
+        self._reading_time = read_again(self.chat.folder_id, self._start_tools, self._show_file)
 
     def _show_file(self, name: str) -> None:
         """Show for which file the answer waits."""
-        if self._gathering:
+        if self._step is Step.READING_FILES:
             self.turn.answer.waits_for = name
             self._arrived(self)
 
-    def _gather_tools(self) -> None:
+    def _start_tools(self) -> None:
         """Get the chat's tools, for which servers may have to start, then submit the request."""
-        if not self._gathering:
+        if self._step is not Step.READING_FILES:
+            # The answer was stopped while files were read.
             return
+        self._step = Step.STARTING_TOOLS
         self.turn.answer.waits_for = ""
         self.turn.answer.state = State.STARTING
         self._services.tools.gather(self.chat, self._submit_with)
-        if self._gathering:
+        if self._step is Step.STARTING_TOOLS:
             self._arrived(self)
 
     def _submit_with(self, tools: Sequence[Tool]) -> None:
-        """Submit the request with these tools, unless the answer was stopped meanwhile."""
-        if not self._gathering:
-            # It was stopped while servers started.
+        """Submit the request with these tools."""
+        if self._step is not Step.STARTING_TOOLS:
+            # The answer was stopped while servers started.
             return
-        self._gathering = False
+        self._step = Step.PREPARING
         self.turn.tools = tools
         self.turn.answer.state = State.WAITING
-        if self._cancelled:
+        if self._is_stopped:
             self._end_cancelled()
         elif self._other is None:
             self._prepare()
@@ -209,9 +244,10 @@ class StreamingAnswer:
 
     def _submit(self, request: ChatRequest) -> None:
         """Pass the request to the engine, whose events then arrive at `_receive`."""
-        if self._cancelled:
+        if self._is_stopped:
             self._end_cancelled()
             return
+        self._step = Step.GENERATING
         self._request = request
         # Another model may have been loaded while tools ran.
         main = self._pair.main
@@ -235,6 +271,7 @@ class StreamingAnswer:
         elif answer.repeats_anew and self._stream is not None:
             self._stream.cancel()
         if answer.ended:
+            self._step = Step.ENDED
             calls = self._calls_in(answer)
             self.finish()
             if calls:
@@ -249,7 +286,7 @@ class StreamingAnswer:
         """
         if not answer.repeats:
             return REFUSED if answer.is_beyond and answer.state is State.DONE else reason
-        if self._cancelled:
+        if self._is_stopped:
             return STOPPED_REPEATING
         answer.state = State.REPEATING
         return REPEATING
@@ -265,35 +302,42 @@ class StreamingAnswer:
 
     def _store_calls(self, answer: Answer, calls: list[ToolRun]) -> None:
         """Write the calls, then run them: nothing runs that is not on disk."""
+        self._step = Step.STORING_CALLS
         answer.calls = calls
         answer.state = State.CALLING
         answer_id = self.turn.answer_node.id
         assert answer_id is not None
 
-        def stored(ids: list[int]) -> None:
+        def run(ids: list[int]) -> None:
             for call, message_id in zip(calls, ids, strict=True):
                 call.id = message_id
             self._run_calls(calls)
 
-        def not_stored(_error: Exception) -> None:
+        def end_without_calls(_error: Exception) -> None:
             answer.calls = []
-            answer.state = State.DONE
-            self._arrived(self)
+            self._end_as(State.DONE)
 
         self._store.run(
-            lambda store: store.answers.start_calls(answer_id, [call.use for call in calls]), stored, not_stored
+            lambda store: store.answers.start_calls(answer_id, [call.use for call in calls]), run, end_without_calls
         )
+
+    def _end_as(self, state: State) -> None:
+        """End an answer that is already on disk as a whole."""
+        self._step = Step.ENDED
+        self.turn.answer.state = state
+        self._arrived(self)
 
     def _run_calls(self, calls: list[ToolRun]) -> None:
         """Run the calls, or ask for the person's consent to them; `_calls_ended` follows after the last one."""
-        left = self.generation.most_calls - self._called
-        self._called += len(calls)
+        self._step = Step.CALLING
+        allowed = self.generation.most_calls - self._call_count
+        self._call_count += len(calls)
         changed = partial(self._arrived, self)
         self._calls = ToolCalls(self.chat, calls, self._services.tools, changed, self._write_call, self._calls_ended)
-        if self._cancelled:
+        if self._is_stopped:
             self._calls.cancel()
         else:
-            self._calls.start(left, self.generation.most_calls)
+            self._calls.start(allowed, self.generation.most_calls)
 
     def _write_call(self, call: ToolRun) -> None:
         """Write the end of a call and the pictures in its result, then show these from the store.
@@ -328,28 +372,29 @@ class StreamingAnswer:
 
     def _calls_ended(self) -> None:
         """Let the model answer from the results, unless the user stopped it or it made too many calls."""
-        answer = self.turn.answer
+        calls = self.turn.answer.calls
         self._calls = None
-        goes_on = self._called <= self.generation.most_calls or not self._limit_stated
-        self._limit_stated = self._called > self.generation.most_calls
-        if self._cancelled or not goes_on:
-            answer.state = State.CANCELLED if self._cancelled else State.DONE
-            self._arrived(self)
+        if self._is_stopped:
+            self._end_as(State.CANCELLED)
             return
-        parent = answer.calls[-1].id
+        # Calls beyond the limit are refused, and their results say so. The model answers from these results once more.
+        # If it calls again there, the limit was exceeded before these calls, and no further answer follows.
+        earlier_count = self._call_count - len(calls)
+        if earlier_count > self.generation.most_calls:
+            self._end_as(State.DONE)
+            return
+        self._step = Step.STORING_NEXT
+        parent = calls[-1].id
         assert parent is not None
 
         def start(store: ConversationStore) -> Message:
             return store.messages.get(store.answers.start(parent, self.source))
 
-        def not_stored(_error: Exception) -> None:
-            answer.state = State.DONE
-            self._arrived(self)
+        self._store.run(start, self._begin_next, lambda _error: self._end_as(State.DONE))
 
-        self._store.run(start, self._next_step, not_stored)
-
-    def _next_step(self, stored: Message) -> None:
-        """Ask for the next answer: the same request, with the calls and their results after it."""
+    def _begin_next(self, message: Message) -> None:
+        """Ask for the next answer, to be written to `message`: the same request, then the calls and their results."""
+        self._step = Step.PREPARING
         turn = self.turn
         before = turn.answer
         request = self._request
@@ -368,8 +413,8 @@ class StreamingAnswer:
             said_before=before.said_before,
             asked_before=before.asked_before,
         )
-        turn.answer_node = node_of(stored)
-        self._writer = self._store.writer(stored.id)
+        turn.answer_node = node_of(message)
+        self._writer = self._store.writer(message.id)
         self._written = 0
         self._stream = None
         # The continued text is part of the answer now.
@@ -406,10 +451,10 @@ class StreamingAnswer:
         answer = self.turn.answer
         if answer_id is not None and self._may_be_copied:
             self._store.run(
-                lambda store: store.answers.is_given_before(answer_id), partial(self._take_given_before, answer)
+                lambda store: store.answers.is_given_before(answer_id), partial(self._note_given_before, answer)
             )
 
-    def _take_given_before(self, answer: Answer, given_before: bool) -> None:
+    def _note_given_before(self, answer: Answer, given_before: bool) -> None:
         if given_before:
             answer.note_given_before()
             self._arrived(self)
@@ -429,18 +474,18 @@ class StreamingAnswer:
         return answer.state is State.DONE and answer.is_looked_up and answer.speed_counts
 
 
-def _write_turn(chat: Chat, write: WriteTurn, store: ConversationStore) -> _StoredTurn:
+def _write_turn(chat: Chat, write: WriteTurn, store: ConversationStore) -> _WrittenTurn:
     """Write a turn, all of it or nothing, and read it back. Runs on the store's thread."""
-    # By itself: the chat keeps its id if the turn is not written.
+    # In a transaction of its own: the chat keeps its id if the turn is not written.
     ensure_stored(store, chat)
 
-    def write_whole(store: ConversationStore) -> _StoredTurn:
+    def write_whole(store: ConversationStore) -> _WrittenTurn:
         with store.database.write():
             question_id, answer_id = write(store)
             answer = store.messages.get(answer_id)
             # A chat that is continued leaves the trash.
             store.conversations.restore(answer.conversation_id)
             path = store.messages.path_ids(answer.conversation_id)
-            return _StoredTurn(None if question_id is None else store.messages.get(question_id), answer, path)
+            return _WrittenTurn(None if question_id is None else store.messages.get(question_id), answer, path)
 
     return store.run(write_whole)
