@@ -2216,10 +2216,6 @@
         <translation>停止しました。</translation>
     </message>
     <message>
-        <source>Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.</source>
-        <translation>{place}番目のトークンの手前まで同一です。そこで{guessed}と{plain}のどちらになるかは、丸めによって決まった可能性があります。</translation>
-    </message>
-    <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>テキストは異なりますが、どちらもメインモデル自身の分布からサンプリングされています。「同一の分布」が選ばれているためです。</translation>
     </message>
@@ -2286,6 +2282,10 @@
         </translation>
     </message>
     <message>
+        <source>Identical up to token {place}. There, rounding can decide between {guessed} and {plain}. Both answers are right.</source>
+        <translation>{place}番目のトークンの手前まで同一です。そこでは{guessed}と{plain}のどちらになるかが、丸めによって決まることがあります。どちらの回答も正しいものです。</translation>
+    </message>
+    <message>
         <source>With speculation</source>
         <translation>投機的デコーディングあり</translation>
     </message>
@@ -2320,10 +2320,6 @@
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
         <translation>実行の間にこのMacの負荷が変わったため、速さを比べられません。</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
-        <translation>{place}番目のトークンの手前まで同一です。そこでは{guessed}と{plain}のスコアの差が{gap}しかなく、どちらになるかは丸めによって決まります。どちらの回答も正しいものです。</translation>
     </message>
     <message>
         <source>Text</source>

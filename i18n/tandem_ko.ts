@@ -2216,10 +2216,6 @@
         <translation>중지했어요.</translation>
     </message>
     <message>
-        <source>Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.</source>
-        <translation>{place}번째 토큰 앞까지 동일해요. 그 위치에서 {guessed}, {plain} 중 무엇이 오는지는 반올림에 따라 갈렸을 수 있어요.</translation>
-    </message>
-    <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>두 텍스트는 다르지만 둘 다 메인 모델 자체의 분포에서 뽑은 거예요. ‘동일한 분포’를 선택했기 때문이에요.</translation>
     </message>
@@ -2286,6 +2282,10 @@
         </translation>
     </message>
     <message>
+        <source>Identical up to token {place}. There, rounding can decide between {guessed} and {plain}. Both answers are right.</source>
+        <translation>{place}번째 토큰 앞까지 동일해요. 그 위치에서 {guessed}, {plain} 중 무엇이 오는지는 반올림에 따라 갈릴 수 있어요. 두 답변 모두 맞아요.</translation>
+    </message>
+    <message>
         <source>With speculation</source>
         <translation>추측 켬</translation>
     </message>
@@ -2320,10 +2320,6 @@
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
         <translation>실행하는 사이에 이 Mac의 부하가 달라져서 속도를 비교할 수 없어요.</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
-        <translation>{place}번째 토큰 앞까지 동일해요. 그 위치에서 {guessed}, {plain} 두 토큰의 점수 차이가 {gap}밖에 되지 않아 반올림에 따라 갈려요. 두 답변 모두 맞아요.</translation>
     </message>
     <message>
         <source>Text</source>

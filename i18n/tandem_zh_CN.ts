@@ -2216,10 +2216,6 @@
         <translation>已停止。</translation>
     </message>
     <message>
-        <source>Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.</source>
-        <translation>第 {place} 个 token 之前完全一致。该处取{guessed}还是{plain}，可能由舍入决定。</translation>
-    </message>
-    <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
         <translation>两段文字不同，但都按主模型自身的分布采样，因为选择了“分布一致”。</translation>
     </message>
@@ -2286,6 +2282,10 @@
         </translation>
     </message>
     <message>
+        <source>Identical up to token {place}. There, rounding can decide between {guessed} and {plain}. Both answers are right.</source>
+        <translation>第 {place} 个 token 之前完全一致。该处取{guessed}还是{plain}，可能由舍入决定。两个回答都正确。</translation>
+    </message>
+    <message>
         <source>With speculation</source>
         <translation>使用推测解码</translation>
     </message>
@@ -2320,10 +2320,6 @@
     <message>
         <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
         <translation>几次运行之间本机的负载发生了变化，因此无法比较速度。</translation>
-    </message>
-    <message>
-        <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
-        <translation>第 {place} 个 token 之前完全一致。该处{guessed}和{plain}的得分只差 {gap}，由舍入决定取哪一个。两个回答都正确。</translation>
     </message>
     <message>
         <source>Text</source>

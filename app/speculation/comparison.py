@@ -58,19 +58,15 @@ _ORDER = (ComparisonStep.PREFILL, *RUNS, ComparisonStep.DONE)
 
 
 class ComparisonResult(Enum):
-    """How the two texts compare. NONE while that is unknown.
+    """How the two texts compare.
 
-    TIE: they differ where both tokens were so close that rounding decides. PERHAPS: how close they were is unknown, or
-    a rule such as top-p may have cut one of them off, which rounding decides, too.
-    OTHER_RULE: the acceptance rule keeps the distribution, not the text. DIFFERENT: nothing of this explains it.
+    EXPECTED: they differ by rounding, or because the acceptance rule keeps the distribution and not the text.
+    UNEXPECTED: they differ, and neither explains it.
     """
 
-    NONE = "none"
     SAME = "same"
-    TIE = "tie"
-    PERHAPS = "perhaps"
-    OTHER_RULE = "other-rule"
-    DIFFERENT = "different"
+    EXPECTED = "expected"
+    UNEXPECTED = "unexpected"
 
 
 @dataclass(frozen=True)
@@ -210,26 +206,34 @@ class Comparison:
             return next(iter(first[at:]), None), next(iter(second[at:]), None)
         return None
 
-    def verdict(self) -> ComparisonResult:
+    def verdict(self) -> ComparisonResult | None:
+        """Return how the texts compare; None while that is unknown."""
         differing = self.divergence()
         if differing is None:
-            return ComparisonResult.SAME if self.step is ComparisonStep.DONE else ComparisonResult.NONE
-        sampling = self.request.sampling
-        if sampling.temperature > 0 and self.request.speculation.redraws:
-            return ComparisonResult.OTHER_RULE
-        if None in differing:
-            return ComparisonResult.DIFFERENT
-        gap = self.gap()
-        cuts = sampling.top_p < 1.0 or sampling.min_p > 0.0 or sampling.top_k > 0
-        if gap is not None and gap <= TIE:
-            return ComparisonResult.TIE
-        return (
-            ComparisonResult.PERHAPS
-            if gap is None or (sampling.temperature > 0 and cuts)
-            else ComparisonResult.DIFFERENT
-        )
+            return ComparisonResult.SAME if self.step is ComparisonStep.DONE else None
+        if self.keeps_distribution_only:
+            return ComparisonResult.EXPECTED
+        is_by_rounding = None not in differing and self._may_be_rounding()
+        return ComparisonResult.EXPECTED if is_by_rounding else ComparisonResult.UNEXPECTED
 
-    def gap(self) -> float | None:
+    @property
+    def keeps_distribution_only(self) -> bool:
+        """Whether the acceptance rule keeps the distribution of the texts, but not the text that a seed gives."""
+        return self.request.sampling.temperature > 0 and self.request.speculation.redraws
+
+    def _may_be_rounding(self) -> bool:
+        """Whether rounding can have decided which of the first tokens that differ was drawn.
+
+        It can if their scores are close, or if a rule such as top-p may have cut one of them off by a rounded score.
+        """
+        gap = self._gap()
+        if gap is None or gap <= TIE:
+            return True
+        sampling = self.request.sampling
+        cuts = sampling.top_p < 1.0 or sampling.min_p > 0.0 or sampling.top_k > 0
+        return sampling.temperature > 0 and cuts
+
+    def _gap(self) -> float | None:
         """Return how far apart the scores of the first tokens that differ were, in units of logits; None if unknown.
 
         Each answer drew the token that led there. If rounding exchanged the two, both margins are small.

@@ -306,7 +306,7 @@ class ComparisonView(ThemeAware, Overlay):
     def _compared(self, comparison: Comparison) -> str:
         verdict = comparison.verdict()
         count = comparison.same_tokens()
-        if verdict is ComparisonResult.NONE or comparison.step is ComparisonStep.FAILED:
+        if verdict is None or comparison.step is ComparisonStep.FAILED:
             return ""
         if verdict is ComparisonResult.SAME:
             # The headline says so, if there is one.
@@ -314,29 +314,25 @@ class ComparisonView(ThemeAware, Overlay):
             return "" if self.gain.isVisibleTo(self) and comparison.counts else same
         differing = comparison.divergence()
         assert differing is not None
-        return self._divergence(verdict).format(
-            place=figures.number(count + 1, 0),
-            guessed=_token(differing[0]),
-            plain=_token(differing[1]),
-            gap=figures.small(comparison.gap()),
-        )
+        place = figures.number(count + 1, 0)
+        sentence = self._difference(verdict, comparison)
+        return sentence.format(place=place, guessed=_token(differing[0]), plain=_token(differing[1]))
 
-    def _divergence(self, verdict: ComparisonResult) -> str:
-        if verdict is ComparisonResult.TIE:
+    def _difference(self, verdict: ComparisonResult, comparison: Comparison) -> str:
+        """Say why the texts differ, with fields for the place and both tokens."""
+        if verdict is ComparisonResult.UNEXPECTED:
             return self.tr(
-                "Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so "
-                "rounding decides. Both answers are right."
+                "The texts differ from token {place} on: {guessed} or {plain}. This should not happen. "
+                "Please report it and attach the diagnostics from Settings > Advanced."
             )
-        if verdict is ComparisonResult.PERHAPS:
-            return self.tr("Identical up to token {place}. There, between {guessed} and {plain}, rounding may decide.")
-        if verdict is ComparisonResult.OTHER_RULE:
+        if comparison.keeps_distribution_only:
             return self.tr(
                 "Different texts, both sampled from the main model's own distribution, because “Same "
                 "distribution” is selected."
             )
         return self.tr(
-            "The texts differ from token {place} on: {guessed} or {plain}. This should not happen. "
-            "Please report it and attach the diagnostics from Settings > Advanced."
+            "Identical up to token {place}. There, rounding can decide between {guessed} and {plain}. Both answers are "
+            "right."
         )
 
     def retranslate(self) -> None:

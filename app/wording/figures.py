@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import floor, log10
-
 from PySide6.QtCore import QDateTime, QLocale, QObject
 
 from app.conversations.measured import as_shown, gain_in, speed_as_shown
@@ -23,13 +21,6 @@ CHOSEN = ("off", "no-draft")
 def number(value: float | None, decimals: int = 1) -> str:
     """Format a number with this many decimals; "–" for None."""
     return NONE if value is None else QLocale().toString(float(value), "f", decimals)
-
-
-def small(value: float | None) -> str:
-    """Format a small number with one significant digit; 0 is that of the computer's arithmetic."""
-    if not value:
-        return NONE if value is None else number(0, 0)
-    return number(value, max(0, min(6, -floor(log10(value)))))
 
 
 def moment(seconds: float) -> str:
