@@ -161,7 +161,8 @@ class Api:
 
     def __init__(self, host: EngineHost, activity: Activity, speculation: SpeculationSettings) -> None:
         self.models = ModelDirectory(host, MOST_WAITING_S)
-        self.activity, self.speculation = activity, speculation
+        self.activity = activity
+        self.speculation = speculation
         self._thoughts = KeptThoughts()
         self._kept_answers = KeptAnswers()
         self.chats = KeptChats()
@@ -256,7 +257,8 @@ class Api:
         *,
         may_be_retry: bool = False,
     ) -> Answering:
-        main, draft = pair.main, pair.draft
+        main = pair.main
+        draft = pair.draft
         assert main is not None
         if self.activity.answers + len(requests) > MOST_ANSWERS:
             raise errors.too_busy("Too many answers are under way. Try again in a moment.")

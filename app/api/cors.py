@@ -21,7 +21,8 @@ class AllowedOrigins:
     """
 
     def __init__(self, guard: ASGIApp, origins: Collection[str], methods: Collection[str]) -> None:
-        self._guard, self._origins = guard, origins
+        self._guard = guard
+        self._origins = origins
         every_header = ("*",)
         self._cors = CORSMiddleware(
             guard, origins, methods, every_header, expose_headers=every_header, allow_private_network=True

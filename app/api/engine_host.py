@@ -42,7 +42,9 @@ class EngineHost:
         folders: Sequence[Path] = (),
         asked: Callable[[str, Future[LoadedPair]], object] = lambda *_: None,
     ) -> None:
-        self.engine, self.folders, self._asked = engine, folders, asked
+        self.engine = engine
+        self.folders = folders
+        self._asked = asked
         self.pair = self.kept = LoadedPair(None, None)
         self.kept_names: tuple[str, ...] = ()
         self.client_pairs: dict[Path, LoadedPair] = {}
@@ -51,7 +53,8 @@ class EngineHost:
         """Serve another engine or pair from now on; another engine has none of the clients' pairs."""
         if engine is not self.engine:
             self.client_pairs.clear()
-        self.engine, self.pair = engine, pair
+        self.engine = engine
+        self.pair = pair
 
     def keep(self, name: str) -> None:
         """Let clients return to the loaded pair, by `name` and as the default."""

@@ -71,7 +71,8 @@ class Guard:
     """ASGI middleware that refuses what `settings` do not allow, before any of the body is read."""
 
     def __init__(self, app: ASGIApp, settings: ApiSettings) -> None:
-        self._app, self._origins = app, settings.origins
+        self._app = app
+        self._origins = settings.origins
         self._loopback = is_loopback(settings.host)
         # The names by which only this computer is called.
         self._names = {*_LOOPBACK_NAMES}

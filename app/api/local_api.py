@@ -83,7 +83,8 @@ class LocalApi:
         on_change: Callable[[ApiCall], object] = lambda _call: None,
         on_end: Callable[[], object] = lambda: None,
     ) -> None:
-        self._host, self._on_end = host, on_end
+        self._host = host
+        self._on_end = on_end
         self._activity = Activity(on_change)
         self._server: HttpServer | None = None
         self._settings = ApiSettings()
@@ -100,7 +101,8 @@ class LocalApi:
 
         server = HttpServer(make, settings.host, settings.port, self._on_end, has_key=bool(settings.key))
         server.start()
-        self._settings, self._server = settings, server
+        self._settings = settings
+        self._server = server
 
     def stop(self) -> None:
         """Cancel the calls under way and stop serving. May be called twice."""

@@ -132,7 +132,8 @@ class ChoicesWriter(ResponseWriter):
 
     def __init__(self, model: str, *, with_usage: bool, logprobs: bool) -> None:
         self._frame = {"id": new_id(self.id_kind), "created": now(), "model": model}
-        self._with_usage, self._logprobs = with_usage, logprobs
+        self._with_usage = with_usage
+        self._logprobs = logprobs
         self._stats: dict[int, RequestStats] = {}
         # The lengths of the tokens of each answer that streams, and how many tokens of the ended ones are thoughts.
         self._token_lengths: defaultdict[int, list[int]] = defaultdict(list)

@@ -138,7 +138,8 @@ def application(api: Api, settings: ApiSettings) -> ASGIApp:
     ]
     handlers = {ApiError: _api_error, ClientGone: _client_gone, HTTPException: _http_error, Exception: _unexpected}
     app = Starlette(routes=routes, exception_handlers=handlers)
-    app.state.api, app.state.key = api, settings.key
+    app.state.api = api
+    app.state.key = settings.key
     guard = Guard(app, settings)
     if not settings.origins:
         return guard

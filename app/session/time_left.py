@@ -23,7 +23,8 @@ class TimeLeft:
         """Note how much of `total` is done; return the seconds left, None until the rate is known."""
         now = self._clock()
         if total != self._total or done < self._latest[1]:
-            self._total, self._steps = total, 0
+            self._total = total
+            self._steps = 0
             self._first = self._latest = (now, done)
         elif done > self._latest[1]:
             self._latest = (now, done)

@@ -53,7 +53,8 @@ class PositionLine(Chart):
     A line with three labels: of the first position, the middle one and the last one.
     """
 
-    LABEL, TEXT = 18, 11
+    LABEL = 18
+    TEXT = 11
     # The radius of the dot that a label belongs to.
     DOT = 3.0
 
@@ -120,7 +121,8 @@ class SpeedBar(Chart):
 
     def __init__(self, source: str, parent: QWidget | None = None) -> None:
         super().__init__(14, parent)
-        self._source, self.share = source, 0.0
+        self._source = source
+        self.share = 0.0
 
     def show_speed(self, speed: float | None, share: float) -> None:
         self.share = share
@@ -167,7 +169,8 @@ class TimeBar(Chart):
             painter.setBrush(QColor(colours.line))
             painter.drawRoundedRect(QRectF(self.rect()), 3, 3)
             return
-        left, gap = 0.0, 2.0
+        left = 0.0
+        gap = 2.0
         for share, colour in zip(self._shares, (colours.draft, colours.main, colours.rejected), strict=True):
             width = self.width() * share
             if width >= 1:

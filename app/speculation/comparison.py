@@ -152,7 +152,8 @@ class Comparison:
         return Race(tokens_after(self.speculated, now) / length, min(1.0, tokens_after(self.plain, now) / length))
 
     def next_request(self) -> ChatRequest:
-        speculation, most = self.request.speculation, self.request.max_tokens
+        speculation = self.request.speculation
+        most = self.request.max_tokens
         if self.step not in SPECULATED_RUNS:
             speculation = replace(speculation, method="off")
         if self.step is ComparisonStep.PREFILL:
@@ -169,7 +170,8 @@ class Comparison:
         if not answer.ended:
             return False
         if answer.state is State.FAILED:
-            self.step, self.error = ComparisonStep.FAILED, answer.error
+            self.step = ComparisonStep.FAILED
+            self.error = answer.error
         elif self.cancel_requested or (answer.state is State.CANCELLED and not self.is_enough):
             self.step = ComparisonStep.CANCELLED
         else:
@@ -187,7 +189,8 @@ class Comparison:
 
     def same_tokens(self) -> int:
         """Return the length of the common prefix of both answers in tokens."""
-        first, second = self.speculated.tokens, self.plain.tokens
+        first = self.speculated.tokens
+        second = self.plain.tokens
         most = min(len(first), len(second))
         while self._same < most and first[self._same].id == second[self._same].id:
             self._same += 1
@@ -258,7 +261,8 @@ class Comparison:
     @property
     def ratio(self) -> float | None:
         """The speed with speculation over that without it; None if the answers are too short."""
-        speed, plain = self.speculated_tps, self.plain_tps
+        speed = self.speculated_tps
+        plain = self.plain_tps
         return speed / plain if speed and plain else None
 
     @property

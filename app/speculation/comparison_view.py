@@ -68,7 +68,8 @@ class ComparisonView(ThemeAware, Overlay):
 
     def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:
         super().__init__(window, _WIDTH)
-        self._comparer, self._action = comparer, again
+        self._comparer = comparer
+        self._action = again
         self._shown: Comparison | None = None
         self._has_ended = False
 

@@ -52,9 +52,11 @@ class SpeculationPanel(ThemeAware, QFrame):
         self.setObjectName("panel")
         self.setFixedWidth(theme.scaled(WIDTH))
         self._answer: Answer | None = None
-        self._number, self._count = 0, 0
+        self._number = 0
+        self._count = 0
         self._state: Callable[[], str] = str
-        self._remedy, self._knows_source = "", False
+        self._remedy = ""
+        self._knows_source = False
         self._figures_throttle = Throttle(_FIGURES_MS, self.refresh, self)
         self._strip_throttle = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         body = self._make_area()
@@ -126,7 +128,9 @@ class SpeculationPanel(ThemeAware, QFrame):
 
     def show_answer(self, answer: Answer | None, number: int = 0, count: int = 0) -> None:
         """Show answer `number` of the `count` that the chat has; the newest needs no number."""
-        self._answer, self._number, self._count = answer, number, count
+        self._answer = answer
+        self._number = number
+        self._count = count
         self._name_answer()
         self.refresh()
         self._want_details()

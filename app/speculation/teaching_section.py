@@ -25,7 +25,8 @@ class TeachingSection(ThemeAware, QWidget):
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session, self._teaching = session, session.teaching
+        self._session = session
+        self._teaching = session.teaching
         self._title = label(self, "title")
         self._note = label(self, "muted", wraps=True)
         self.bound("Teach this draft your way", self._title)
@@ -45,7 +46,8 @@ class TeachingSection(ThemeAware, QWidget):
 
     def show_state(self) -> None:
         """Show what the draft model was taught, and how far the teaching is."""
-        teaching, pair = self._teaching, self._session.models.pair
+        teaching = self._teaching
+        pair = self._session.models.pair
         known = teaching.known
         can = known is not None and known.refusal is None and pair.draft is not None and not pair.loading
         self._note.setText(self._words())
@@ -74,7 +76,8 @@ class TeachingSection(ThemeAware, QWidget):
         ).format(main=recorded_name(main), draft=recorded_name(draft))
 
     def _state(self) -> str:
-        teaching, known = self._teaching, self._teaching.known
+        teaching = self._teaching
+        known = self._teaching.known
         if teaching.running:
             return progress_sentence(teaching.progress)
         if teaching.error is not None:

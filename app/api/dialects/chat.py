@@ -104,7 +104,9 @@ class _GrowingDelta:
 class ChatWriter(ChoicesWriter):
     """Writes answers as chat completions: in chunks, or whole."""
 
-    id_kind, whole_object, chunk_object = "chatcmpl", "chat.completion", "chat.completion.chunk"
+    id_kind = "chatcmpl"
+    whole_object = "chat.completion"
+    chunk_object = "chat.completion.chunk"
 
     def __init__(self, model: str, parts: list[AnswerParts], body: ChatBody) -> None:
         super().__init__(model, with_usage=body.with_usage, logprobs=bool(body.logprobs))

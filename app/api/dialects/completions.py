@@ -68,7 +68,9 @@ def texts_or_ids(param: str, given: str | Sequence[int | str | list[int]]) -> li
 class CompletionWriter(ChoicesWriter):
     """Writes answers as text completions: in chunks, or whole."""
 
-    id_kind, whole_object, chunk_object = "cmpl", "text_completion", "text_completion"
+    id_kind = "cmpl"
+    whole_object = "text_completion"
+    chunk_object = "text_completion"
 
     def __init__(self, model: str, *, with_usage: bool, logprobs: bool) -> None:
         super().__init__(model, with_usage=with_usage, logprobs=logprobs)

@@ -143,7 +143,9 @@ class LmStudioChatWriter(ResponseWriter):
     """
 
     def __init__(self, model: str, parts: AnswerParts, keep: Callable[[str, EngineMessage], None] | None) -> None:
-        self._model, self._parts, self._keep = model, parts, keep
+        self._model = model
+        self._parts = parts
+        self._keep = keep
         self._output: list[dict[str, str]] = []
         # Whether the item that was added last still grows, and how many tokens each piece of text has.
         self._growing = self._begun = self._reading = False

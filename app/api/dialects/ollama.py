@@ -326,7 +326,9 @@ class OllamaWriter(ResponseWriter):
     headers: ClassVar[Mapping[str, str]] = {"content-type": "application/x-ndjson"}
 
     def __init__(self, model: str, parts: AnswerParts, body: _OllamaBody) -> None:
-        self._model, self._parts, self._body = model, parts, body
+        self._model = model
+        self._parts = parts
+        self._body = body
         self._began = time.perf_counter()
 
     @property
@@ -352,7 +354,8 @@ class OllamaWriter(ResponseWriter):
 
     def whole(self, answers: Sequence[CompleteAnswer]) -> dict[str, Any]:
         [answer] = answers
-        parts, finished = self._parts, answer.finished
+        parts = self._parts
+        finished = answer.finished
         parts.add(finished.text, finished.stats.opening, ended=True, cut=finished.cut)
         return self._piece(parts.content, parts.reasoning, parts.calls, answer.tokens) | self._end(finished)
 

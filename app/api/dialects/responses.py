@@ -242,7 +242,8 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
                 turns[-1].setdefault("tool_calls", []).append(call)
             if thoughts and turns[-1]["role"] == "assistant":
                 # The template decides whether the model sees them again.
-                turns[-1]["reasoning_content"], thoughts = thoughts, ""
+                turns[-1]["reasoning_content"] = thoughts
+                thoughts = ""
         return answerable(turns)
 
 
@@ -318,7 +319,9 @@ class _Item:
     """An output item that grows: thoughts or a message."""
 
     def __init__(self, kind: str, index: int) -> None:
-        self.kind, self.index, self.text = kind, index, ""
+        self.kind = kind
+        self.index = index
+        self.text = ""
         self.logprobs: list[dict[str, Any]] = []
         self.id = new_id("rs" if kind == "reasoning" else "msg")
         self.place = {"item_id": self.id, "output_index": index, "content_index": 0}
@@ -344,7 +347,8 @@ class _CallItem:
     """A call of a function that grows; that of a `custom` tool has a text for its arguments."""
 
     def __init__(self, name: str, namespace: str, index: int, *, custom: bool) -> None:
-        self.name, self.index = name, index
+        self.name = name
+        self.index = index
         self.text = ""
         self._kind = "custom_tool_call" if custom else "function_call"
         self.field = "input" if custom else "arguments"

@@ -65,7 +65,8 @@ def round_stream(activity: Activity) -> StreamingResponse:
 
 
 def _state(api: Api) -> dict[str, Any]:
-    pair, settings = api.models.host.pair, api.speculation
+    pair = api.models.host.pair
+    settings = api.speculation
     return {
         "object": "speculation",
         "model": api.models.name_of(pair.main) or None,

@@ -108,9 +108,12 @@ class ApiError(ValueError):
         details: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(sentence)
-        self.status, self.param, self.code = status, param, code
+        self.status = status
+        self.param = param
+        self.code = code
         self.sentence = sentence[:_LONGEST_SENTENCE]
-        self.retry_after, self.closes = retry_after, closes
+        self.retry_after = retry_after
+        self.closes = closes
         self.details = details
 
     def within(self, path: str) -> ApiError:

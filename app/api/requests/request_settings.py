@@ -260,14 +260,18 @@ def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
             name = "schema"
             source = json.dumps(schema)
         case _Regex(pattern=source):
-            kind, name = "regex", "pattern"
+            kind = "regex"
+            name = "pattern"
         case _Lark(grammar=source):
-            kind, name = "lark", "grammar"
+            kind = "lark"
+            name = "grammar"
         case _Written(grammar=source):
             kind = "gbnf" if is_gbnf(source) else "lark"
             name = "grammar"
         case _JsonObject() | JsonSchema():
-            kind, name, source = "json_object", "type", ""
+            kind = "json_object"
+            name = "type"
+            source = ""
         case _:
             return None, ""
     param = f"{path}.{name}"
