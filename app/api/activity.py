@@ -19,7 +19,7 @@ from engine.stats import RequestStats, RoundRecord, summed
 log = logging.getLogger(__name__)
 
 # The number of ended calls that are kept.
-MOST_KEPT = 100
+MOST_ENDED_CALLS = 100
 
 # The states of a call.
 WAITING = "waiting"
@@ -86,7 +86,7 @@ class Activity:
     on_change: Callable[[ApiCall], object] = lambda _call: None
     served: int = 0
     _calls: dict[str, ApiCall] = field(default_factory=dict)
-    _ended: deque[ApiCall] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
+    _ended: deque[ApiCall] = field(default_factory=lambda: deque(maxlen=MOST_ENDED_CALLS))
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _round_listeners: list[OnRound] = field(default_factory=list)
 

@@ -41,7 +41,7 @@ from engine.status import LoadedPair, ModelInfo
 
 # The most answers under way. The engine's queue is longer, so that the window finds a place in it.
 MOST_ANSWERS = 24
-_NOT_A_NAME = re.compile(r"[^\w.+/-]")
+_NOT_IN_CLIENT_NAME = re.compile(r"[^\w.+/-]")
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ class Api:
         assert main is not None
         if self.activity.answers + len(requests) > MOST_ANSWERS:
             raise errors.too_busy("Too many answers are under way. Try again in a moment.")
-        client = _NOT_A_NAME.sub("", request.headers.get("user-agent", "").split(" ")[0])[:40] or "unnamed"
+        client = _NOT_IN_CLIENT_NAME.sub("", request.headers.get("user-agent", "").split(" ")[0])[:40] or "unnamed"
         call = ApiCall(
             new_id("call"),
             request.scope["path"],

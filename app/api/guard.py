@@ -34,8 +34,9 @@ _WITH_BODY = ("POST", "PUT", "PATCH")
 # What programs send that declare nothing: curl has the second of itself, several frameworks the third. Pages can send
 # it unasked, but not without `Origin` or `Sec-Fetch-Site`.
 _UNDECLARED = ("", "application/x-www-form-urlencoded", "text/plain")
-# The one only says that a server listens, which a connection shows anyway; the other proves the key in another way.
+# "/health" says only that a server listens, as any connection does; `proof.PATH` proves the key in its own way.
 _WITHOUT_KEY = ("/health", proof.PATH)
+# The entry of a request's scope that says that it needed the key and had it.
 HAS_KEY = "tandem.has_key"
 # A name, an IPv4 address, or an IPv6 address in brackets, and the port.
 _HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+(?:%[\w.]+)?)\]|([\w.-]+))(?::(\d{1,5}))?", re.ASCII)
@@ -104,10 +105,15 @@ class Guard:
         await self._app(scope, receive, send_guarded)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
-        """Raise `ApiError` for a request that is refused. Marks one that has the key as `HAS_KEY` in its scope."""
+        """Raise `ApiError` for a request that is refused.
+
+        Marks a request that needs the key and has it as `HAS_KEY` in its scope: not one of `_WITHOUT_KEY`, nor any if
+        no key is set. Removes the key from the beginning of the path in the scope.
+        """
         if len(headers.getlist("content-length")) + len(headers.getlist("transfer-encoding")) > 1:
             raise ApiError(400, "The request has two lengths.", code="ambiguous_length", closes=True)
-        has_key = self._took_key_from_path(scope) or self._has_key(headers)
+        is_in_path = self._take_key_from_path(scope)
+        has_key = is_in_path or self._has_key(headers)
         self._check_host(headers, has_key=has_key)
         is_from_a_page = self._check_origin(headers)
         if self._key is not None and scope["path"] not in _WITHOUT_KEY:
@@ -152,8 +158,11 @@ class Guard:
                 given += base64.b64decode(token.strip(), validate=True).decode().split(":", 1)
         return any(map(self._is_key, given))
 
-    def _took_key_from_path(self, scope: Scope) -> bool:
-        """Remove the key from the beginning of the path, where programs without a field for it can have it."""
+    def _take_key_from_path(self, scope: Scope) -> bool:
+        """Remove the key from the beginning of the path, and return whether it was there.
+
+        Programs without a field for a key can have it there.
+        """
         _, _, path = scope["path"].partition("/")
         first, slash, remainder = path.partition("/")
         if not self._is_key(first):

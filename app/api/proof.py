@@ -33,7 +33,7 @@ def answer(key: str, address: str, asked: Mapping[str, str]) -> str | None:
 
 
 def is_answer(answer: object, key: str, address: str, asked: Mapping[str, str]) -> bool:
-    """Whether `found` is what only a server with the key answers."""
+    """Whether `answer` is what only a server with the key answers to the parameters `asked`."""
     return isinstance(answer, str) and _is_same(answer, _proof("server", key, address, asked["nonce"]))
 
 

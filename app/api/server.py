@@ -24,14 +24,18 @@ log = logging.getLogger(__name__)
 # Connections that are open at once, and bytes of a request's line and headers.
 MOST_CONNECTIONS = 160
 MOST_HEADER_BYTES = 32 * 2**10
-# Seconds for the headers to arrive, for an idle connection, and for the client to read any of what was sent.
-HEADERS_S, IDLE_S, UNREAD_S = 10.0, 15, 30.0
+# Seconds for the headers to arrive.
+HEADERS_S = 10.0
+# Seconds that a connection may be idle.
+IDLE_S = 15
+# Seconds for the client to read any of what was sent.
+UNREAD_S = 30.0
 # Seconds that running calls have when the server stops, before their connections are closed.
 _STOP_S = 1
 _BACKLOG = 128
 # What the sender of a request is told that is no HTTP, or ends before its body does.
 _NO_HTTP = "The request is no valid HTTP/1.1. Check `Content-Length` and the chunks of the body."
-_CUT_OFF = "The body is cut off. Send as many bytes as `Content-Length` says, or the last chunk."
+_CUT_OFF_BODY = "The body is cut off. Send as many bytes as `Content-Length` says, or the last chunk."
 
 
 class NotServing(CodedError):
@@ -85,7 +89,7 @@ class _Protocol(H11Protocol):
     def eof_received(self) -> None:
         """Say to a client that has nothing more to send, but may still read, that its body is cut off."""
         if self.conn.their_state is h11.SEND_BODY:
-            self._refuse(_CUT_OFF)
+            self._refuse(_CUT_OFF_BODY)
 
     def send_400_response(self, _msg: str) -> None:
         """Refuse what is no HTTP in the form of the endpoint, as all other requests are refused."""

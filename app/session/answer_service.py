@@ -30,7 +30,7 @@ from engine.requests import ChatRequest
 from engine.stats import RoundRecord
 
 # The engine's reasons of answers that did not end by themselves.
-_REASONS = {State.LENGTH: "length", State.CANCELLED: "cancelled"}
+_REASON_BY_STATE = {State.LENGTH: "length", State.CANCELLED: "cancelled"}
 
 
 class AnswerService(QObject):
@@ -158,7 +158,7 @@ class AnswerService(QObject):
         if before is None:
             return
         source = self._source(chat, generation)
-        reason = _REASONS.get(answer.state, "stop")
+        reason = _REASON_BY_STATE.get(answer.state, "stop")
         show = self._chats.show_branch_of
 
         def write(store: ConversationStore) -> int:

@@ -43,7 +43,7 @@ READ_POSITION = "place"
 _FARTHEST = 2**24
 # In characters: more than the Starter's context holds.
 _LONGEST_REMEMBERED = 8000
-_REASONS = {
+_STATE_BY_REASON = {
     "length": State.LENGTH,
     "cancelled": State.CANCELLED,
     REPEATING: State.REPEATING,
@@ -371,7 +371,7 @@ def stored_answer(message: Message | None, calls: Sequence[Message] = ()) -> Ans
     """Return a stored answer with its calls, without its tokens and rounds, which are read only when needed."""
     if message is None:
         return Answer(state=State.DONE)
-    state = _REASONS.get(message.finish_reason or "", State.DONE)
+    state = _STATE_BY_REASON.get(message.finish_reason or "", State.DONE)
     if message.state in (INTERRUPTED, STREAMING):
         state = State.INTERRUPTED
     error = None

@@ -27,9 +27,10 @@ from engine.files.reading_time import ReadingTime
 
 log = logging.getLogger(__name__)
 
-# Seconds of computing for the PDF files that a question waits for, and for those of one file or folder that is added.
-# The rest is read before the next question.
-QUESTION_S, ADDING_S = 15.0, 120.0
+# Seconds of computing for the PDF files that a question waits for. The rest is read before the next question.
+QUESTION_S = 15.0
+# Seconds of computing for the PDF files of one file or folder that is added. The rest is read before the next question.
+ADDING_S = 120.0
 # Enough that threads that wait for slow files, which one process reads in turn, do not delay the reading of texts.
 _THREADS = 8
 

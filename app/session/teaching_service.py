@@ -16,7 +16,7 @@ from engine.errors import EngineError
 from engine.requests import DRAWN_TOKENS, OwnAnswer
 from engine.status import TaughtDraft, TeachingProgress, TeachingResult
 
-# Milliseconds between two checks of the progress.
+# Milliseconds between two looks at the progress.
 _LOOK_MS = 500
 # Tokens of answers that are taught, the newest chats first: more would take hours.
 MOST_TOKENS = 100_000
@@ -43,10 +43,11 @@ class TeachingService(QObject):
         self.running = False
         self.result: TeachingResult | None = None
         self.error: EngineError | None = None
-        self._pair: tuple[str, str | None] = ("", None)
-        self._look = QTimer(self)
-        self._look.setInterval(_LOOK_MS)
-        self._look.timeout.connect(self._take_progress)
+        # The paths of the pair that the attributes are about.
+        self._paths: tuple[str, str | None] = ("", None)
+        self._progress_timer = QTimer(self)
+        self._progress_timer.setInterval(_LOOK_MS)
+        self._progress_timer.timeout.connect(self._take_progress)
         models.changed.connect(self._models_changed)
 
     def refresh(self) -> None:
@@ -80,12 +81,12 @@ class TeachingService(QObject):
 
     def close(self) -> None:
         """Stop looking at the progress."""
-        self._look.stop()
+        self._progress_timer.stop()
 
     def _teach(self, answers: list[OwnAnswer]) -> None:
         """Pass the answers to the engine, and follow the progress."""
         if self._models.call_engine(lambda engine: engine.teach(answers), self._take_result, self._fail):
-            self._look.start()
+            self._progress_timer.start()
         else:
             self._end(None)
 
@@ -108,8 +109,8 @@ class TeachingService(QObject):
         self.refresh()
 
     def _end(self, error: EngineError | None) -> None:
-        """Note that the teaching has ended, with its error if it has one."""
-        self._look.stop()
+        """Change the attributes to those of an ended teaching, with its error if it has one."""
+        self._progress_timer.stop()
         self.running = False
         self.error = error
         self.progress = TeachingProgress()
@@ -124,10 +125,10 @@ class TeachingService(QObject):
         self.changed.emit()
 
     def _models_changed(self) -> None:
-        """Forget what is known of another pair."""
+        """Forget the teaching of the pair before, once another pair is loaded."""
         pair = self._models.pair
-        if not pair.loading and pair.paths != self._pair:
-            self._pair = pair.paths
+        if not pair.loading and pair.paths != self._paths:
+            self._paths = pair.paths
             self.result = None
             self.error = None
             self.known = None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-# An estimate needs so many steps forward, and so many seconds.
-_STEPS, _SECONDS = 2, 5.0
+# An estimate needs so many steps forward, and so many seconds from the first to the latest.
+_LEAST_STEPS = 2
+_LEAST_S = 5.0
 
 
 class TimeLeft:
@@ -20,7 +21,7 @@ class TimeLeft:
         self._steps = 0
 
     def note(self, done: int, total: int) -> float | None:
-        """Note how much of `total` is done; return the seconds left, None until the rate is known."""
+        """Record that `done` of `total` is done. Return the seconds left, None until the rate is known."""
         now = self._clock()
         if total != self._total or done < self._latest[1]:
             self._total = total
@@ -30,7 +31,7 @@ class TimeLeft:
             self._latest = (now, done)
             self._steps += 1
         elapsed = self._latest[0] - self._first[0]
-        if self._steps < _STEPS or elapsed < _SECONDS:
+        if self._steps < _LEAST_STEPS or elapsed < _LEAST_S:
             return None
         rate = (self._latest[1] - self._first[1]) / elapsed
         return max((total - self._latest[1]) / rate - (now - self._latest[0]), 0.0)

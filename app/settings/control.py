@@ -14,8 +14,10 @@ from app.widgets.controls import Chooser, Switch, number_box
 from app.widgets.search_field import TextField
 from app.widgets.theme import scaled
 
-# The least widths in pixels: of choices, numbers and shortcuts at the normal text size, and of fields.
-_WIDTH, _FIELD_WIDTH = 172, 220
+# The least width of choices, numbers and shortcuts, in pixels at the normal text size.
+_LEAST_CONTROL_WIDTH = 172
+# The least width of text fields, in pixels.
+_LEAST_FIELD_WIDTH = 220
 
 
 class SettingControl:
@@ -50,7 +52,7 @@ class SettingControl:
             self.widget = TextField(parent)
             self.widget.editingFinished.connect(lambda: entered(self.widget.text().strip()))
             self._show = self.widget.setText
-        self.least_width = _FIELD_WIDTH if isinstance(self.widget, TextField) else scaled(_WIDTH)
+        self.least_width = _LEAST_FIELD_WIDTH if isinstance(self.widget, TextField) else scaled(_LEAST_CONTROL_WIDTH)
         if isinstance(self.widget, Switch):
             self.least_width = 0
         else:

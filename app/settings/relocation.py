@@ -19,8 +19,10 @@ from engine.files.listing import refuse
 from engine.files.removal import remove_folder
 
 _CHUNK = 4 * 2**20
-# Suffixes: of the new folder while it is being filled, and of the old one until the link has replaced it.
-_FILLING, _REPLACED = ".tandem-moving", ".tandem-moved"
+# The suffix of the new folder while it is being filled.
+_FILLING = ".tandem-moving"
+# The suffix of the old folder until the link has replaced it.
+_REPLACED = ".tandem-moved"
 
 
 class MoveRefused(EngineError):

@@ -21,8 +21,10 @@ from app.system.paths import resource
 
 # Bytes of a feed.
 _LARGEST = 64 * 1024
-# Seconds for a step of the connection, and for everything: a server may send a byte at a time.
-_TIMEOUT_S, _MOST_S = 10, 30
+# Seconds for a step of the connection.
+_TIMEOUT_S = 10
+# Seconds for everything: a server may send a byte at a time.
+_MOST_S = 30
 _VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}", re.ASCII)
 
 

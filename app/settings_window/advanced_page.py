@@ -35,7 +35,7 @@ from engine.machine.facts import MachineFacts, read_facts
 
 _LATEST_ANSWERS = 20
 # Of a page whose lines are not wrapped.
-_HEIGHT = 290
+_REPORT_HEIGHT = 290
 
 
 class AdvancedPage(TablePage):
@@ -194,7 +194,7 @@ class CheckReport(ThemeAware, QWidget):
         super().__init__(parent)
         self._check = check
         self.view = self.bound("Results of the check", record_view(self), QWidget.setAccessibleName)
-        self.view.setFixedHeight(_HEIGHT)
+        self.view.setFixedHeight(_REPORT_HEIGHT)
         self.copy_page = CopyButton(self, self.view.toPlainText)
         self.bound("Copy as text", self.copy_page, QWidget.setAccessibleName)
         self.copy_report = self.bound("Copy report", button(self, self._copy_report))

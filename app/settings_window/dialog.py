@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 _NARROWEST_LIST = 200
 # The list has a heading above this page: those from here on are for developers.
 _FIRST_OF_DEVELOPERS = "api"
-# The page that the live panel opens, and the one that the page Advanced opens until another Mac is named.
-_FROM_THE_PANEL, _FROM_ADVANCED = "history", "machines"
+# The page that the live panel opens.
+_FROM_THE_PANEL = "history"
+# The page that the page Advanced opens until another Mac is named.
+_FROM_ADVANCED = "machines"
 
 
 class SettingsWindow(ThemeAware, TabOrdered, QWidget):

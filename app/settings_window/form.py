@@ -15,8 +15,12 @@ from app.widgets.style_class import styled
 
 _WIDEST = 768
 R = TypeVar("R", bound="Row")
-# Pixels between words and control, and the least width of words next to a control and alone.
-_GAP, _LEAST_WORDS, _LEAST_ALONE = 24, 240, 160
+# Pixels between words and control.
+_GAP = 24
+# The least width in pixels of words next to a control.
+_LEAST_BESIDE = 240
+# The least width in pixels of words without a control beside them.
+_LEAST_ALONE = 160
 
 
 class Row(QFrame):
@@ -61,7 +65,7 @@ class Row(QFrame):
         super().resizeEvent(event)
         if self.control is not None:
             control = max(self.control.sizeHint().width(), self.control.minimumWidth())
-            is_wide = self.width() - control - _GAP >= _LEAST_WORDS
+            is_wide = self.width() - control - _GAP >= _LEAST_BESIDE
             self._layout.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
             self._layout.setSpacing(_GAP if is_wide else 8)
             side = Qt.AlignmentFlag.AlignRight if self._at_end else Qt.AlignmentFlag.AlignLeft

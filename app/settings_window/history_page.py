@@ -28,9 +28,13 @@ from app.wording import figures
 from app.wording.models import pair_name
 from app.wording.sources import method_name, recorded_name, source_name
 
-_MOST_ROWS, _MOST_SENTENCES = 5000, 4
-# The margins on the left and right, and the least number of characters in the chooser of pairs.
-_MARGIN, _NAME_CHARACTERS = 32, 28
+_MOST_ROWS = 5000
+# The most pairs of which a sentence says how much faster they are.
+_MOST_SENTENCES = 4
+# The margins on the left and right in pixels.
+_MARGIN = 32
+# The least number of characters for which the chooser of pairs has room.
+_NAME_CHARACTERS = 28
 _NAMES = ("main_model", "draft_model", "client")
 # Columns that a narrow table leaves out, the least needed first.
 _SPARE = ("method", "generated_tokens", "client", "decode_tps", "draft_model", "accept_rate")

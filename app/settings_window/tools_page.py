@@ -43,7 +43,7 @@ from app.wording.tools import (
 
 _CANCELLABLE = ("starting", "signing-in")
 # Of the standard error, and of what a server tells; more lines scroll.
-_HEIGHT = 76
+_RECORD_HEIGHT = 76
 # A description is for the model, and can be a page long.
 _LONGEST_DESCRIPTION = 160
 
@@ -77,7 +77,7 @@ class ServerView(ThemeAware, QFrame):
         self.errors = self.bound("Standard error of the server", record_view(self), QWidget.setAccessibleName)
         self.told = self.bound("What the server tells the model", record_view(self), QWidget.setAccessibleName)
         for record in (self.errors, self.told):
-            record.setFixedHeight(theme.scaled(_HEIGHT))
+            record.setFixedHeight(theme.scaled(_RECORD_HEIGHT))
         self._tools = vbox(margins=(24, 0, 0, 0), spacing=0)
         parts = self.row, self.told, self._tools, self.allow_reading, self.errors
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), *parts)

@@ -25,13 +25,16 @@ from engine.events import Event, Token
 from engine.requests import ChatRequest
 from engine.stats import BUSY, NOTICEABLE
 
-# Half-precision logits between 32 and 64 differ by at least this, so rounding can exchange closer ones.
+# Half-precision logits between 32 and 64 differ by at least this, so rounding can exchange logits that are closer.
 TIE = 0.25
-# The seconds after which the first run, and each later one, is stopped: what is there by then is compared. The later
-# ones have as many tokens to write, most of them more slowly.
-FIRST_S, LATER_S = 3.0, 12.0
-# The most tokens of a demonstration, which shows a speed. The Starter was taught an answer of 296 to 315 tokens.
-SHOWN_TOKENS, STARTER_TOKENS = 300, 400
+# The seconds after which the first run is stopped: the text so far is compared.
+FIRST_S = 3.0
+# The seconds after which each later run is stopped. It has as many tokens to write, mostly more slowly.
+LATER_S = 12.0
+# The most tokens of a demonstration, which shows a speed.
+SHOWN_TOKENS = 300
+# The most tokens of a demonstration of the Starter, which was taught an answer of 296 to 315 tokens.
+STARTER_TOKENS = 400
 
 
 class ComparisonStep(Enum):

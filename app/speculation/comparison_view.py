@@ -27,9 +27,12 @@ from app.wording.errors import error_sentence, joined, quoted
 from app.wording.sentences import translate
 from engine.events import Token
 
-_WIDTH = 860
-# The greatest height of the answers, and the least one in which they scroll, in pixels at the normal text size.
-_MOST_TEXT, _LEAST_SCROLLED = 420, 140
+# In pixels at the normal text size.
+_CARD_WIDTH = 860
+# The greatest height of the answers, in pixels at the normal text size.
+_MOST_TEXT = 420
+# The least height in which the answers scroll, in pixels at the normal text size.
+_LEAST_SCROLLED = 140
 # The margins of the card, whose scroll bar is in the right one.
 _MARGINS = (20, 16, 20, 16)
 # An answer that differs by this factor from what its pair has gained otherwise is not told by the pair's figure.
@@ -67,7 +70,7 @@ class ComparisonView(ThemeAware, Overlay):
     asked = Signal(str)
 
     def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:
-        super().__init__(window, _WIDTH)
+        super().__init__(window, _CARD_WIDTH)
         self._comparer = comparer
         self._action = again
         self._shown: Comparison | None = None

@@ -27,9 +27,10 @@ from app.wording.speculation import below_outcome, has_story, longest_below_outc
 from engine.stats import RequestStats
 
 WIDTH = 360
-# The intervals at which figures with charts, and the strip, are painted during an answer. The engine needs the
-# processor more.
-_FIGURES_MS, _STRIP_MS = 250, 60
+# The interval at which figures and charts are painted during an answer, during which the engine needs the processor.
+_FIGURES_MS = 250
+# The interval at which the strip is painted during an answer.
+_STRIP_MS = 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
 _BUTTONS = ("compare", "choose-draft")
 

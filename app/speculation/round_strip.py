@@ -18,7 +18,9 @@ from app.wording.figures import number, round_text
 from app.wording.sources import role_of
 from engine.stats import RoundRecord
 
-CELL, GAP = 7, 2
+# Pixels.
+CELL = 7
+GAP = 2
 PITCH = CELL + GAP
 # The most cells of a column; above them is room for how many more there are.
 ROWS = 16

@@ -10,14 +10,14 @@ from app.widgets.buttons import CloseButton
 from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
 
-_WIDTH = 520
+_CARD_WIDTH = 520
 
 
 class TeachingCard(Overlay):
     """Shows the teaching of the loaded draft model; an answer, or closing the card, does not end it."""
 
     def __init__(self, session: Session, window: QWidget) -> None:
-        super().__init__(window, _WIDTH)
+        super().__init__(window, _CARD_WIDTH)
         self._session = session
 
     def make(self) -> None:

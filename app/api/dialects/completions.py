@@ -17,7 +17,7 @@ from app.api.requests.usage import TopLogprobs
 from app.api.response_writers import ChoicesWriter
 from engine.events import Event, Finished, PrefillProgress, PromptToken, Token, TokensCommitted
 
-_UNSUPPORTED = {"suffix": "Filling in the middle is not supported: write the model's own marks into the prompt."}
+_UNSUPPORTED_FIELDS = {"suffix": "Filling in the middle is not supported: write the model's own marks into the prompt."}
 # The default of the OpenAI API.
 _MAX_TOKENS = 16
 # The prompt in place of an empty one: a model needs something to continue.
@@ -36,7 +36,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
     suffix: Any = None
 
     def __post_init__(self) -> None:
-        refuse_unsupported(self, _UNSUPPORTED)
+        refuse_unsupported(self, _UNSUPPORTED_FIELDS)
 
     def contents(self) -> list[dict[str, Any]]:
         """Return one content for each prompt."""

@@ -30,8 +30,10 @@ from engine.model_files.sentence_files import prompt_for
 from engine.requests import ChatRequest, EmbeddingRequest, SpeculationSettings
 
 _ABOUT = "x-embedding"
-# Texts of a call, and those of them that the engine has at once.
-_MOST_TEXTS, _AT_ONCE = 2048, 8
+# The most texts of a call.
+_MOST_TEXTS = 2048
+# The texts of a call that the engine has at once.
+_TEXTS_AT_ONCE = 8
 _Texts = str | Annotated[list[TokenId | str | list[TokenId]], Meta(min_length=1, max_length=_MOST_TEXTS)]
 _Dimensions = Annotated[int, Meta(ge=1, le=2**20)]
 
@@ -80,7 +82,9 @@ async def embed(request: Request, body: EmbeddingsBody) -> Response:
         vectors = [base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode() for vector in vectors]
     data = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)]
     usage = {"prompt_tokens": embedded.tokens, "total_tokens": embedded.tokens}
-    return JsonReply({"object": "list", "data": data, "model": embedded.model, "usage": usage, _ABOUT: embedded.about})
+    return JsonReply(
+        {"object": "list", "data": data, "model": embedded.model, "usage": usage, _ABOUT: embedded.about}
+    )
 
 
 async def embed_for_ollama(request: Request, body: EmbeddingsBody) -> Response:
@@ -104,8 +108,8 @@ async def _embedded(
     texts = texts_or_ids("input", given)
     encoder = await api.models.encoder(body.model or "")
     embedded = _Embedded([], "", 0, {})
-    for first in range(0, len(texts), _AT_ONCE):
-        some = texts[first : first + _AT_ONCE]
+    for first in range(0, len(texts), _TEXTS_AT_ONCE):
+        some = texts[first : first + _TEXTS_AT_ONCE]
         if encoder is None:
             await _embed_by_main_model(request, body, some, embedded)
         else:

@@ -35,7 +35,7 @@ from app.text.answer_parts import AnswerParts
 from app.text.answer_pieces import Delta
 from engine.events import Event, Finished, PrefillProgress, TokensCommitted
 
-_UNSUPPORTED = {
+_UNSUPPORTED_FIELDS = {
     "integrations": "Tandem's server calls no tools itself: offer them to /v1/responses or /v1/chat/completions, and "
     "call them in your program."
 }
@@ -64,7 +64,7 @@ class LmStudioChatBody(AnswerRequestBody, kw_only=True):
         return fields
 
     def __post_init__(self) -> None:
-        refuse_unsupported(self, _UNSUPPORTED)
+        refuse_unsupported(self, _UNSUPPORTED_FIELDS)
 
 
 def _part(item: Any) -> Any:

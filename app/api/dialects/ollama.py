@@ -45,7 +45,7 @@ from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.grammars.grammar import Grammar
 
-_UNSUPPORTED = {
+_UNSUPPORTED_FIELDS = {
     "suffix": "Filling in the middle is not supported: set `raw`, and write the model's own marks into the prompt."
 }
 
@@ -227,7 +227,7 @@ class OllamaGenerateBody(_OllamaBody, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        refuse_unsupported(self, _UNSUPPORTED)
+        refuse_unsupported(self, _UNSUPPORTED_FIELDS)
 
     @property
     def empty(self) -> bool:

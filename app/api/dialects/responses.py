@@ -52,7 +52,7 @@ from app.text.growing_calls import CallPiece
 from engine.events import Finished, Token
 from engine.grammars.grammar import Grammar
 
-_UNSUPPORTED = {
+_UNSUPPORTED_FIELDS = {
     "previous_response_id": "Responses are not kept: send the whole conversation as `input`.",
     "conversation": "Conversations are not kept: send the whole conversation as `input`.",
     "background": "Responses in the background are not supported.",
@@ -181,7 +181,7 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
         return with_readable_tools(fields, skipped, _written_tool, kept_kinds=("namespace",))
 
     def __post_init__(self) -> None:
-        refuse_unsupported(self, _UNSUPPORTED)
+        refuse_unsupported(self, _UNSUPPORTED_FIELDS)
 
     def tools_for(self, form: str) -> RequestTools:
         functions = [replace(function, name=called) for called, (_, function) in self.functions().items()]

@@ -43,7 +43,7 @@ _DROP_S = 1.0
 # What a client that waits for an answer to half a body is told; `announced` bytes are those of its header.
 _LATE = "Only {count} of the {announced} bytes of the body arrived in time. Send as many as `Content-Length` says."
 _LATE_CHUNK = "The end of the body did not arrive in time. Send its last chunk, or declare a `Content-Length`."
-_CUT_OFF = "The body is cut off: its JSON does not end. Send it whole."
+_CUT_OFF_JSON = "The body is cut off: its JSON does not end. Send it whole."
 _EMPTY = "The body is empty. Send a JSON object."
 _NO_OBJECT = "The body must be a JSON object."
 # Larger bodies (bytes) are parsed on a thread of their own, so that the loop can serve other clients.
@@ -154,7 +154,7 @@ def _what_is_wrong(data: bytes, error: Exception) -> str:
         return _NO_OBJECT
     # The words of `check_structure` and of msgspec.
     is_cut = str(error) in ("cut off", "Input data was truncated")
-    return _CUT_OFF if is_cut else f"The body is not usable as JSON: {error}."
+    return _CUT_OFF_JSON if is_cut else f"The body is not usable as JSON: {error}."
 
 
 def body_of(value: dict[str, object], kind: type[Body], skipped: list[str] | None = None) -> Body:
@@ -181,7 +181,7 @@ def body_of(value: dict[str, object], kind: type[Body], skipped: list[str] | Non
         raise ApiError(400, f"{path[1:]!r}: {problem}.", param=path[1:], code="invalid_value") from error
 
 
-_ABOUT = (
+_API_DESCRIPTION = (
     "Marks of control tokens, such as <|im_end|>, in messages, tools and chat_template_kwargs are ordinary text. In "
     "the prompt of a completion they are control tokens. Sampling that a request leaves out is as the model's authors "
     "recommend or, without a recommendation, at temperature 0."
@@ -229,7 +229,7 @@ def description(endpoints: Sequence[ApiRoute], models: Mapping[str, tuple[str, .
             content = {"application/json": {"schema": schema_of[endpoint.body]}}
             operation["requestBody"] = {"required": True, "content": content}
         paths.setdefault(endpoint.path, {})[endpoint.method] = operation
-    info = {"title": "Tandem", "version": installed_version("tandem-chat") or "0", "description": _ABOUT}
+    info = {"title": "Tandem", "version": installed_version("tandem-chat") or "0", "description": _API_DESCRIPTION}
     return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
 
 

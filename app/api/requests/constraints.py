@@ -36,7 +36,7 @@ _TokenIds = Annotated[
 ]
 _GrammarText = Annotated[str, Meta(description="A grammar in GBNF, from `root`, or in Lark's notation, from `start`.")]
 _SpacePattern = Annotated[str, Meta(description="A regular expression for the white space in JSON.")]
-_UNSUPPORTED = {
+_UNSUPPORTED_CONSTRAINTS = {
     "structural_tag": "Structural tags are not supported: use `tools`, or `json_schema` for the whole answer.",
     "grammar_lazy": "Grammars that begin within an answer are not supported: use `tools`.",
 }
@@ -128,13 +128,13 @@ class ConstrainedSettings(RequestSettings, kw_only=True):
         `of_endpoint` is the grammar that the endpoint's own field `param` asks for; None if it has none. Raises
         `ApiError` for fields that ask for different formats, and for what no grammar here can hold.
         """
-        refuse_unsupported(self, _UNSUPPORTED)
+        refuse_unsupported(self, _UNSUPPORTED_CONSTRAINTS)
         formats = [(of_endpoint, param), grammar_of_response(self.response_format)]
         asked = [_AskedFormat(grammar, path) for grammar, path in formats if grammar is not None]
         asked += _constraints("", self)
         if self.structured_outputs is not None:
             if self.structured_outputs.structural_tag:
-                raise unsupported("structured_outputs.structural_tag", _UNSUPPORTED["structural_tag"])
+                raise unsupported("structured_outputs.structural_tag", _UNSUPPORTED_CONSTRAINTS["structural_tag"])
             asked += _constraints("structured_outputs.", self.structured_outputs)
         if self.nvext is not None:
             asked += _constraints("nvext.", self.nvext)

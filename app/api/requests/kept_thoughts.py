@@ -15,7 +15,7 @@ from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 
 # The most characters of all thoughts that are kept.
-MOST_KEPT = 2**23
+MOST_KEPT_CHARACTERS = 2**23
 
 
 class KeptThoughts:
@@ -36,7 +36,7 @@ class KeptThoughts:
         *_, digest = _digests(caller, [*turns, {"role": "assistant", "content": parts.content, "tool_calls": calls}])
         self._size += len(parts.reasoning) - len(self._kept.pop(digest, ""))
         self._kept[digest] = parts.reasoning
-        while self._size > MOST_KEPT:
+        while self._size > MOST_KEPT_CHARACTERS:
             self._size -= len(self._kept.popitem(last=False)[1])
 
     def given_to(self, caller: str, turns: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -42,14 +42,16 @@ _READABLE_KEYS = (
 _ELSEWHERE = ("base64", "file", "image", "input_image", "image_url", "computer_screenshot", "input_audio", "audio")
 _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 _DATA_URL = re.compile(r"\Adata:([^;,]*)[^,]*,", re.IGNORECASE)
-_NOT_A_NAME = re.compile(r"[^\w .+/-]", re.ASCII)
-_LONGEST_NAME, _MOST_NAMES = 60, 20
+_NOT_IN_LOGGED_NAME = re.compile(r"[^\w .+/-]", re.ASCII)
+# Limits of what the log says of left-out fields, which clients choose.
+_LONGEST_NAME = 60
+_MOST_NAMES = 20
 _logged: set[str] = set()
 
 
 def note_skipped(path: str, skipped: Collection[str]) -> dict[str, str]:
     """Return the header that names what was left out of a request, and say each name once in the log."""
-    names = sorted({_NOT_A_NAME.sub("", name)[:_LONGEST_NAME] for name in skipped} - {""})[:_MOST_NAMES]
+    names = sorted({_NOT_IN_LOGGED_NAME.sub("", name)[:_LONGEST_NAME] for name in skipped} - {""})[:_MOST_NAMES]
     for name in names:
         if name not in _logged and len(_logged) < 1000:
             _logged.add(name)

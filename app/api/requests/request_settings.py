@@ -23,7 +23,9 @@ from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
 
 # Choices of one call; all of them run at once.
 MOST_CHOICES = 8
-MOST_STOPS, LONGEST_STOP = 256, 500
+MOST_STOPS = 256
+# In characters.
+LONGEST_STOP = 500
 MOST_BIASES = 4096
 # The smallest top_p: only the likeliest token remains.
 _LEAST_TOP_P = 1e-9

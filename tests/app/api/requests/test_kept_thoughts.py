@@ -71,7 +71,7 @@ def test_thoughts_before_calls_and_in_responses(serve: Serve, stream: bool) -> N
 
 
 def test_the_oldest_thoughts_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.api.requests.kept_thoughts.MOST_KEPT", 10)
+    monkeypatch.setattr("app.api.requests.kept_thoughts.MOST_KEPT_CHARACTERS", 10)
     thoughts = KeptThoughts()
     for number in range(4):
         question = {"role": "user", "content": str(number)}
