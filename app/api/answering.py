@@ -49,7 +49,7 @@ class Answering:
     async def begin(self, receive: Receive) -> None:
         """Wait until every answer has begun. From now on a client that goes away ends the call.
 
-        Raises `ApiError` if the engine refuses one or they get no turn in time, and `ClientGone`.
+        Raises `ApiError` if the engine refuses one or they get no turn in time, and `queued_answers.ClientGone`.
         """
         self._disconnection = asyncio.create_task(self._wait_for_disconnection(receive))
         try:
@@ -81,7 +81,10 @@ class Answering:
         self._answers.put_back(begun)
 
     async def events(self) -> AsyncIterator[list[IndexedEvent]]:
-        """Yield all events in batches, and an empty batch after KEEP_ALIVE_S without one. Raises `ClientGone`."""
+        """Yield all events in batches, and an empty batch after KEEP_ALIVE_S without one.
+
+        Raises `queued_answers.ClientGone`.
+        """
         while self._unfinished:
             with suppress(TimeoutError):
                 async with asyncio.timeout(KEEP_ALIVE_S):
@@ -126,7 +129,7 @@ class CompleteAnswer:
 
 
 async def all_of(answering: Answering) -> list[CompleteAnswer]:
-    """Wait for all answers and return them in order. Raises `ApiError` and `ClientGone`."""
+    """Wait for all answers and return them in order. Raises `ApiError` and `queued_answers.ClientGone`."""
     prompts: defaultdict[int, list[PromptToken]] = defaultdict(list)
     tokens: defaultdict[int, list[Token]] = defaultdict(list)
     answers: dict[int, CompleteAnswer] = {}

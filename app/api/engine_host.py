@@ -57,7 +57,7 @@ class EngineHost:
         self.pair = pair
 
     def keep(self, name: str) -> None:
-        """Let clients return to the loaded pair, by `name` and as the default."""
+        """Keep the loaded pair as one that clients can return to, by `name` and as the default."""
         self.kept = self.pair
         self.kept_names = (name, "default")
 

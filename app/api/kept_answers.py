@@ -123,7 +123,7 @@ class KeptAnswers:
         self._tasks: dict[RepeatableAnswers, asyncio.Task[None]] = {}
 
     def keep(self, answers: RepeatableAnswers) -> None:
-        """Let answers go on, for KEPT_ANSWERS_S at most. If MOST_KEPT_ANSWERS are there already, the oldest end."""
+        """Keep answers, which go on, for KEPT_ANSWERS_S. Of more than MOST_KEPT_ANSWERS, the oldest are cancelled."""
         while len(self._tasks) >= MOST_KEPT_ANSWERS:
             self._drop(next(iter(self._tasks)))
         self._tasks[answers] = asyncio.create_task(self._finish(answers))

@@ -73,12 +73,12 @@ class QueuedAnswers:
         return self._client_gone
 
     def let_client_go(self) -> None:
-        """Have `wait` return and `take` raise `ClientGone`, because the client closed its connection."""
+        """Make `wait` return and `take` raise `ClientGone`, because the client closed its connection."""
         self._client_gone = True
         self._wake.set()
 
     def keep_for_retry(self) -> bool:
-        """Let the engine go on after the client has gone, if the answers are kept. Return whether they are."""
+        """Keep the answers after the client has gone, if they can be kept, and return whether they are."""
         return False
 
     def speculate(self, settings: SpeculationSettings) -> None:

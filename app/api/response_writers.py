@@ -215,7 +215,7 @@ class ItemsWriter(ResponseWriter):
         return self.result(answer.finished)
 
     def add(self, text: str, tokens: Sequence[Token], opening: str) -> list[bytes]:
-        """Take the next text of the answer, which `tokens` make up; return the events."""
+        """Add the next text of the answer, whose tokens are `tokens`, and return its events."""
         del tokens
         return self.grow(self._parts.add(text, opening))
 

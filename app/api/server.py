@@ -87,7 +87,7 @@ class _Protocol(H11Protocol):
             self._headers_timer = None
 
     def eof_received(self) -> None:
-        """Say to a client that has nothing more to send, but may still read, that its body is cut off."""
+        """Refuse a body that is cut off: its client has nothing more to send, but may still read the refusal."""
         if self.conn.their_state is h11.SEND_BODY:
             self._refuse(_CUT_OFF_BODY)
 

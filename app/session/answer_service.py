@@ -189,7 +189,7 @@ class AnswerService(QObject):
         self._begin(chat, fresh, source, write, give_back)
 
     def continue_answer(self, turn: Turn, chat: Chat | None = None) -> None:
-        """Let the model continue an answer that stopped."""
+        """Continue an answer that stopped, in the same message."""
         chat = chat or self._chats.shown
         answer_id = turn.answer_node.id
         source = self._source(chat)
@@ -232,7 +232,7 @@ class AnswerService(QObject):
                 answer.cancel()
 
     def choose(self, turn: Turn, call: ToolRun, choice: str) -> None:
-        """Take the person's choice for a call that asks, see `ToolCalls.choose`."""
+        """Apply the person's choice to a call that asks, see `streaming_answer.StreamingAnswer.choose`."""
         if answer := self._running.get(turn):
             answer.choose(call, choice)
 
@@ -340,7 +340,7 @@ class AnswerService(QObject):
             self._keep_files(answer.chat, answer.turn)
 
     def _keep_files(self, chat: Chat, turn: Turn) -> None:
-        """Let the engine keep the caches of the files that an answered chat began with, under their own name.
+        """Have the engine store the caches of the files that an answered chat began with, under their own name.
 
         The caches then remain after the chat is deleted. Keeping them reads little again, because the chat's own cache
         holds the rest of the prompt.

@@ -114,7 +114,7 @@ class ApiService(QObject):
             self._restart()
 
     def _show_pair(self) -> None:
-        """Let clients see what the window has loaded."""
+        """Pass the loaded models on to the server, whose clients then see them."""
         pair = self._models.pair
         if not pair.loading:
             self._host.use(self._models.engine, LoadedPair(pair.main, pair.draft, pair.draft_problem))
@@ -156,13 +156,13 @@ class ApiService(QObject):
         return key, None
 
     def _served(self, outcome: tuple[str, CodedError | None]) -> None:
-        """Take the outcome of `_serve`."""
+        """Show the key and the problem that `_serve` returned."""
         self.key, self.problem = outcome
         self._look()
         self.changed.emit()
 
     def _note(self, call: ApiCall) -> None:
-        """Note a change of a call. Runs on the server's or the engine's thread."""
+        """Record a change of a call. Runs on the server's or the engine's thread."""
         if call.ended:
             self._just_ended.append(call)
         self._reported.emit()

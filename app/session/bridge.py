@@ -104,7 +104,7 @@ class Bridge(QObject):
         self._inbox.clear()
 
     def _end_call(self, ticket: int, finished: Future[Any]) -> None:
-        """Note the end of a call. Runs on any thread."""
+        """Put the result of a call into the inbox. Runs on any thread."""
         self._inbox.append((ticket, finished))
         if not self._closed:
             self._call_ended.emit()

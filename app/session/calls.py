@@ -115,7 +115,7 @@ class ToolRun:
         return arguments if isinstance(arguments, dict) else {}
 
     def ask(self, question: OpenQuestion) -> None:
-        """Take a question of the server, which is cancelled if the call has ended; or take away one that is over."""
+        """Show a question of the server, or remove it if it is over. It is cancelled if the call has ended."""
         if question.is_over:
             if self.question is not None and self.question.question is question.question:
                 self.question = None
@@ -131,7 +131,7 @@ class ToolRun:
             self.question = None
 
     def end(self, outcome: ToolResult | ToolFailed) -> None:
-        """Take the result, or the reason why there is none."""
+        """End the call with its result, or with the reason why there is none."""
         self.state = CallState.ENDED
         self.question = None
         if isinstance(outcome, ToolResult):

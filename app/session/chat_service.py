@@ -181,7 +181,7 @@ class ChatService(QObject):
         self._store.load(chat_id, show)
 
     def read(self, chat_id: int, then: Callable[[Chat], object]) -> None:
-        """Load a chat without showing it; `then` gets it. Of one in memory, as that on screen, it gets that object."""
+        """Load a chat without showing it; `then` gets it, or the object that is in memory, as of the chat on screen."""
 
         def take(loaded: Chat) -> None:
             chat = self.shown if self.shown.id == chat_id else self._open.get(chat_id, loaded)
@@ -191,7 +191,7 @@ class ChatService(QObject):
         self._store.load(chat_id, take, on_screen=False)
 
     def has(self, chat: Chat) -> bool:
-        """Whether the chat is still in use; False for the first empty chat after the one of the store replaced it."""
+        """Whether the chat is still in use: not the first empty chat, once the store's empty chat has replaced it."""
         return chat is self.blank or chat.id is not None or bool(chat.turns or chat.waiting)
 
     def keep_unsent(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
@@ -199,7 +199,7 @@ class ChatService(QObject):
         is_same = (chat.unsent, chat.unsent_attachments) == (text, attachments)
         chat.unsent = text
         chat.unsent_attachments = attachments
-        # Asking has emptied it already where it is the same.
+        # The text is the same if asking the question has emptied it already.
         self.unsent_kept.emit(chat)
         if is_same and chat not in self._unsent_refused:
             return
@@ -305,7 +305,7 @@ class ChatService(QObject):
         return undo
 
     def remove_turn(self, chat: Chat, turn: Turn) -> None:
-        """Take a turn away from the chat, in memory only."""
+        """Remove a turn from the chat, in memory only."""
         chat.turns.remove(turn)
         self.path_changed.emit(chat)
 
@@ -455,20 +455,20 @@ class ChatService(QObject):
         self._store.run(remove, done)
 
     def note_written(self, chat: Chat) -> None:
-        """Note that a turn of the chat was stored, which takes the chat out of the trash."""
+        """Keep a chat in memory of which a turn was stored. It can no longer be restored: storing restored it."""
         self._remember(chat)
         if chat.id in self.restorable:
             self.restorable.remove(chat.id)
 
     def _follow_moves(self) -> None:
-        """Note which folders the chats in memory are in now, of those that changed in the list."""
+        """Set the folders of the chats in memory that were moved in the list."""
         for listed in self._store.changed_conversations:
             chat = self.shown if self.shown.id == listed.id else self._open.get(listed.id)
             if chat is not None:
                 chat.folder_id = listed.folder_id
 
     def _forget(self, chat_id: int) -> None:
-        """Let go of a chat that is being deleted, so that nothing restores or shows it."""
+        """Remove a chat that is being deleted from memory, so that nothing restores or shows it."""
         if self.blank.id == chat_id:
             self._make_blank(None)
         self.removing.emit(chat_id)

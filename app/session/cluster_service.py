@@ -117,7 +117,7 @@ class ClusterService(QObject):
             self._background.run(work, self._checked, self._check_failed, owner=self)
 
     def fetch(self) -> None:
-        """Let the other machines download what the last check found missing, then check again."""
+        """Make the other machines download what the last check found missing, then check again."""
         main = self._checked_model[0]
         if self.state != OFF or self.findings is None or main is None:
             return
@@ -198,7 +198,7 @@ class ClusterService(QObject):
         self._set_state(OFF)
 
     def _count(self, host: str, done: int, total: int) -> None:
-        """Note how many bytes a machine has downloaded."""
+        """Show how many bytes a machine has downloaded."""
         if self.state == FETCHING:
             self.fetched[host] = done, total
             self.changed.emit()
@@ -236,7 +236,7 @@ class ClusterService(QObject):
             self._set_state(OFF)
 
     def _end(self, cluster: Cluster | None, error: EngineError) -> None:
-        """Note that the machines are lost; the model service knows already, because their engine ended first."""
+        """Show that the machines are lost. The model service knows it already, because their engine ended first."""
         if cluster is None or cluster is self._cluster:
             self._cluster = None
             self.hosts = ()
@@ -269,7 +269,7 @@ def fetch_parts(
     on_bytes: Callable[[str, int, int], object],
     stop: threading.Event,
 ) -> None:
-    """Let the other machines download the missing parts. Raises `EngineError`."""
+    """Make the other machines download the missing parts. Raises `EngineError`."""
     from engine.cluster.fetch import fetch_missing
     from engine.computers.hosts import parse_machines
 

@@ -76,12 +76,12 @@ class HistoryService(QObject):
         return None if totals is None else totals.speedup
 
     def note_speedups(self, chat: Chat) -> None:
-        """Note in each answer of a chat how fast its pair is."""
+        """Set the speed-up of its pair in each answer of a chat."""
         for turn in chat.turns:
             self.note_speedup(turn.answer)
 
     def note_speedup(self, answer: Answer) -> None:
-        """Note in an answer how fast its pair is."""
+        """Set the speed-up of its pair in an answer."""
         answer.pair_speedup = self.speedup_of(*answer.pair)
 
     def read(

@@ -329,7 +329,7 @@ class ModelService(QObject):
         self.refresh_resident_models()
 
     def adopt_draft(self, wanted: str, future: Future[LoadedPair]) -> None:
-        """Follow a change of the draft model that the API made."""
+        """Show a change of the draft model that the API has begun, and its result once `future` has it."""
         if not self._closing:
             self.pair = replace(self.pair, loading="draft", wanted=wanted, draft_problem=None)
             self.changed.emit()
@@ -389,7 +389,7 @@ class ModelService(QObject):
         self.restarted.emit(left_out)
 
     def _follow(self, future: Future[LoadedPair]) -> None:
-        """Take the result of a change of models when it is there."""
+        """Show the result of a change of models once it is there."""
         self._changes += 1
         self._bridge.watch(future, partial(self._changed, self._changes, self._engine))
 
@@ -400,7 +400,7 @@ class ModelService(QObject):
             self.changed.emit()
 
     def _changed(self, number: int, engine: EngineClient | None, future: Future[LoadedPair]) -> None:
-        """Take the result of change `number` of the models, which `engine` made."""
+        """Show the result of change `number` of the models, which `engine` made."""
         if engine is not self._engine:
             # The engine was replaced together with its models.
             return

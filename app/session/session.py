@@ -60,7 +60,7 @@ class Session(QObject):
         self.store.opened.connect(self._drop_unknown_prefixes)
 
     def _note_speedups(self) -> None:
-        """Have each answer know how fast its pair is, before any view shows it."""
+        """Connect what sets the speed-up of its pair in each answer, before any view shows the answer."""
         history = self.history
         for changed in (self.chats.opened, self.chats.path_changed):
             changed.connect(history.note_speedups)

@@ -165,7 +165,7 @@ class SettingsService(QObject):
         self.presets_changed.emit()
 
     def _chat_opened(self, chat: Chat) -> None:
-        """Note that another chat is on screen, perhaps with other settings."""
+        """Follow the chat on screen, which may have other settings."""
         before = self.generation_of(self._shown).speculation
         self._shown = chat
         if self.speculation != before:

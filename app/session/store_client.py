@@ -381,7 +381,7 @@ class StoreClient(QObject):
         self.opened.emit(damaged)
 
     def _note(self, changes: StoreChanges) -> None:
-        """Note changes for the list. Runs on the store's thread."""
+        """Record changes for the list. Runs on the store's thread."""
         self._listing.note(changes)
         self._gone |= changes.removed_uids
 

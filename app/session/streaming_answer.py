@@ -149,7 +149,7 @@ class StreamingAnswer:
             self._stream.cancel()
 
     def choose(self, call: ToolRun, choice: str) -> None:
-        """Take the person's choice for a call that asks, see `ToolCalls.choose`."""
+        """Apply the person's choice to a call that asks, see `ToolCalls.choose`."""
         if self._calls is not None:
             self._calls.choose(call, choice)
 
@@ -371,7 +371,7 @@ class StreamingAnswer:
         self._store.run(write, written)
 
     def _calls_ended(self) -> None:
-        """Let the model answer from the results, unless the user stopped it or it made too many calls."""
+        """Start the answer from the results, unless the person stopped it or the model made too many calls."""
         calls = self.turn.answer.calls
         self._calls = None
         if self._is_stopped:

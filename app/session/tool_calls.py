@@ -59,7 +59,7 @@ class ToolCalls:
                 self._ask_or_run_for_site(call)
 
     def choose(self, call: ToolRun, choice: str) -> None:
-        """Take the person's choice for a call that asks: ONCE, or a `Permission`. DENY is for this call alone."""
+        """Apply the person's choice to a call that asks: ONCE, or a `Permission`. DENY is for this call alone."""
         if call.state is not CallState.ASKS or call.tool is None:
             return
         if choice == Permission.DENY:

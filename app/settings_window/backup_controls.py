@@ -93,7 +93,7 @@ class BackupControls(FlowRow):
             self.choices.addAction(self.tr("Don't restore")).triggered.connect(self._choose_nothing)
 
     def _choose(self, backup: Backup, _checked: bool = False) -> None:
-        """Let a backup replace the chats at the next start."""
+        """Choose a backup that replaces the chats at the next start."""
         text = self.tr(
             "Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup."
         )

@@ -118,7 +118,7 @@ class ServerCard(ThemeAware, Overlay):
         self.save.setText(self.tr("Save"))
 
     def _choose_folder(self) -> None:
-        """Let the person choose the folder that a known server may use, and put it into the command."""
+        """Ask the person for the folder that a known server may use, and put it into the command."""
         known = self._known
         title = self.tr("Choose a folder for this server")
         if known is not None and (folder := QFileDialog.getExistingDirectory(self._window, title, str(Path.home()))):

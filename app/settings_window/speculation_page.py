@@ -53,7 +53,7 @@ class SpeculationPage(TablePage):
         self._show_learned()
 
     def _measure_again(self) -> None:
-        """Let the engine forget what it has learned of all pairs."""
+        """Make the engine forget its measurements of all pairs."""
         self._session.models.call_engine(lambda engine: engine.forget_learned(), lambda _: self.refresh())
 
     def _show_learned(self) -> None:

@@ -263,7 +263,7 @@ class Comparison:
 
     @property
     def ratio(self) -> float | None:
-        """The speed with speculation over that without it; None if the answers are too short."""
+        """The speed with speculation divided by the speed without it; None if the answers are too short."""
         speed = self.speculated_tps
         plain = self.plain_tps
         return speed / plain if speed and plain else None
@@ -272,7 +272,7 @@ class Comparison:
     def load_changed(self) -> bool:
         """Whether the ratio is impossible, so that one of the speeds is noise.
 
-        The speeds are those after the first round; every later round takes at least as long as a plain step.
+        The speeds are measured after the first round; every later round takes at least as long as a plain step.
         """
         stats = self.speculated.stats
         tokens = stats.generated_tokens - 1
@@ -391,7 +391,7 @@ class Comparer(QObject):
         return comparison.ratio if measured is None and is_added_soon else measured
 
     def _follow_measured(self) -> None:
-        """Follow the figures of pairs; where that of the compared pair is gone, it is not known any more."""
+        """Follow the figures of pairs: the person may have cleared the figure of the compared pair."""
         comparison = self.comparison
         if comparison is not None and comparison.counts:
             comparison.cleared = self._session.history.speedup_of(*comparison.pair) is None

@@ -145,7 +145,7 @@ class ComparisonView(ThemeAware, Overlay):
         return self.most_height() - around - max(height - text_height for height, text_height in sides)
 
     def _forget_heights(self) -> None:
-        """Have the heights of all levels computed anew, which the event loop would do later, one by one."""
+        """Compute the heights of all levels anew, which the event loop would do later, one by one."""
         # Qt tells only the outermost layout of a widget.
         self._row.invalidate()
         for view in (*self._sides, self._area):
@@ -211,7 +211,7 @@ class ComparisonView(ThemeAware, Overlay):
         return self.tr("Both once more…")
 
     def _gain(self, comparison: Comparison) -> str:
-        """Say how fast the pair is, or how far apart the speeds were; "" where this answer tells something else."""
+        """Say how fast the pair is, or how far apart the speeds were; "" if this answer's gain is another one."""
         if not comparison.has_ratio:
             return ""
         if (bounds := comparison.bounds) is not None:
@@ -293,7 +293,7 @@ class ComparisonView(ThemeAware, Overlay):
         return self._without_gain(comparison)
 
     def _without_gain(self, comparison: Comparison) -> str:
-        """Say why no gain is shown, or that the one that is differs from the pair's; "" for the pair's own."""
+        """Say why no gain is shown, or that this answer's differs from its pair's; "" if the pair's gain is shown."""
         if not comparison.speculated.stats.drafted:
             speed = figures.speed_sentence(comparison.speculated.stats)
             return joined(figures.why(comparison.speculated, even_chosen=True), speed and f"{speed}.")

@@ -118,7 +118,7 @@ class SteadySentence(SentenceLabel):
         self._reserved: dict[int, int] = {}
 
     def reserve_height(self, texts: Iterable[str]) -> None:
-        """Have room for any of `texts`."""
+        """Reserve the height of the highest of `texts`."""
         self._texts = tuple(map(with_good_breaks, texts))
         self._reserved.clear()
         self.updateGeometry()

@@ -82,9 +82,7 @@ async def embed(request: Request, body: EmbeddingsBody) -> Response:
         vectors = [base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode() for vector in vectors]
     data = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)]
     usage = {"prompt_tokens": embedded.tokens, "total_tokens": embedded.tokens}
-    return JsonReply(
-        {"object": "list", "data": data, "model": embedded.model, "usage": usage, _ABOUT: embedded.about}
-    )
+    return JsonReply({"object": "list", "data": data, "model": embedded.model, "usage": usage, _ABOUT: embedded.about})
 
 
 async def embed_for_ollama(request: Request, body: EmbeddingsBody) -> Response:

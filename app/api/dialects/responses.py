@@ -360,7 +360,7 @@ class _CallItem:
         self._custom = GrowingCustomText() if custom else None
 
     def add(self, arguments: str) -> str:
-        """Take more of the JSON of the arguments; return what that adds to the item."""
+        """Add a piece of the JSON of the arguments, and return what it adds to the item."""
         new = arguments if self._custom is None else self._custom.add(arguments)
         self.text += new
         return new

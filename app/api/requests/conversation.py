@@ -187,7 +187,7 @@ def as_plain_texts(turns: Sequence[Mapping[str, Any]]) -> list[EngineMessage]:
 
 
 def _with_results(turns: Sequence[EngineMessage]) -> list[EngineMessage]:
-    """Let the results of a turn's calls follow it, each with the id of one of them."""
+    """Return the turns with the results of each turn's calls after it, one for each call, with the call's id."""
     later = deque(turns)
     ordered = list[EngineMessage]()
     while later:

@@ -271,7 +271,7 @@ class GrowingCustomText:
         self._read = 0
 
     def add(self, arguments: str) -> str:
-        """Take more of the JSON, which no piece leaves within an escape; return what that adds to the text."""
+        """Add a piece of the JSON, which does not end within an escape, and return what it adds to the text."""
         self._arguments += arguments
         if not self._text_began:
             begin = _CUSTOM_BEGIN.match(self._arguments)
