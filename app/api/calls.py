@@ -156,7 +156,8 @@ class SeveralAnswers(AnswerRequestBody, kw_only=True):
 class Api:
     """The state that the endpoints share, used on the server's loop only.
 
-    `speculation` is the default for calls; `chats` are those that the server keeps, and `items` those of answers.
+    `speculation` is the default for calls; `chats` are the chats that the server keeps, and `items` the items of
+    answers that it keeps.
     """
 
     def __init__(self, host: EngineHost, activity: Activity, speculation: SpeculationSettings) -> None:

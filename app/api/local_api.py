@@ -90,7 +90,7 @@ class LocalApi:
         self._settings = ApiSettings()
 
     def start(self, settings: ApiSettings) -> None:
-        """Serve with these settings instead of earlier ones. Raises `KeyNeeded` and `NotServing`."""
+        """Serve with these settings instead of earlier ones. Raises `KeyNeeded` and `server.NotServing`."""
         if not is_loopback(settings.host) and not settings.key:
             raise KeyNeeded(settings.host)
         self.stop()

@@ -38,8 +38,8 @@ class QueuedAnswers:
         self.call_id = call_id
         self._activity = activity
         self._loop = asyncio.get_running_loop()
-        self._wake = asyncio.Event()
-        # Whether the loop has been asked to set `_wake`, and has not done so yet.
+        self._wake_event = asyncio.Event()
+        # Whether the loop has been asked to set `_wake_event`, and has not done so yet.
         self._is_waking = False
         self._client_gone = False
         self._pending: deque[IndexedEvent] = deque()
@@ -52,8 +52,8 @@ class QueuedAnswers:
     async def wait(self) -> None:
         """Wait for an event, or for the client to go away."""
         while not (self._pending or self._client_gone):
-            self._wake.clear()
-            await self._wake.wait()
+            self._wake_event.clear()
+            await self._wake_event.wait()
 
     def take(self) -> list[IndexedEvent]:
         """Return the events since the last call. Raises `ClientGone`."""
@@ -75,7 +75,7 @@ class QueuedAnswers:
     def let_client_go(self) -> None:
         """Make `wait` return and `take` raise `ClientGone`, because the client closed its connection."""
         self._client_gone = True
-        self._wake.set()
+        self._wake_event.set()
 
     def keep_for_retry(self) -> bool:
         """Keep the answers after the client has gone, if they can be kept, and return whether they are."""
@@ -103,7 +103,7 @@ class QueuedAnswers:
 
     def _wake_up(self) -> None:
         self._is_waking = False
-        self._wake.set()
+        self._wake_event.set()
 
 
 def ended_in(events: Iterable[IndexedEvent]) -> set[int]:

@@ -8,7 +8,7 @@ All services live on the Qt thread and never wait: what takes time runs on the s
 background thread, and its result arrives as a callback or a signal. `bridge` is the only way from the engine's thread,
 `store_client` the only way to the store's.
 
-* `streaming_answer`: one answer, from its question on disk to its end on disk; `answer` is what the views paint of it *
-`chats`: chats and turns in memory; `chat_service` owns them, `list_service` the list of chats * `chat_requests`: what
-the engine is asked for a turn
+* `streaming_answer`: one answer, from its question on disk to its end on disk; `answer` is what the views paint of it
+* `chats`: chats and turns in memory; `chat_service` owns them, `stored_chats` writes them, `list_service` has the list
+* `chat_requests`: what the engine is asked for a turn
 """

@@ -20,8 +20,8 @@ from app.session import prompt_variables
 from app.session.answer import Answer, State
 from app.session.calls import ToolRun
 from app.session.chat_requests import OtherModel, Services, prepare_request
-from app.session.chat_service import ensure_stored
 from app.session.chats import AnswerStep, Chat, Turn, said_before
+from app.session.stored_chats import ensure_stored
 from app.session.streaming_answer import StreamingAnswer, WriteTurn
 from engine.errors import EngineError
 from engine.events import Token

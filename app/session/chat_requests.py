@@ -100,8 +100,8 @@ def chat_request(
     """Return the engine's request for a turn, with its tools.
 
     `pictures` are the contents of the pictures that the request has, by their digests. The `other` models answer
-    instead of the window's own, if they are given. Raises `BadRequest`, and `GrammarNotUsable` if the chat's format of
-    answers is not usable.
+    instead of the window's own, if they are given. Raises `errors.BadRequest` of the
+    engine, and its `GrammarNotUsable` if the chat's format of answers is not usable.
     """
     pair = other or services.models.pair
     form = pair.main.tool_format if pair.main else ""

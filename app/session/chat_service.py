@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversations.answer_writer import FLUSH_AFTER
 from app.conversations.chat_settings import OWN, TOOLS_ON
 from app.conversations.conversation_list import TRASHED
 from app.conversations.database.encoding import to_json
@@ -23,7 +20,8 @@ from app.conversations.presets import Preset
 from app.conversations.projects import preset_of
 from app.conversations.store import ConversationStore
 from app.session.chats import READ_POSITION, Chat, MessageNode, Turn, turns_of
-from app.session.store_client import OPENED_AT, StoreClient, last_on_screen, next_new_chat
+from app.session.store_client import StoreClient, last_on_screen, next_new_chat
+from app.session.stored_chats import UnsentMessages, move_empty, path_of
 from app.widgets.throttle import single_shot
 
 # How many chats stay in memory after they were on screen, to show them again at once.
@@ -63,10 +61,8 @@ class ChatService(QObject):
         self.restorable: list[int | Deletion | Chat] = []
         self._dropping = single_shot(self, self._drop_left, UNDO_MS)
         # The chats in memory by their ids, the one that was shown last at the end.
-        self._open: dict[int, Chat] = {}
-        # The chats whose unsent messages are about to be written, and those whose could not be written.
-        self._unsent_waiting: set[Chat] = set()
-        self._unsent_refused: set[Chat] = set()
+        self._in_memory: dict[int, Chat] = {}
+        self._unsent = UnsentMessages(store)
         self.beside: list[Chat] = []
         """The chats in windows of their own, which stay in memory."""
         # The id of the chat that is being loaded to be shown; None if there is none.
@@ -85,7 +81,7 @@ class ChatService(QObject):
                 self._begun = self._begin(blank, folder)
             blank.folder_id = folder_id
             if blank.id is not None:
-                self._store.run(partial(_move_blank, blank))
+                self._store.run(lambda store: move_empty(store, blank))
         # Drop a chat that is still being loaded.
         self._wanted = None
         self.open(self.blank)
@@ -131,9 +127,9 @@ class ChatService(QObject):
         self._remember(chat)
         self.opened.emit(chat)
         if before.temporary and before is not chat:
-            self._leave(before)
+            self._leave_temporary(before)
 
-    def _leave(self, chat: Chat) -> None:
+    def _leave_temporary(self, chat: Chat) -> None:
         """Stop the answers of a temporary chat, and delete it unless it is restored soon."""
         is_kept = chat.uid == self.shown.uid != ""
         if is_kept or not (chat.turns or any(chat.not_asked)):
@@ -173,7 +169,7 @@ class ChatService(QObject):
         def show(chat: Chat) -> None:
             if self._wanted == chat_id:
                 # The chat in memory may have answers that are being written.
-                chat = self._open.get(chat_id, chat)
+                chat = self._in_memory.get(chat_id, chat)
                 self.open(chat)
                 if then is not None:
                     then(chat)
@@ -184,7 +180,7 @@ class ChatService(QObject):
         """Load a chat without showing it; `then` gets it, or the object that is in memory, as of the chat on screen."""
 
         def take(loaded: Chat) -> None:
-            chat = self.shown if self.shown.id == chat_id else self._open.get(chat_id, loaded)
+            chat = self.shown if self.shown.id == chat_id else self._in_memory.get(chat_id, loaded)
             self._remember(chat)
             then(chat)
 
@@ -201,17 +197,8 @@ class ChatService(QObject):
         chat.unsent_attachments = attachments
         # The text is the same if asking the question has emptied it already.
         self.unsent_kept.emit(chat)
-        if is_same and chat not in self._unsent_refused:
-            return
-        if chat in self._unsent_waiting:
-            return
-        self._unsent_waiting.add(chat)
-
-        def write(store: ConversationStore) -> None:
-            self._unsent_waiting.discard(chat)
-            self._write_unsent(chat, store)
-
-        self._store.of(chat).schedule(write, FLUSH_AFTER)
+        if not is_same or self._unsent.is_refused(chat):
+            self._unsent.write_soon(chat)
 
     def keep_waiting(self, chat: Chat) -> None:
         """Write at once what waits in a chat, with its unsent message. A chat where a question waits is in the list."""
@@ -220,7 +207,7 @@ class ChatService(QObject):
         is_unlisted = first is None and chat is self.blank
 
         def write(store: ConversationStore) -> None:
-            self._write_unsent(chat, store)
+            self._unsent.write(store, chat)
             if chat.id is None or chat.turns:
                 return
             if first is not None:
@@ -230,19 +217,10 @@ class ChatService(QObject):
 
         self._store.of(chat).run(write, lambda _: self._remember(chat) if chat.waiting else None)
 
-    def _write_unsent(self, chat: Chat, store: ConversationStore) -> None:
-        """Write what is unsent in a chat, and what waits there. Runs on the store's thread."""
-        text, attachments = chat.not_asked
-        if chat.id is not None or text or attachments:
-            self._unsent_refused.add(chat)
-            store.conversations.set_unsent(ensure_stored(store, chat), text, attachments)
-            self._unsent_refused.discard(chat)
-
     def close(self) -> None:
         """Try again to write the unsent messages that could not be written."""
         self._dropping.stop()
-        for chat in self._unsent_refused.copy():
-            self.keep_unsent(chat, chat.unsent, chat.unsent_attachments)
+        self._unsent.write_again()
 
     def keep_read_position(self, chat: Chat, position: tuple[int, int] | None) -> None:
         """Keep how far a chat is scrolled (a turn's index and pixels) until it is shown again."""
@@ -333,7 +311,7 @@ class ChatService(QObject):
             self._take_path(chat, path)
             self.messages_deleted.emit(len(deletion.messages))
 
-        self._store.of(chat).run(lambda store: (delete(store), _path(store, chat)), deleted)
+        self._store.of(chat).run(lambda store: (delete(store), path_of(store, chat)), deleted)
 
     def _show_path(
         self,
@@ -346,7 +324,7 @@ class ChatService(QObject):
 
         def read(store: ConversationStore) -> list[Message]:
             select(store)
-            return _path(store, chat)
+            return path_of(store, chat)
 
         def take(path: list[Message]) -> None:
             self._take_path(chat, path)
@@ -356,9 +334,9 @@ class ChatService(QObject):
 
     def reload(self, chat_id: int) -> None:
         """Read a chat in memory again after something else wrote to it."""
-        if chat := self._open.get(chat_id):
+        if chat := self._in_memory.get(chat_id):
             self._store.run(
-                lambda store: _path(store, chat), lambda path: self._take_path(chat, path, keep_ended=False)
+                lambda store: path_of(store, chat), lambda path: self._take_path(chat, path, keep_ended=False)
             )
 
     def _take_path(self, chat: Chat, path: list[Message], keep_ended: bool = True) -> None:
@@ -463,7 +441,7 @@ class ChatService(QObject):
     def _follow_moves(self) -> None:
         """Set the folders of the chats in memory that were moved in the list."""
         for listed in self._store.changed_conversations:
-            chat = self.shown if self.shown.id == listed.id else self._open.get(listed.id)
+            chat = self.shown if self.shown.id == listed.id else self._in_memory.get(listed.id)
             if chat is not None:
                 chat.folder_id = listed.folder_id
 
@@ -472,7 +450,7 @@ class ChatService(QObject):
         if self.blank.id == chat_id:
             self._make_blank(None)
         self.removing.emit(chat_id)
-        self._open.pop(chat_id, None)
+        self._in_memory.pop(chat_id, None)
         self.restorable = [
             entry for entry in self.restorable if chat_id not in (entry, getattr(entry, "conversation_id", 0))
         ]
@@ -483,17 +461,17 @@ class ChatService(QObject):
         """Keep the most recent chats in memory, and all that are being answered or have a window of their own."""
         if chat.id is None:
             return
-        self._open.pop(chat.id, None)
-        self._open[chat.id] = chat
-        for chat_id in list(self._open)[:-CHATS_IN_MEMORY]:
-            chat = self._open[chat_id]
+        self._in_memory.pop(chat.id, None)
+        self._in_memory[chat.id] = chat
+        for chat_id in list(self._in_memory)[:-CHATS_IN_MEMORY]:
+            chat = self._in_memory[chat_id]
             if not (chat.answering or chat.waiting) and chat not in self.beside:
-                del self._open[chat_id]
+                del self._in_memory[chat_id]
 
     def _store_opened(self) -> None:
         """Show the chat of the last run, once the store is open."""
         # Ids of a temporary store that this store replaces mean other chats in it.
-        self._open.clear()
+        self._in_memory.clear()
         self._store.run(
             lambda store: (next_new_chat(store), last_on_screen(store), store.presets.of_new_chats()), self._show_first
         )
@@ -518,32 +496,3 @@ class ChatService(QObject):
         chat.system_prompt = preset.system_prompt
         chat.settings = {**chat.settings, OWN: dict(preset.own), TOOLS_ON: tools}
         return chat.system_prompt, chat.own
-
-
-def ensure_stored(store: ConversationStore, chat: Chat) -> int:
-    """Store the chat if it is not on disk yet and return its id. Runs on the store's thread.
-
-    Sets the `uid` and the `id` of a chat that was not stored.
-    """
-    if chat.id is None:
-        settings = {**chat.settings, OPENED_AT: time.time()}
-        chat_id = store.conversations.create(
-            system_prompt=chat.system_prompt, settings=settings, folder_id=chat.folder_id
-        )
-        # Set the id last: a thread that sees the id needs the uid.
-        chat.uid = store.conversations.get(chat_id).uid
-        chat.id = chat_id
-    return chat.id
-
-
-def _move_blank(chat: Chat, store: ConversationStore) -> None:
-    """Store that the empty chat is in another folder, with what it begins with there."""
-    assert chat.id is not None
-    store.conversations.move_to_folder(chat.id, chat.folder_id)
-    store.conversations.set_system_prompt(chat.id, chat.system_prompt)
-    store.conversations.set_settings(chat.id, chat.settings)
-
-
-def _path(store: ConversationStore, chat: Chat) -> list[Message]:
-    """Return the messages that a chat shows; none if it is not stored."""
-    return [] if chat.id is None else store.messages.path(chat.id)

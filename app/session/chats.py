@@ -73,7 +73,7 @@ class Turn:
     """One question and its answer.
 
     `asks` is False for an answer without a question, as in some imported chats. `steps` are the answers before it that
-    called tools, and `tools` those that a request since the start offered. `left_edit` is the unfinished edit of the
+    called tools, and `tools` the tools that a request since then offered. `left_edit` is the unfinished edit of the
     question when another chat was shown, with the key that sends it; None if there is none.
     """
 

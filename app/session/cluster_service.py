@@ -78,7 +78,7 @@ class ClusterService(QObject):
         self.fetched: dict[str, tuple[int, int]] = {}
         # The folder of the model of the last check, and its context in tokens.
         self._checked_model: tuple[Path | None, int] = None, 0
-        self._stop_fetching = threading.Event()
+        self._fetching_stopped = threading.Event()
         self._lost.connect(self._end, Qt.ConnectionType.QueuedConnection)
         self._arrived.connect(self._count, Qt.ConnectionType.QueuedConnection)
 
@@ -122,10 +122,10 @@ class ClusterService(QObject):
         if self.state != OFF or self.findings is None or main is None:
             return
         checks = self.findings.checks
-        self._stop_fetching = threading.Event()
+        self._fetching_stopped = threading.Event()
         self.fetched = {}
         self.problem = None
-        work = partial(fetch_parts, self._named, checks, main, self._arrived.emit, self._stop_fetching)
+        work = partial(fetch_parts, self._named, checks, main, self._arrived.emit, self._fetching_stopped)
         self._set_state(FETCHING)
         self._background.run(work, lambda _: self._fetched(), self._check_failed, owner=self)
 
@@ -158,7 +158,7 @@ class ClusterService(QObject):
 
     def stop(self) -> None:
         """Stop the other machines and load the earlier models here; or stop the downloads."""
-        self._stop_fetching.set()
+        self._fetching_stopped.set()
         if self.state not in (STARTING, ON):
             return
         self._wanted += 1
@@ -184,7 +184,7 @@ class ClusterService(QObject):
     def close(self) -> None:
         """End everything, on every machine."""
         self._wanted += 1
-        self._stop_fetching.set()
+        self._fetching_stopped.set()
         self._background.close()
         if self._cluster is not None:
             self._cluster.stop()

@@ -12,9 +12,10 @@ from app.conversations.answer_writer import FLUSH_AFTER
 from app.conversations.chat_settings import OWN, SET_ASIDE, SPECULATION_KEYS, GenerationSettings
 from app.conversations.presets import NEW_CHATS, Preset
 from app.conversations.store import ConversationStore
-from app.session.chat_service import ChatService, ensure_stored
+from app.session.chat_service import ChatService
 from app.session.chats import Chat
 from app.session.store_client import StoreClient
+from app.session.stored_chats import ensure_stored
 from engine.requests import SamplingSettings, SpeculationSettings
 
 # The temperature of another answer if none was chosen and it would be 0: that of the balanced preset.

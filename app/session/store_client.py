@@ -217,7 +217,7 @@ class StoreClient(QObject):
             raise as_store_error(error) from error
 
     def writer(self, message_id: int) -> AnswerWriter:
-        """Return what writes a streaming answer to disk. Every answer ends with one call of its `finish`."""
+        """Return what writes a streaming answer to disk. Every answer ends with one call of `AnswerWriter.finish`."""
         return AnswerWriter(self._thread.submit, message_id)
 
     def watch_end(self, ending: Future[None], refused: Callable[[], object]) -> None:

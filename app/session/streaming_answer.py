@@ -28,9 +28,9 @@ from app.conversations.store import ConversationStore
 from app.session.answer import Answer, State
 from app.session.calls import ToolRun, step_messages
 from app.session.chat_requests import OtherModel, Services, prepare_request
-from app.session.chat_service import ensure_stored
 from app.session.chats import AnswerStep, Chat, Turn, node_of
 from app.session.model_service import Pair
+from app.session.stored_chats import ensure_stored
 from app.session.tool_calls import ToolCalls, calls_of
 from app.text.answer_parts import AnswerParts
 from app.tools.tool import Tool

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
@@ -121,6 +121,14 @@ class AdvancedPage(TablePage):
         self._set_check_texts()
 
 
+class _CheckResult(NamedTuple):
+    """The facts that a check read and what it measured of the loaded pair, with the settings at that time."""
+
+    facts: MachineFacts
+    pair: PairCheck | None
+    values: SettingsValues
+
+
 class MacCheck(QObject):
     """Reads the facts and measures the loaded pair. `changed` follows its begin and its end.
 
@@ -134,11 +142,10 @@ class MacCheck(QObject):
         self._session = session
         self._settings = settings
         self._background = Background("mac-check", parent=self)
-        self._stop = threading.Event()
-        # What was found, and the settings at that time.
-        self._result: tuple[MachineFacts, PairCheck | None, SettingsValues] | None = None
+        self._stopped = threading.Event()
+        self._result: _CheckResult | None = None
         self.running = False
-        session.answers.asked.connect(lambda: self._stop.set())
+        session.answers.asked.connect(lambda: self._stopped.set())
         session.history.measured_changed.connect(self.changed)
 
     @property
@@ -154,31 +161,31 @@ class MacCheck(QObject):
     def toggle(self) -> None:
         """Start a check, or stop the one that runs."""
         if self.running:
-            self._stop.set()
+            self._stopped.set()
             return
-        stop = self._stop = threading.Event()
+        stopped = self._stopped = threading.Event()
         models = self._session.models
         loaded = models.pair.main is not None and not models.pair.loading
         main, draft = models.pair.names
         engine = models.engine if loaded else None
         values = self._settings.values
 
-        def work() -> tuple[MachineFacts, PairCheck | None, SettingsValues]:
+        def work() -> _CheckResult:
             facts = read_facts()
             if engine is None:
-                return facts, None, values
-            return facts, check_pair(engine, main, draft, stop, speculation_of(values)), values
+                return _CheckResult(facts, None, values)
+            return _CheckResult(facts, check_pair(engine, main, draft, stopped, speculation_of(values)), values)
 
         self.running = True
         self._background.run(work, self._take, owner=self)
         self.changed.emit()
 
-    def _take(self, result: tuple[MachineFacts, PairCheck | None, SettingsValues]) -> None:
+    def _take(self, result: _CheckResult) -> None:
         self.running = False
         self._result = result
-        _, pair, values = result
+        pair = result.pair
         if pair is not None and pair.times is not None:
-            self._session.history.add_comparison(*_pair_of(pair, values), pair.times)
+            self._session.history.add_comparison(*_pair_of(pair, result.values), pair.times)
         self.changed.emit()
 
 

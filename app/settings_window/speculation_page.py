@@ -40,7 +40,7 @@ class SpeculationPage(TablePage):
         show_places(cast("Chooser", self.control("draft_ahead")), self.settings)
 
     def refresh(self) -> None:
-        """Ask the engine what it has learned, and show it."""
+        """Ask the engine for its measurements, and show them."""
         if not self._session.models.call_engine(lambda engine: engine.learned(), self._take_learned):
             self._take_learned(())
 

@@ -229,7 +229,10 @@ def _size_of(folders: Iterable[DiskUse]) -> str:
 
 
 class RemovalControls(QWidget):
-    """Shows one button, then what it removes with the first question, then the second. `confirmed` follows both."""
+    """Shows one button, then the first question with a list of the data to be removed, then the second question.
+
+    `confirmed` follows both.
+    """
 
     confirmed = Signal()
 

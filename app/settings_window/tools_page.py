@@ -143,7 +143,7 @@ class ServerView(ThemeAware, QFrame):
 
 
 class ToolsPage(ThemeAware, Form):
-    """Lists the servers, and below them those that are known, to add one of them.
+    """Lists the servers, and below them the known servers, to add one of them.
 
     None runs before the person has seen its command and agreed to it.
     """
@@ -199,7 +199,7 @@ class ToolsPage(ThemeAware, Form):
         self._show()
 
     def _show(self) -> None:
-        """Show the web tools and the servers as they are, and keep what is shown of those that stay."""
+        """Show the web tools and the servers as they are now. Keep the views of servers that stay."""
         self.web.show_choice()
         servers = {server.name: server for server in self._tools.settings.servers}
         for name in set(self._views) - set(servers):

@@ -1,7 +1,7 @@
-"""Compares answers to a question with one seed: with speculation and without it, in turns, and each of them twice.
+"""Compares answers to a question with one seed: with speculation and without it alternately, and each of them twice.
 
 Two runs at a time would slow each other down, so the runs follow one another. The speculated one is first, because a
-person waits for it; the second run of each tells whether the load on the computer changed meanwhile.
+person waits for it; the second run of each shows whether the load on the computer changed meanwhile.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _OWN_TOOLS: dict[str, dict[str, Any]] = {
 
 
 def readable_message(message: dict[str, Any], changes: list[dict[str, Any]], skipped: list[str]) -> dict[str, Any]:
-    """Rewrite a message as `_AnthropicMessage` knows it. `changes` gets the tools that it adds or removes."""
+    """Rewrite a message as `anthropic_messages` reads it. `changes` gets the tools that it adds or removes."""
     given = message.get("content")
     blocks = [given] if isinstance(given, dict) else given
     if isinstance(blocks, list):
@@ -66,7 +66,7 @@ def _picture(url: Any) -> dict[str, Any]:
 
 
 def readable_tools(tools: list[Any], changes: Sequence[dict[str, Any]], skipped: list[str]) -> list[Any]:
-    """Return the tools that the model can call, as `_AnthropicTool` has them, after all `changes` by messages.
+    """Return the tools that the model can call, as `anthropic_messages` reads them, after all `changes` by messages.
 
     `skipped` gets the kinds of those that run at Anthropic. What is no object is returned as it is, to be refused.
     """

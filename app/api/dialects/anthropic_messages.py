@@ -237,7 +237,7 @@ class MessageWriter(ItemsWriter):
         self._stops = stops
         self._base = {"id": new_id("msg"), "type": "message", "role": "assistant", "model": model}
         self._blocks: list[dict[str, Any]] = []
-        self._open = ""
+        self._open_kind = ""
         # The JSON of the newest call's arguments.
         self._arguments = ""
         self._begun = False
@@ -266,9 +266,9 @@ class MessageWriter(ItemsWriter):
 
     def grow_item(self, kind: str, text: str) -> list[bytes]:
         events: list[bytes] = []
-        if self._open != kind:
+        if self._open_kind != kind:
             events += self.end_item()
-            self._open = kind
+            self._open_kind = kind
             block = {"type": kind, kind: ""} | ({"signature": ""} if kind == "thinking" else {})
             self._blocks.append(dict(block))
             events.append(self._block_event("content_block_start", content_block=block))
@@ -277,9 +277,9 @@ class MessageWriter(ItemsWriter):
 
     def end_item(self, status: str = "completed") -> list[bytes]:
         del status
-        if not self._open:
+        if not self._open_kind:
             return []
-        self._open = ""
+        self._open_kind = ""
         return [self._block_event("content_block_stop")]
 
     def begin_call(self, name: str) -> list[bytes]:

@@ -56,7 +56,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
 
 
 def texts_or_ids(param: str, given: str | Sequence[int | str | list[int]]) -> list[str | list[int]]:
-    """Return the texts in the field `param`, each as such or as token ids. Raises `ApiError`."""
+    """Return the texts in the field `param`, each as such or as token ids. Raises `errors.ApiError`."""
     items = [given] if isinstance(given, str) else given
     ids = [item for item in items if isinstance(item, int)]
     texts = [item for item in items if not isinstance(item, int)]

@@ -101,7 +101,7 @@ async def embed_one_for_ollama(request: Request, body: OllamaEmbeddingsBody) -> 
 async def _embedded(
     request: Request, body: _EmbeddingFields, given: _Texts, dimensions: int | None, *, cuts: bool = False
 ) -> _Embedded:
-    """Embed texts, some at a time; `cuts` is the default of `truncate`. Raises `ApiError`."""
+    """Embed texts, some at a time; `cuts` is the default of `truncate`. Raises `errors.ApiError`."""
     api: Api = request.app.state.api
     texts = texts_or_ids("input", given)
     encoder = await api.models.encoder(body.model or "")
@@ -120,7 +120,7 @@ async def _embedded(
 async def _embed_by_main_model(
     request: Request, body: _EmbeddingFields, texts: Sequence[str | list[int]], embedded: _Embedded
 ) -> None:
-    """Add the embeddings of texts, or of token ids, by a model that answers. Raises `ApiError`."""
+    """Add the embeddings of texts, or of token ids, by a model that answers. Raises `errors.ApiError`."""
     api: Api = request.app.state.api
     pair = await api.models.use(body.model or "")
     assert pair.main is not None
@@ -153,7 +153,7 @@ async def _embed_by_encoder(
     *,
     cuts: bool,
 ) -> None:
-    """Add the embeddings of texts by an encoder. Raises `ApiError`."""
+    """Add the embeddings of texts by an encoder. Raises `errors.ApiError`."""
     folder = Path(encoder.path)
     prompt = await _prompt(folder, body.named_prompt)
     written = [text for text in texts if isinstance(text, str)]
@@ -171,7 +171,7 @@ async def _embed_by_encoder(
 
 
 async def _prompt(folder: Path, name: str | None) -> str:
-    """Return what the model in a folder wants before a text. Raises `ApiError`."""
+    """Return what the model in a folder wants before a text. Raises `errors.ApiError`."""
     try:
         return await asyncio.to_thread(prompt_for, folder, name)
     except EngineError as error:

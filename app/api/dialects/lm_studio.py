@@ -67,7 +67,7 @@ async def _main_model(api: Api, name: str) -> Model:
 
 
 def _listed(model: Model, info: ModelInfo | None) -> dict[str, Any]:
-    """Return a model as the list has it; `info` is that of the loaded one, if it is loaded."""
+    """Return a model as the list has it; `info` is the information on the loaded model, if it is loaded."""
     billions = model.parameters / 1e9
     publisher, _, name = model.id.rpartition("/")
     instances = [] if info is None else [{"id": model.id, "config": {"context_length": info.context_length}}]

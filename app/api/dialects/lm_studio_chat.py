@@ -46,7 +46,7 @@ class LmStudioChatBody(AnswerRequestBody, kw_only=True):
 
     input: Content
     system_prompt: str | None = None
-    # The name here is that of `RequestSettings`.
+    # The name here is that of `request_settings.RequestSettings`.
     repetition_penalty: Annotated[float, Meta(ge=0.01, le=10)] | None = field(name="repeat_penalty", default=None)
     context_length: Annotated[int, Meta(ge=1, le=2**31)] | None = None
     # Whether the chat is kept, so that a later request can follow it.

@@ -51,7 +51,7 @@ _UNSUPPORTED_FIELDS = {
 
 
 class _OllamaOptions(Struct, kw_only=True):
-    # The names here are those of `RequestSettings`.
+    # The names here are those of `request_settings.RequestSettings`.
     temperature: float | None = None
     top_k: int | None = None
     top_p: float | None = None

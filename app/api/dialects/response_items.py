@@ -23,7 +23,7 @@ _MESSAGES = ("message", "agent_message", "additional_tools_message")
 
 
 def readable_items(given: Any, skipped: list[str], tools: list[Any]) -> Any:
-    """Return the input as items of the kinds that `_InputItem` has.
+    """Return the input as items of the kinds that `responses` reads.
 
     `skipped` gets the names of what is left out, and `tools` those that a search for tools has found.
     """

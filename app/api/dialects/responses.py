@@ -310,7 +310,7 @@ def _shown_tool(tool: _ResponseTool) -> dict[str, Any]:
 
 
 def _joined_tools(tools: Sequence[Any]) -> list[Any]:
-    """Return tools without those of a name that an earlier one has."""
+    """Return tools without a tool whose name an earlier tool has."""
     named = {tool.get("name"): tool for tool in reversed(tools) if isinstance(tool, dict) and tool.get("name")}
     return [tool for tool in tools if not isinstance(tool, dict) or named.get(tool.get("name"), tool) is tool]
 

@@ -93,7 +93,7 @@ class _UnreadRounds:
     def __init__(self) -> None:
         self._rounds: deque[bytes] = deque(maxlen=_MOST_BEHIND)
         self._left_out = 0
-        self._wake = asyncio.Event()
+        self._wake_event = asyncio.Event()
         self._loop = asyncio.get_running_loop()
 
     async def read(self, activity: Activity) -> AsyncIterator[bytes]:
@@ -108,8 +108,8 @@ class _UnreadRounds:
     async def _next(self) -> bytes:
         with suppress(TimeoutError):
             async with asyncio.timeout(KEEP_ALIVE_S):
-                await self._wake.wait()
-        self._wake.clear()
+                await self._wake_event.wait()
+        self._wake_event.clear()
         rounds = b"".join(self._rounds.popleft() for _ in range(len(self._rounds)))
         if self._left_out:
             rounds = sse({"left_out": self._left_out}, "behind") + rounds
@@ -128,4 +128,4 @@ class _UnreadRounds:
         # A text of the call, which another program may have made.
         del figures["rejected"]
         self._rounds.append(sse({"id": call_id, **figures}, "round"))
-        self._wake.set()
+        self._wake_event.set()

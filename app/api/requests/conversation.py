@@ -89,7 +89,7 @@ class MessageFields(Struct, kw_only=True):
     tool_call_id: str | None = None
 
     def turn(self, role: str, pictures: PictureBytes) -> EngineMessage:
-        """Return the message as a turn for the engine, and add its pictures to `pictures`. Raises `ApiError`."""
+        """Return the message as a turn for the engine, and add its pictures to `pictures`. Raises `errors.ApiError`."""
         content = content_of(self.content, pictures)
         turn: EngineMessage = {"role": "system" if role == "developer" else role, "content": content}
         if role == "assistant":
@@ -244,7 +244,7 @@ def _with_instructions_joined(messages: Sequence[EngineMessage]) -> list[EngineM
 
 
 def content_of(content: str | Sequence[Struct] | None, pictures: PictureBytes) -> EngineContent:
-    """Return a content for the engine, and add its pictures to `pictures`. Raises `ApiError`."""
+    """Return a content for the engine, and add its pictures to `pictures`. Raises `errors.ApiError`."""
     parts = list[dict[str, str]]()
     for part in [TextPart(content)] if isinstance(content, str) else content or ():
         if isinstance(part, TextPart):
@@ -276,7 +276,7 @@ def picture_part(content: bytes | None, pictures: PictureBytes) -> dict[str, str
 
 
 def refuse_address(url: str) -> None:
-    """Raise `ApiError` for a picture that would have to be fetched."""
+    """Raise `errors.ApiError` for a picture that would have to be fetched."""
     if not url[:5].lower() == "data:":
         raise unsupported(
             "url",

@@ -105,7 +105,7 @@ def _part(part: Any, known: Collection[str], picture: Callable[[str], Object], s
 
 
 def _kind_of(part: Object) -> str:
-    """Return the type of a part, or what it seems to be if it has none."""
+    """Return the type of a part, or the type that it seems to have if it names none."""
     kind = part.get("type")
     if isinstance(kind, str):
         return kind
@@ -268,7 +268,7 @@ class GrowingCustomText:
         self._arguments = ""
         # What was returned of the text, and how much of the JSON was read.
         self._text_began = False
-        self._read = 0
+        self._read_end = 0
 
     def add(self, arguments: str) -> str:
         """Add a piece of the JSON, which does not end within an escape, and return what it adds to the text."""
@@ -278,10 +278,10 @@ class GrowingCustomText:
             if begin is None:
                 return self._whole_text()
             self._text_began = True
-            self._read = begin.end()
-        part = _IN_QUOTES.match(self._arguments, self._read)
+            self._read_end = begin.end()
+        part = _IN_QUOTES.match(self._arguments, self._read_end)
         assert part is not None
-        self._read = part.end()
+        self._read_end = part.end()
         return str(json.loads(f'"{part[0]}"'))
 
     def _whole_text(self) -> str:

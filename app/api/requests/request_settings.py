@@ -75,7 +75,7 @@ def _without_effect(body: Mapping[str, Any]) -> list[str]:
 
 
 def _thinking_in(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `thinking_budget` and `reasoning_effort`, a level of `ThinkingChoice`, in any of their spellings."""
+    """Return `thinking_budget` and `reasoning_effort`, a level of thinking, in any of their spellings."""
     places = [body.get(name) for name in _PLACES]
     inner: list[dict[str, Any]] = [place if isinstance(place, dict) else {} for place in places]
     reasoning, thinking, config, template_options, *_ = inner
@@ -178,7 +178,7 @@ class RequestSettings(_SamplingFields, kw_only=True):
         return tuple(filter(None, [self.stop] if isinstance(self.stop, str) else self.stop or ()))
 
     def sampling(self, recommended: Mapping[str, float], index: int = 0) -> SamplingSettings:
-        """Return the sampling of the answer `index`: with a seed, each answer has its own. Raises `ApiError`.
+        """Return the sampling of the answer `index`: with a seed, each answer has its own. Raises `errors.ApiError`.
 
         `recommended`, by the model's authors, fills in what the request leaves out.
         """
@@ -197,7 +197,7 @@ class RequestSettings(_SamplingFields, kw_only=True):
         return sampling if sampling.seed is None else replace(sampling, seed=(sampling.seed + index) % 2**64)
 
     def speculating(self, default: SpeculationSettings) -> SpeculationSettings:
-        """Return `default` with what the request says of speculation. Raises `ApiError`."""
+        """Return `default` with what the request says of speculation. Raises `errors.ApiError`."""
         asked = self.speculation
         if isinstance(asked, str):
             if asked not in methods():
@@ -232,7 +232,7 @@ class _Lark(Struct, tag_field="type", tag="lark"):
 
 
 class _Written(Struct, tag_field="type", tag="grammar"):
-    """A grammar in GBNF, from `root`, or in Lark's notation, from `start`."""
+    """A grammar in GBNF, whose first rule is "root", or in Lark's notation, whose first rule is "start"."""
 
     grammar: str
 
@@ -255,7 +255,7 @@ ResponseFormat = _NamedSchema | OtherFormat
 
 
 def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
-    """Return the grammar of the format at `path`, and the name of the field that holds it. Raises `ApiError`."""
+    """Return the grammar of the format at `path`, and the name of the field that holds it. Raises `errors.ApiError`."""
     match form:
         case JsonSchema(schema=dict(schema)):
             kind = "json_schema"
@@ -284,7 +284,7 @@ def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
 
 
 def grammar_of_response(form: ResponseFormat | None) -> tuple[Grammar | None, str]:
-    """Return the grammar of a `response_format`, and the name of the field that holds it. Raises `ApiError`."""
+    """Return the grammar of a `response_format`, and the name of the field that holds it. Raises `errors.ApiError`."""
     if isinstance(form, _NamedSchema):
         schema = form.json_schema.schema if form.json_schema is not None else None
         return grammar_of(JsonSchema(schema), "response_format.json_schema")
@@ -326,7 +326,7 @@ def readable_response_format(form: Any) -> Any:
 
 
 def refuse_unsupported(body: Struct, sentences: Mapping[str, str]) -> None:
-    """Raise `ApiError` for fields that cannot be ignored without changing the answer."""
+    """Raise `errors.ApiError` for fields that cannot be ignored without changing the answer."""
     for key, sentence in sentences.items():
         if getattr(body, key) not in (None, False, "", [], {}):
             raise unsupported(key, sentence)

@@ -80,7 +80,7 @@ class RequestTools:
     parallel: bool = True
 
     def grammar(self, answer: Grammar | None, param: str) -> Grammar | None:
-        """Return the grammar of the whole text, or of the calls in free text. Raises `ApiError`.
+        """Return the grammar of the whole text, or of the calls in free text. Raises `errors.ApiError`.
 
         `answer` is the grammar of an answer without calls, and `param` the name of its field in the request.
         """
@@ -137,7 +137,7 @@ def openai_tools(
     choice: str | _ChosenFunction | _AllowedTools | None,
     parallel: bool | None,
 ) -> RequestTools:
-    """Return the tool use of a request to the OpenAI API. Raises `ApiError`."""
+    """Return the tool use of a request to the OpenAI API. Raises `errors.ApiError`."""
     tools = [function_tool(function.name, function.description, function.parameters) for function in functions]
     several = parallel is not False
     if isinstance(choice, _ChosenFunction):

@@ -103,7 +103,7 @@ def timings(stats: RequestStats) -> dict[str, Any]:
 
 
 def schema_notes(stats: RequestStats) -> dict[str, Any]:
-    """Return the places in schemas that no grammar held the answer to, and what is wrong with it by them."""
+    """Return the places in schemas that no grammar enforced, and the faults of the answer by these."""
     unchecked = {"schema_unchecked": stats.unchecked} if stats.unchecked else {}
     return unchecked | ({"schema_problems": stats.problems} if stats.problems else {})
 
