@@ -81,6 +81,20 @@ def test_what_is_stopped_before_it_is_stored_never_reaches_the_engine(
     assert engine.requests == []
 
 
+def test_what_is_stopped_before_it_is_stored_starts_no_tools_and_reads_no_files(
+    open_session: OpenSession, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = open_session(ScriptedEngine())
+    begun: list[str] = []
+    monkeypatch.setattr(session.projects, "read_again", lambda *_: begun.append("files"))
+    monkeypatch.setattr(session.tools, "gather", lambda *_: begun.append("tools"))
+    turn = session.answers.ask("first")
+    settle(session.answers.stop())
+    assert turn.answer.state is State.CANCELLED
+    assert stored(session) == ["first", ""]
+    assert begun == []
+
+
 def test_an_answer_that_fails_keeps_its_error(open_session: OpenSession, settle: Settle) -> None:
     error = InternalFailure("out of order")
     session = open_session(ScriptedEngine([Script("One two three.", error=error, fail_after=1)]))
