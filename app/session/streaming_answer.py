@@ -1,7 +1,7 @@
 """One answer in progress: its turn is stored, the engine generates it, its events are shown and written to disk.
 
 An answer that calls tools is one step: its calls run, and another answer is generated from their results. The methods
-are in the order of these steps. No Qt in here. The store and the engine work on their own threads; their results arrive
+are in the order of the stages. No Qt in here. The store and the engine work on their own threads; their results arrive
 on the Qt thread, events once a frame.
 """
 
@@ -47,8 +47,8 @@ from engine.status import LoadedPair
 WriteTurn = Callable[[ConversationStore], tuple[int | None, int]]
 
 
-class Step(Enum):
-    """Where an answer stands, in the order of the steps, and what `StreamingAnswer.cancel` does there.
+class AnswerStage(Enum):
+    """Where an answer stands, in the order of the stages, and what `StreamingAnswer.cancel` does there.
 
     STORING: the turn is being written. The answer ends once that is on disk.
     READING_FILES: files of the chat's folder are read that have changed. The answer ends at once.
@@ -88,7 +88,7 @@ class StreamingAnswer:
 
     `arrived` is called after every frame with new events, `end_not_stored` if the store could not write the answer's
     end; `finish` may then be called again. The `other` model answers instead of the window's own, if it is given.
-    `Step` says where the answer stands.
+    `AnswerStage` says where the answer stands.
     """
 
     def __init__(
@@ -114,8 +114,8 @@ class StreamingAnswer:
         # The models of `other` once they are loaded.
         self._other_pair: Pair | None = None
         self._writer: AnswerWriter | None = None
-        self._step = Step.STORING
-        # Whether the person has stopped the answer or the app ends, at whatever step.
+        self._stage = AnswerStage.STORING
+        # Whether the person has stopped the answer or the app ends, at whatever stage.
         self._is_stopped = False
         # The engine's stream of the latest request; None before the first one and before the next step's.
         self._stream: RequestStream | None = None
@@ -133,9 +133,9 @@ class StreamingAnswer:
         self._call_count = 0
 
     def cancel(self) -> None:
-        """Stop the answer and its calls because the person wants that; `Step` says what happens at each step."""
+        """Stop the answer and its calls because the person wants that; `AnswerStage` says what happens when."""
         self.interrupt()
-        if self._step in (Step.READING_FILES, Step.STARTING_TOOLS):
+        if self._stage in (AnswerStage.READING_FILES, AnswerStage.STARTING_TOOLS):
             self.turn.tools = ()
             self._end_cancelled()
         elif self._calls is not None:
@@ -180,34 +180,34 @@ class StreamingAnswer:
         if self._is_stopped:
             self._end_cancelled()
             return
-        self._step = Step.READING_FILES
+        self._stage = AnswerStage.READING_FILES
         read_again = self._services.projects.read_again
         self._reading_time = read_again(self.chat.folder_id, self._start_tools, self._show_file)
 
     def _show_file(self, name: str) -> None:
         """Show for which file the answer waits."""
-        if self._step is Step.READING_FILES:
+        if self._stage is AnswerStage.READING_FILES:
             self.turn.answer.waits_for = name
             self._arrived(self)
 
     def _start_tools(self) -> None:
         """Get the chat's tools, for which servers may have to start, then submit the request."""
-        if self._step is not Step.READING_FILES:
+        if self._stage is not AnswerStage.READING_FILES:
             # The answer was stopped while files were read.
             return
-        self._step = Step.STARTING_TOOLS
+        self._stage = AnswerStage.STARTING_TOOLS
         self.turn.answer.waits_for = ""
         self.turn.answer.state = State.STARTING
         self._services.tools.gather(self.chat, self._submit_with)
-        if self._step is Step.STARTING_TOOLS:
+        if self._stage is AnswerStage.STARTING_TOOLS:
             self._arrived(self)
 
     def _submit_with(self, tools: Sequence[Tool]) -> None:
         """Submit the request with these tools."""
-        if self._step is not Step.STARTING_TOOLS:
+        if self._stage is not AnswerStage.STARTING_TOOLS:
             # The answer was stopped while servers started.
             return
-        self._step = Step.PREPARING
+        self._stage = AnswerStage.PREPARING
         self.turn.tools = tools
         self.turn.answer.state = State.WAITING
         if self._is_stopped:
@@ -247,7 +247,7 @@ class StreamingAnswer:
         if self._is_stopped:
             self._end_cancelled()
             return
-        self._step = Step.GENERATING
+        self._stage = AnswerStage.GENERATING
         self._request = request
         # Another model may have been loaded while tools ran.
         main = self._pair.main
@@ -271,7 +271,7 @@ class StreamingAnswer:
         elif answer.repeats_anew and self._stream is not None:
             self._stream.cancel()
         if answer.ended:
-            self._step = Step.ENDED
+            self._stage = AnswerStage.ENDED
             calls = self._calls_in(answer)
             self.finish()
             if calls:
@@ -302,7 +302,7 @@ class StreamingAnswer:
 
     def _store_calls(self, answer: Answer, calls: list[ToolRun]) -> None:
         """Write the calls, then run them: nothing runs that is not on disk."""
-        self._step = Step.STORING_CALLS
+        self._stage = AnswerStage.STORING_CALLS
         answer.calls = calls
         answer.state = State.CALLING
         answer_id = self.turn.answer_node.id
@@ -323,13 +323,13 @@ class StreamingAnswer:
 
     def _end_as(self, state: State) -> None:
         """End an answer that is already on disk as a whole."""
-        self._step = Step.ENDED
+        self._stage = AnswerStage.ENDED
         self.turn.answer.state = state
         self._arrived(self)
 
     def _run_calls(self, calls: list[ToolRun]) -> None:
         """Run the calls, or ask for the person's consent to them; `_calls_ended` follows after the last one."""
-        self._step = Step.CALLING
+        self._stage = AnswerStage.CALLING
         allowed = self.generation.most_calls - self._call_count
         self._call_count += len(calls)
         changed = partial(self._arrived, self)
@@ -383,7 +383,7 @@ class StreamingAnswer:
         if earlier_count > self.generation.most_calls:
             self._end_as(State.DONE)
             return
-        self._step = Step.STORING_NEXT
+        self._stage = AnswerStage.STORING_NEXT
         parent = calls[-1].id
         assert parent is not None
 
@@ -394,7 +394,7 @@ class StreamingAnswer:
 
     def _begin_next(self, message: Message) -> None:
         """Ask for the next answer, to be written to `message`: the same request, then the calls and their results."""
-        self._step = Step.PREPARING
+        self._stage = AnswerStage.PREPARING
         turn = self.turn
         before = turn.answer
         request = self._request
