@@ -28,7 +28,7 @@ class ComparedText(QScrollArea):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         from app.transcript.answer_body import SLICE, AnswerBody
-        from app.transcript.token_view import TokenView
+        from app.transcript.tints.token_view import TokenView
 
         self._body = QWidget(self)
         self.tokens = TokenView(self._body)

@@ -14,7 +14,7 @@ from app.speculation.details import Details
 from app.speculation.explanations import EXPLANATIONS
 from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Headline, Section, SteadySentence, set_text
 from app.speculation.round_strip import RoundStrip
-from app.transcript.token_legend import TokenLegend
+from app.transcript.tints.token_legend import TokenLegend
 from app.widgets import theme
 from app.widgets.keyboard_focus import PassedArea
 from app.widgets.labels import label, show_words, wrapped_tip

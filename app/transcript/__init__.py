@@ -2,8 +2,8 @@
 
 Only turns near the view have widgets: `transcript` -> `turn_column` -> `lazy_turn` -> `turn_view`. The blocks of an
 answer (`answer_body`) come from `app.text`, are grouped into runs (`answer_runs`) and written into text documents
-(`prose`, `document_writer`) or shown as code (`code_block`). `tints` paints which token wrote what below their letters,
-and `tint_fade` says for how long. `shown_text` has the texts that a search counts in.
+(`prose`, `document_writer`) or shown as code (`code_block`). The room `tints` shows which token wrote what. `shown_text`
+has the texts that a search counts in.
 
 Nothing in here asks, edits or stores: turns report what a person wants through `turn_owner.TurnOwner`, and whoever
 makes the transcript does it.

@@ -35,7 +35,7 @@ from app.transcript.code_block import CodeBlock
 from app.transcript.document_writer import LIST_INDENT, QUOTE_INDENT
 from app.transcript.fold_block import FoldBlock
 from app.transcript.prose import Prose
-from app.transcript.tints import AnswerTints
+from app.transcript.tints.tints import AnswerTints
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import named, styled

@@ -30,9 +30,9 @@ from app.system.background import BackgroundCache
 from app.text.code_spans import CodeSpans, language_of, spans
 from app.transcript.auto_height_browser import is_sideways, only_sideways
 from app.transcript.page_button import PageButton, is_page
-from app.transcript.painted_tints import BlockPlace
 from app.transcript.preview import Preview, is_drawing, previews
-from app.transcript.tints import AnswerTints, TintLayer
+from app.transcript.tints.painted_tints import BlockPlace
+from app.transcript.tints.tints import AnswerTints, TintLayer
 from app.widgets import theme
 from app.widgets.buttons import CopyButton
 from app.widgets.labels import label

@@ -15,8 +15,8 @@ from app.transcript.auto_height_browser import AutoHeightTextBrowser, blocks_of
 from app.transcript.document_writer import BARS, MARK, DocumentWriter
 from app.transcript.formula_pictures import pictures
 from app.transcript.formula_text import FormulaPainter, formula_size, source_of
-from app.transcript.painted_tints import BlockPlace
-from app.transcript.tints import AnswerTints, TintLayer
+from app.transcript.tints.painted_tints import BlockPlace
+from app.transcript.tints.tints import AnswerTints, TintLayer
 from app.widgets import theme
 from app.widgets.theme_aware import ThemeAware
 

@@ -30,9 +30,9 @@ from app.transcript.question_bubble import QuestionBubble
 from app.transcript.search_highlights import SearchHighlights, TextView, view_of
 from app.transcript.shown_text import AT_ONCE, block_texts
 from app.transcript.thinking_fold import ThinkingFold
-from app.transcript.tint_fade import TintFade
-from app.transcript.tints import AnswerTints, lit_rect, selected_rounds
-from app.transcript.token_legend import TokenLegend
+from app.transcript.tints.tint_fade import TintFade
+from app.transcript.tints.tints import AnswerTints, lit_rect, selected_rounds
+from app.transcript.tints.token_legend import TokenLegend
 from app.transcript.tool_step import ToolSteps
 from app.transcript.turn_owner import TurnOwner
 from app.widgets.labels import WrappedLabel, label, set_name

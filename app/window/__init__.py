@@ -2,5 +2,6 @@
 
 The only room of the front end that knows all others: it makes the widgets of `composer`, `transcript`, `sidebar`,
 `speculation`, `models` and `settings_window` and connects them to the services of `session`. No other room imports it
-but `cli`, which starts it. What two windows could use belongs in `widgets`.
+but `cli`, which starts it. What two windows could use belongs in `widgets`. The parts of one chat (its search, attached
+files, printing) are in `chat_parts`.
 """

@@ -22,11 +22,11 @@ from app.widgets.style_class import named
 from app.widgets.theme_aware import ThemeAware
 from app.window.actions import ACTIONS
 from app.window.actions.window_action import ActedWindow
-from app.window.attachment_reader import AttachmentReader
-from app.window.chat_commands import ChatSearch
+from app.window.chat_parts.attachment_reader import AttachmentReader
+from app.window.chat_parts.chat_commands import ChatSearch
+from app.window.chat_parts.find_bar import FindBar
+from app.window.chat_parts.turn_commands import TurnCommands
 from app.window.file_drop import FileDrop
-from app.window.find_bar import FindBar
-from app.window.turn_commands import TurnCommands
 
 # The actions of the main window that such a window has, too. They use only what it has.
 _ACTIONS = {

@@ -42,14 +42,17 @@ from app.widgets.outside import bring_to_front
 from app.widgets.theme_aware import ThemeAware
 from app.window.about_window import AboutWindow
 from app.window.actions import ACTIONS
-from app.window.answer_notice import Announcer, AnswerNotice
-from app.window.ask_another import AskAnother
-from app.window.attachment_reader import AttachmentReader, VisionHint
 from app.window.built_in_tools import tools_button
-from app.window.chat_commands import ChatCommands, ChatSearch
+from app.window.chat_parts.answer_notice import Announcer, AnswerNotice
+from app.window.chat_parts.ask_another import AskAnother
+from app.window.chat_parts.attachment_reader import AttachmentReader, VisionHint
+from app.window.chat_parts.chat_commands import ChatCommands, ChatSearch
+from app.window.chat_parts.find_bar import FindBar
+from app.window.chat_parts.side_by_side import SideBySide
+from app.window.chat_parts.turn_commands import TurnCommands
+from app.window.chat_parts.unsaved import UnsavedChats
 from app.window.chat_windows import ChatWindows
 from app.window.file_drop import FileDrop
-from app.window.find_bar import FindBar
 from app.window.folder_page import FolderPage
 from app.window.header import Header
 from app.window.import_card import ImportCard
@@ -62,11 +65,8 @@ from app.window.panes import Panes
 from app.window.quick_entry import QuickEntry
 from app.window.session_log import SessionLog
 from app.window.shortcuts_card import ShortcutsCard
-from app.window.side_by_side import SideBySide
 from app.window.temporary_mark import TemporaryMark
 from app.window.transfer import IMPORTED, ImportExport
-from app.window.turn_commands import TurnCommands
-from app.window.unsaved import UnsavedChats
 from app.window.updates import UpdateChecker
 from app.wording import privacy
 from app.wording.pictures import left_out_sentence

@@ -25,7 +25,7 @@ from app.widgets.labels import ElidedLabel, WrappedLabel, show_words
 from app.widgets.outside import bring_to_front
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
-from app.window.attachment_reader import AttachmentReader
+from app.window.chat_parts.attachment_reader import AttachmentReader
 from app.wording.sources import recorded_name
 from app.wording.speculation import headline
 

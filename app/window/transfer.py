@@ -203,7 +203,7 @@ class ImportExport(QObject):
         return self._session.store.wait_for(operation)
 
     def _write_pdf(self, chat_id: int, path: Path) -> None:
-        from app.window.printing import pdf_of
+        from app.window.chat_parts.printing import pdf_of
 
         chat = self._ask_store(lambda store: chat_of(store.conversations.get(chat_id), store.messages.path(chat_id)))
         write_atomically(path, pdf_of(chat), mode=0o666)

@@ -14,7 +14,7 @@ from app.conversations.database.schema import LATEST
 from app.settings.relocation import MoveRefused
 from app.settings.updates import Release
 from app.text.file_texts import NotAttachable
-from app.window.attachment_reader import AttachmentReader
+from app.window.chat_parts.attachment_reader import AttachmentReader
 from engine.computers.errors import ClusterError
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError

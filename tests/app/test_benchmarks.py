@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.transcript.tints import TintLayer
+from app.transcript.tints.tints import TintLayer
 from app.widgets.application import Application
 from tests.benchmarks import long_answers, measured_window, ranks, starts, tints, window
 

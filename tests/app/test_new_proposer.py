@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from app.library.model_choices import draft_choices
-from app.transcript.token_legend import TokenLegend
-from app.transcript.token_view import char_format
+from app.transcript.tints.token_legend import TokenLegend
+from app.transcript.tints.token_view import char_format
 from app.widgets import theme
 from app.wording.sources import method_name, names_without_drafter
 from engine.methods import PROPOSERS, ProposerEntry

@@ -44,7 +44,7 @@ from app.transcript.transcript import Transcript
 from app.transcript.waiting_column import WaitingBubble
 from app.widgets.banner import Banner
 from app.widgets.labels import ElidedLabel
-from app.window.find_bar import FindBar
+from app.window.chat_parts.find_bar import FindBar
 from app.window.header import Header
 from app.window.import_card import ImportCard
 from app.window.palette import CommandPalette

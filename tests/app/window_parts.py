@@ -28,7 +28,7 @@ from app.sidebar.list_model import INSIDE, ROW
 from app.transcript.answer_body import AnswerBody
 from app.transcript.answer_texts import Note
 from app.transcript.question_bubble import QuestionBubble
-from app.transcript.tints import AnswerTints, TintLayer
+from app.transcript.tints.tints import AnswerTints, TintLayer
 from app.widgets.search_field import LiveField
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from app.models.picker import Picker
     from app.sidebar.list_model import ChatListModel
     from app.sidebar.pane import ChatPane, PurgeButton
-    from app.transcript.token_legend import TokenLegend
+    from app.transcript.tints.token_legend import TokenLegend
     from app.transcript.turn_view import TurnView
     from app.window.palette import CommandPalette
 

@@ -143,7 +143,7 @@ def busy_window(open_window: OpenWindow, host: FakeHost, folder: Path) -> Window
 def test_nothing_of_a_chat_is_in_log_diagnostics_or_notifications(
     open_window: OpenWindow, trays: list[Tray], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("app.window.answer_notice.LEAST_S", 0.0)
+    monkeypatch.setattr("app.window.chat_parts.answer_notice.LEAST_S", 0.0)
     monkeypatch.setattr(QApplication, "activeWindow", staticmethod(lambda: None))
     host = FakeHost()
     host.offered = [tool("look", description=SECRET)]

@@ -6,7 +6,7 @@ from app.window.actions.window_action import ActedWindow, WindowAction
 
 
 def _print(window: ActedWindow) -> None:
-    from app.window.printing import print_chat
+    from app.window.chat_parts.printing import print_chat
 
     print_chat(window.chat, window)
 

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from app.transcript.transcript import Transcript
     from app.widgets.application import Application
     from app.window.about_window import AboutWindow
-    from app.window.attachment_reader import AttachmentReader
-    from app.window.chat_commands import ChatCommands
-    from app.window.find_bar import FindBar
+    from app.window.chat_parts.attachment_reader import AttachmentReader
+    from app.window.chat_parts.chat_commands import ChatCommands
+    from app.window.chat_parts.find_bar import FindBar
+    from app.window.chat_parts.turn_commands import TurnCommands
     from app.window.import_card import ImportCard
     from app.window.notifications import Notifications
     from app.window.palette import CommandPalette
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from app.window.session_log import SessionLog
     from app.window.shortcuts_card import ShortcutsCard
     from app.window.transfer import ImportExport
-    from app.window.turn_commands import TurnCommands
     from app.window.updates import UpdateChecker
 
 

@@ -23,7 +23,7 @@ from app.speculation.explanations import EXPLANATIONS
 from app.speculation.panel import ACCEPTED, SpeculationPanel
 from app.system.language import LANGUAGES
 from app.transcript.answer_texts import origin_text
-from app.transcript.token_legend import TokenLegend
+from app.transcript.tints.token_legend import TokenLegend
 from app.widgets import theme
 from app.window.actions import ACTIONS
 from app.wording import figures

@@ -19,7 +19,7 @@ from app.transcript.document_writer import DocumentWriter
 from app.transcript.fold_block import FoldBlock
 from app.transcript.prose import Prose
 from app.transcript.shown_text import block_text
-from app.transcript.token_view import TokenView
+from app.transcript.tints.token_view import TokenView
 from engine.events import Token
 from tests.app.conftest import Show
 from tests.app.random_rounds import (

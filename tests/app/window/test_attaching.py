@@ -180,7 +180,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         gate.wait()
         return read_attachment(file)
 
-    monkeypatch.setattr("app.window.attachment_reader.read_attachment", slowly)
+    monkeypatch.setattr("app.window.chat_parts.attachment_reader.read_attachment", slowly)
     (tmp_path / "main.py").write_text("print()\n")
     return gate
 

@@ -19,7 +19,7 @@ from app.text.file_texts import NotAttachable
 from app.widgets.application import Application
 from app.widgets.labels import SentenceLabel
 from app.window import startup
-from app.window.attachment_reader import AttachmentReader
+from app.window.chat_parts.attachment_reader import AttachmentReader
 from app.window.main_window import MainWindow
 from tests.app.conftest import EACH_LANGUAGE, STARTER, OpenShown, OpenWindow
 from tests.app.every_notice import EVERY_NOTICE

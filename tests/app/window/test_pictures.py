@@ -105,7 +105,7 @@ def test_a_photo_of_the_clipboard_is_no_larger_than_its_file(
 ) -> None:
     window = open_window(seeing())
     noise = np.random.default_rng(3).integers(0, 255, (600, 800, 4), np.uint8)
-    monkeypatch.setattr("app.window.attachment_reader.MOST_MEGABYTES", 1)
+    monkeypatch.setattr("app.window.chat_parts.attachment_reader.MOST_MEGABYTES", 1)
     window.composer.edit.picture_given.emit(QImage(noise.tobytes(), 800, 600, QImage.Format.Format_RGB32))
     window.wait(lambda: window.attached == ["Picture.png"])
     assert window.composer.files.attachments[0].media_type == "image/jpeg"

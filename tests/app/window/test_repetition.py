@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from app.session.answer import State
 from app.text.repetition import EMOJI, WORDS
 from app.tools.tool import ToolResult
-from app.window.answer_notice import Announcer
+from app.window.chat_parts.answer_notice import Announcer
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
 from tests.app.scripted_engine import ScriptedEngine

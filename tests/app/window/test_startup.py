@@ -190,7 +190,7 @@ LATE = (
     *(
         "app.transcript.turn_view",
         "app.transcript.prose",
-        "app.window.printing",
+        "app.window.chat_parts.printing",
         "app.text.formulas",
         "app.text.blocks",
     ),

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextE
 from app.tools.tool import ToolResult
 from app.widgets.application import Application
 from app.widgets.controls import Chooser
-from app.window.side_by_side import SideBySide
+from app.window.chat_parts.side_by_side import SideBySide
 from app.wording import figures
 from engine.errors import ModelNotUsable
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow

@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 from app.transcript.answer_body import AnswerBody
 from app.transcript.code_block import CodeBlock, highlight
 from app.transcript.prose import Prose
-from app.transcript.tint_fade import TintFade
-from app.transcript.tints import AnswerTints, TintLayer
+from app.transcript.tints.tint_fade import TintFade
+from app.transcript.tints.tints import AnswerTints, TintLayer
 from app.widgets import theme
 from engine.events import Token
 from tests.app.conftest import OpenWindow, Show
@@ -282,6 +282,7 @@ def pixels(image: QImage, colour: str) -> int:
     return sum(image.pixelColor(x, y).name() == colour for x in range(image.width()) for y in range(image.height()))
 
 
+@pytest.mark.first
 def test_a_tint_is_painted_below_the_letters_of_its_token(show: Show[Prose]) -> None:
     prose = show(Prose(), 300, 60)
     tints = AnswerTints(strength=1.0)
@@ -305,7 +306,7 @@ def test_a_tint_is_painted_below_the_letters_of_its_token(show: Show[Prose]) -> 
 def test_tints_fade_after_the_end_unless_they_stay(
     show: Show[Prose], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.transcript.tint_fade._STAYS_MS", 10)
+    monkeypatch.setattr("app.transcript.tints.tint_fade._STAYS_MS", 10)
     tints, prose = AnswerTints(), show(Prose())
     fade = TintFade(tints, prose)
     fade.follow(streams=False, stay=False)

@@ -14,7 +14,7 @@ from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.sidebar.pane import ChatPane
 from app.transcript.transcript import Transcript
-from app.window.find_bar import FindBar
+from app.window.chat_parts.find_bar import FindBar
 from app.window.notifications import Notifications
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QTextBlock
 
-from app.transcript.tint_styles import TintStyle
+from app.transcript.tints.tint_styles import TintStyle
 
 # Left, top, width and height of a block in its view.
 BlockPlace = tuple[float, float, float, float]

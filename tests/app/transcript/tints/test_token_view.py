@@ -11,8 +11,8 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 
 from app.conversations.database.encoding import round_from_row, round_to_row
 from app.session.answer import Answer
-from app.transcript.token_legend import TokenLegend
-from app.transcript.token_view import TokenView
+from app.transcript.tints.token_legend import TokenLegend
+from app.transcript.tints.token_view import TokenView
 from app.widgets import theme
 from app.widgets.application import Application
 from app.wording.sources import role_of
@@ -111,8 +111,8 @@ def test_a_passage_marks_the_rounds_that_wrote_it_if_it_stands_there_once() -> N
 def test_tokens_of_a_huge_answer_are_inserted_in_slices_and_up_to_a_point(
     view: TokenView, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.transcript.token_view._MOST_TOKENS", 3000)
-    monkeypatch.setattr("app.transcript.token_view._MOST_WEIGHT", 20_000)
+    monkeypatch.setattr("app.transcript.tints.token_view._MOST_TOKENS", 3000)
+    monkeypatch.setattr("app.transcript.tints.token_view._MOST_WEIGHT", 20_000)
     tokens = [Token(0, text, "main", 0, number, -0.1) for number in range(4000)]
     view.show_tokens(tokens)
     counts = [0]

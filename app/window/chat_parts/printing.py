@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.session.chats import Chat
 from app.widgets.colours import light
-from app.window.printed_formulas import PrintedFormulas
+from app.window.chat_parts.printed_formulas import PrintedFormulas
 from app.wording.tools import call_sentence, tool_name
 
 # Points, and millimetres around the text of a page.

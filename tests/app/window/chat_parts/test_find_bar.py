@@ -104,6 +104,7 @@ def test_enter_goes_from_match_to_match_and_scrolls_to_each(open_window: OpenWin
     assert window.found_text == "1 of 4"
 
 
+@pytest.mark.first
 def test_the_search_begins_at_the_first_match_of_the_chat(open_window: OpenWindow) -> None:
     paragraphs = [f"Paragraph {number} has a draft." for number in range(1, 81)]
     window = open_window(

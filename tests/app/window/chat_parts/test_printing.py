@@ -12,7 +12,7 @@ from app.session.calls import CallState, ToolRun
 from app.session.chats import AnswerStep, Chat, MessageNode, Turn
 from app.widgets.application import Application
 from app.widgets.colours import light
-from app.window.printing import chat_document, pdf_of
+from app.window.chat_parts.printing import chat_document, pdf_of
 from tests.app.cjk_answers import ANSWERS, STRONG
 
 

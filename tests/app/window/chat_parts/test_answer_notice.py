@@ -13,7 +13,7 @@ from app.session.tool_calls import ONCE
 from app.tools.questions import page_question
 from app.tools.tool import ToolResult
 from app.widgets import outside
-from app.window import answer_notice
+from app.window.chat_parts import answer_notice
 from engine.errors import EngineError
 from tests.app.conftest import OpenWindow, Tray
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QVariantAnimation, Signal
 from PySide6.QtWidgets import QStyle, QWidget
 
-from app.transcript.tints import AnswerTints
+from app.transcript.tints.tints import AnswerTints
 from app.widgets.throttle import single_shot
 
 # Milliseconds from the end of an answer to when its tints begin to fade.

@@ -29,8 +29,8 @@ from app.text.formulas import Formula
 from app.text.places import CodePlaces, SourcePlace, first_change, token_places
 from app.text.prose_places import ProsePlaces
 from app.text.shown import Paragraph
-from app.transcript.painted_tints import BlockPlace, PaintedBlock, PaintedTints, TintedView
-from app.transcript.tint_styles import UNDERLINE, TintStyle, style_of
+from app.transcript.tints.painted_tints import BlockPlace, PaintedBlock, PaintedTints, TintedView
+from app.transcript.tints.tint_styles import UNDERLINE, TintStyle, style_of
 from app.widgets import theme
 from app.widgets.colours import Colours
 from app.wording.tokens import token_text
