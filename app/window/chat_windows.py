@@ -7,14 +7,9 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QWidget
 
 from app.actions.actions import Actions, Menus
-from app.composer.attachment_row import attach_button
-from app.composer.composer import Composer
-from app.composer.context_meter import ContextMeter
-from app.session.chats import Chat, Turn
+from app.session.chats import Chat
 from app.settings.window_geometry import geometry_of, restored, within
-from app.transcript.transcript import Transcript
 from app.transcript.turn_column import COLUMN_WIDTH
-from app.widgets.banner import Banner
 from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.layouts import centred, fill, vbox
 from app.widgets.outside import bring_to_front
@@ -22,10 +17,7 @@ from app.widgets.style_class import named
 from app.widgets.theme_aware import ThemeAware
 from app.window.actions import ACTIONS
 from app.window.actions.window_action import ActedWindow
-from app.window.chat_parts.attachment_reader import AttachmentReader
-from app.window.chat_parts.chat_commands import ChatSearch
-from app.window.chat_parts.find_bar import FindBar
-from app.window.chat_parts.turn_commands import TurnCommands
+from app.window.chat_parts.chat_parts import ChatParts
 from app.window.file_drop import FileDrop
 
 # The actions of the main window that such a window has, too. They use only what it has.
@@ -54,33 +46,26 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
     def __init__(self, main: ActedWindow, app_actions: Actions) -> None:
         super().__init__()
         self._main = main
-        self.session, self.preferences, self.transfer = main.session, main.preferences, main.transfer
+        self.session = session = main.session
+        self.preferences = main.preferences
+        self.transfer = main.transfer
         self._chat = Chat()
-        session = self.session
         by_menu = {menu: [spec for spec in specs if spec.id in _ACTIONS] for menu, specs in ACTIONS.items()}
         self._actions = actions = Actions({menu: specs for menu, specs in by_menu.items() if specs}, self)
         self._middle = named(QWidget(self), "middle")
         self.setCentralWidget(self._middle)
-        self.transcript = Transcript(self._middle)
+        self.parts = ChatParts(self, actions, main.models.other_models, self._middle, self._middle)
         # Both would show another chat or another card in the main window.
-        self.transcript.may_branch = self.transcript.may_compare = False
-        self.find_bar = FindBar(lambda: self._chat.turns, self.transcript.count_matches, self._middle)
-        ChatSearch(session, self.transcript, self.find_bar, lambda: self._chat, self)
-        banner = Banner(self._middle)
-        self.composer = Composer(actions["send"], actions["stop"], self._middle)
-        self.composer.files.pictures = self.transcript.pictures = lambda: session.store.pictures
-        self.attachments = AttachmentReader(session, banner, self)
-        self.composer.add_tools(attach_button(actions["attach"], self))
-        self._meter = ContextMeter(session, self.composer, lambda: self._chat, self)
-        others = main.models.other_models
-        self.turns = TurnCommands(session, self.transcript, self.composer, others, lambda: self._chat, self)
+        self.parts.transcript.may_branch = False
+        self.parts.transcript.may_compare = False
         self._menus = Menus(actions, self, of_app=app_actions)
         column = vbox(self._middle, margins=(0, 0, 0, 0), spacing=0)
-        fill(column, self.find_bar, (self.transcript, 1), centred(banner, COLUMN_WIDTH)).addSpacing(8)
-        fill(column, centred(self.composer, COLUMN_WIDTH))
+        notes = centred(self.parts.banner, COLUMN_WIDTH)
+        fill(column, self.parts.find_bar, (self.parts.transcript, 1), notes).addSpacing(8)
+        fill(column, centred(self.parts.composer, COLUMN_WIDTH))
         actions.bind(self)
-        self._connect_session()
-        self._connect_composer()
+        session.list.changed.connect(self._show_title)
+        session.history.measured_changed.connect(self._show_speedups)
         self.restyle()
         # Where the main window is hidden when it is closed, the program goes on without this one.
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
@@ -98,51 +83,21 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
     def quit(self) -> bool:
         return self._main.quit()
 
-    def _connect_session(self) -> None:
-        answers, chats, session = self.session.answers, self.session.chats, self.session
-        answers.asked.connect(self._show_new_turn)
-        answers.arrived.connect(self._show_arrived)
-        chats.path_changed.connect(self._show_path)
-        chats.unsent_kept.connect(self._show_unsent)
-        session.waiting.changed.connect(self._show_waiting)
-        self.transcript.taken_back.connect(self._take_back)
-        for changed in (answers.stored, answers.ended, session.store.opened, session.store.unavailable):
-            changed.connect(lambda *_: self._update_actions())
-        for changed in (session.models.changed, self.find_bar.searched, self.turns.speaker.changed):
-            changed.connect(self._update_actions)
-        session.list.changed.connect(self._show_title)
-        session.history.measured_changed.connect(self._show_speedups)
-
-    def _connect_composer(self) -> None:
-        composer = self.composer
-        composer.sent.connect(self._ask)
-        composer.sendable_changed.connect(self._update_actions)
-        for written in (composer.edit.edited, composer.files.changed):
-            written.connect(self._update_actions)
-            written.connect(self._keep_unsent)
-        composer.edit.history = lambda: [turn.question for turn in self._chat.turns if turn.question]
-        composer.edit.files_given.connect(self.attach_files)
-        composer.edit.picture_given.connect(self.attach_picture)
-        composer.edit.escaped.connect(self.find_bar.close_bar)
-        for done in (self.transcript.focus_lost, self.find_bar.focus_lost):
-            done.connect(composer.setFocus)
-
     def _show_speedups(self) -> None:
         self.session.history.note_speedups(self._chat)
-        self.transcript.refresh_feet()
+        self.parts.transcript.refresh_feet()
 
     def show_chat(self, chat: Chat) -> None:
         """Show a chat instead of the one before."""
-        self.find_bar.close_bar()
+        self.parts.find_bar.close_bar()
         self._chat = chat
         self.session.history.note_speedups(chat)
-        self.transcript.show_chat(chat)
-        self.composer.set_send_key(self.preferences.values.send_key)
-        self.composer.show_unsent(chat, chat.unsent, chat.unsent_attachments)
+        self.parts.composer.set_send_key(self.preferences.values.send_key)
+        self.parts.show_chat(chat)
         self.setWindowTitle(chat.title)
         self._show_title()
-        self._update_actions()
-        self.composer.setFocus()
+        self.parts.update_actions()
+        self.parts.composer.setFocus()
 
     def _show_title(self) -> None:
         """Show the title that the list has. The list of another view does not have it."""
@@ -150,57 +105,11 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         if row is not None:
             self.setWindowTitle(row.title)
 
-    def _show_new_turn(self, chat: Chat, turn: Turn) -> None:
-        if chat is self._chat:
-            self.transcript.add_turn(turn)
-            self._update_actions()
-
-    def _show_arrived(self, chat: Chat, turn: Turn) -> None:
-        if chat is self._chat:
-            self.transcript.refresh(turn)
-            if turn.answer.ended or not self._actions["stop"].isEnabled():
-                self._update_actions()
-
-    def _show_path(self, chat: Chat) -> None:
-        if chat is self._chat:
-            self.transcript.show_path(chat)
-            self._update_actions()
-
-    def _show_waiting(self, chat: Chat) -> None:
-        if chat is self._chat:
-            self.transcript.show_waiting(chat)
-            self._update_actions()
-
-    def _take_back(self, question: Turn) -> None:
-        self.session.waiting.take_back(self._chat, question)
-        self.composer.setFocus()
-
-    def _show_unsent(self, chat: Chat) -> None:
-        if chat is self._chat:
-            self.composer.follow_unsent(chat)
-
-    def _keep_unsent(self) -> None:
-        files = self.composer.files.attachments
-        self.session.chats.keep_unsent(self._chat, self.composer.edit.toPlainText(), files)
-
-    def _ask(self, text: str) -> None:
-        waiting = self.session.waiting
-        if waiting.takes(self._chat):
-            self.attachments.forget_reasons()
-            attachments = self.composer.take_attachments()
-            self._keep_unsent()
-            waiting.ask(self._chat, text, attachments)
-            self._update_actions()
-
-    def _update_actions(self) -> None:
-        self._actions.update()
-        self.composer.set_streaming(self._chat.streaming)
-
     def retranslate(self) -> None:
         self._actions.retranslate()
         self._menus.retranslate()
-        self._meter.show_usage()
-        self._update_actions()
+        self.parts.meter.show_usage()
+        self.parts.update_actions()
 
     def apply_theme(self) -> None:
         self._actions.apply_theme()
@@ -216,13 +125,13 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
     def _keep_read_position(self) -> None:
         # The main window keeps its own.
         if self._chat is not self._main.chat:
-            self.session.chats.keep_read_position(self._chat, self.transcript.reading_position)
+            self.session.chats.keep_read_position(self._chat, self.parts.transcript.reading_position)
 
     def let_go(self) -> None:
         """Show no chat any more. The unsent message is the chat's."""
         # A syllable that is being composed belongs to the unsent message.
-        self.composer.edit.commit_preedit()
-        self.turns.speaker.stop()
+        self.parts.composer.edit.commit_preedit()
+        self.parts.turns.speaker.stop()
         if self._chat in self.session.chats.beside:
             self.session.chats.beside.remove(self._chat)
         self.show_chat(Chat())
@@ -232,9 +141,7 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         self._keep_read_position()
         self.let_go()
         self.hide()
-        self.attachments.close()
-        self.turns.speaker.close()
-        self._meter.close()
+        self.parts.close()
         self.deleteLater()
 
 
@@ -249,7 +156,6 @@ class ChatWindows(QObject):
         self._places = dict(place.split(" ", 1) for place in main.preferences.values.chat_windows if " " in place)
         session = main.session
         main.sidebar.row_menu.window_wanted.connect(self.open)
-        session.chats.unsent_kept.connect(self._show_unsent)
         session.chats.removing.connect(self._close_chat)
         session.store.opened.connect(lambda _damaged: self._restore())
         main.preferences.subscribe(self._apply_send_key)
@@ -309,11 +215,6 @@ class ChatWindows(QObject):
         places = tuple(f"{uid} {place}" for uid, place in self._places.items())
         self._main.preferences.change(chat_windows=places)
 
-    def _show_unsent(self, chat: Chat) -> None:
-        """Show an unsent message in the main window, too, if it shows that chat."""
-        if chat is self._main.chat:
-            self._main.composer.follow_unsent(chat)
-
     def _close_chat(self, chat_id: int) -> None:
         for window in self._windows:
             if window.chat.id == chat_id:
@@ -321,7 +222,7 @@ class ChatWindows(QObject):
 
     def _apply_send_key(self) -> None:
         for window in self._windows:
-            window.composer.set_send_key(self._main.preferences.values.send_key)
+            window.parts.composer.set_send_key(self._main.preferences.values.send_key)
 
     def close(self) -> None:
         """Close all windows for good, before the session ends. The next run opens them again."""

@@ -25,12 +25,12 @@ class FileDrop(ActedWindow):
         if len(files) == 1 and not program_of(Path(files[0]).name) and Path(files[0]).is_dir():
             self.transfer.read(Path(files[0]))
             return
-        self.attachments.attach(files, self.composer.files)
-        self.composer.setFocus()
+        self.parts.attachments.attach(files, self.parts.composer.files)
+        self.parts.composer.setFocus()
 
     def attach_picture(self, image: object) -> None:
-        self.attachments.attach_picture(image, self.composer.files)
-        self.composer.setFocus()
+        self.parts.attachments.attach_picture(image, self.parts.composer.files)
+        self.parts.composer.setFocus()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept files and pictures."""

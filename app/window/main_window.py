@@ -10,10 +10,7 @@ from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
 from app.actions.actions import Actions, Menus
-from app.composer.attachment_row import attach_button
 from app.composer.choice_buttons import PresetButton, ThinkingButton
-from app.composer.composer import Composer
-from app.composer.context_meter import ContextMeter
 from app.composer.settings_sheet import ChatSettingsSheet
 from app.composer.welcome import Welcome
 from app.conversations.database.records import Attachment
@@ -32,10 +29,8 @@ from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
 from app.system.mac_windows import mac_windows
 from app.system.paths import settings_folder
-from app.transcript.transcript import Transcript
 from app.transcript.turn_column import COLUMN_WIDTH
 from app.widgets.application import Application
-from app.widgets.banner import Banner
 from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.layouts import centred, fill, vbox
 from app.widgets.outside import bring_to_front
@@ -45,11 +40,10 @@ from app.window.actions import ACTIONS
 from app.window.built_in_tools import tools_button
 from app.window.chat_parts.answer_notice import Announcer, AnswerNotice
 from app.window.chat_parts.ask_another import AskAnother
-from app.window.chat_parts.attachment_reader import AttachmentReader, VisionHint
-from app.window.chat_parts.chat_commands import ChatCommands, ChatSearch
-from app.window.chat_parts.find_bar import FindBar
+from app.window.chat_parts.attachment_reader import VisionHint
+from app.window.chat_parts.chat_commands import ChatCommands
+from app.window.chat_parts.chat_parts import ChatParts
 from app.window.chat_parts.side_by_side import SideBySide
-from app.window.chat_parts.turn_commands import TurnCommands
 from app.window.chat_parts.unsaved import UnsavedChats
 from app.window.chat_windows import ChatWindows
 from app.window.file_drop import FileDrop
@@ -96,26 +90,28 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
 
     def __init__(self, session: Session, application: Application, library: Library | None = None) -> None:
         super().__init__()
-        self.session, self.application = session, application
+        self.session = session
+        self.application = application
         self._library = library or Library(SettingsStore(settings_folder() / "settings.json"))
         self.preferences = self._library.settings
-        self._shown: Chat = session.chat
-        self._quits = self._closed = False
+        self._quits = False
+        self._closed = False
         self._actions = Actions(ACTIONS, self)
         # Create each part in its final parent: moving a widget restyles everything in it.
         self.panes = Panes(self, self.preferences)
         self.setCentralWidget(self.panes.whole)
         self._middle = self.panes.middle
         self._stack = QStackedWidget(self._middle)
-        self._banner = Banner(self._middle)
-        self.notifications = Notifications(self._banner, self._actions, self)
+        self.parts = ChatParts(self, self._actions, lambda: self.models.other_models(), self._middle, self._stack)
+        banner = self.parts.banner
+        self.notifications = Notifications(banner, self._actions, self)
         self.updates = UpdateChecker(self.preferences, self.notifications, self)
         self.sidebar = ChatPane(session, self._actions["new-chat"], self.panes.whole)
-        self.transfer = ImportExport(session, self._banner, self._actions["stop-transfer"], self)
-        self._unsaved = UnsavedChats(session, self._banner, self._actions["export-all"], self.transfer, self)
+        self.transfer = ImportExport(session, banner, self._actions["stop-transfer"], self)
+        self._unsaved = UnsavedChats(session, banner, self._actions["export-all"], self.transfer, self)
         self._header = Header(session, self._actions, self._middle)
         models = self._header.main, self._header.draft
-        self.models = ModelController(self._library, session, *models, self._banner, self)
+        self.models = ModelController(self._library, session, *models, banner, self)
         self.settings = SettingsWindow(self._library, session, self.models, self)
         self.about = AboutWindow(self)
         self._make_chat()
@@ -126,10 +122,10 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self.import_card = ImportCard(self)
         self.import_card.file_wanted.connect(self.transfer.import_file)
         self.import_card.folder_wanted.connect(self.transfer.import_folder)
-        self.shortcuts_card = ShortcutsCard(self._actions, lambda: self.composer.edit.send_key == "enter", self)
-        self.quick_entry = QuickEntry(self.preferences, session, self.attachments, self)
+        self.shortcuts_card = ShortcutsCard(self._actions, lambda: self.parts.composer.edit.send_key == "enter", self)
+        self.quick_entry = QuickEntry(self.preferences, session, self.parts.attachments, self)
         self._chat_windows = ChatWindows(self, self._actions)
-        self._settings_applier = SettingsApplier(self.preferences, application, session, self.composer, self)
+        self._settings_applier = SettingsApplier(self.preferences, application, session, self.parts.composer, self)
         self._announcer = Announcer(session, self)
         AnswerNotice(session, self.preferences, self)
         MenuBarItem(session, self.preferences, self._actions, self)
@@ -147,38 +143,30 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
     def _make_chat(self) -> None:
         session, actions = self.session, self._actions
         self._welcome = Welcome(self._stack)
-        self.transcript = Transcript(self._stack)
         self._offer = FirstRunOffer(self._library, self.models, self._welcome)
         self._welcome.set_offer(self._offer, lambda: self._offer.may_come)
         self._another = AskAnother(self._library, session, self.models, self)
-        shown = self.transcript
-        self.find_bar = FindBar(lambda: session.chat.turns, shown.count_matches, self._middle)
-        session.chats.opened.connect(lambda _chat: self.find_bar.close_bar())
-        self._search = ChatSearch(session, self.transcript, self.find_bar, lambda: session.chat, self)
-        self.composer = Composer(actions["send"], actions["stop"], self._middle)
-        self.composer.files.pictures = self.transcript.pictures = lambda: session.store.of(session.chat).pictures
-        self.attachments = AttachmentReader(session, self._banner, self)
+        session.chats.opened.connect(lambda _chat: self.parts.find_bar.close_bar())
+        composer = self.parts.composer
         self.vision_hint = VisionHint(
-            session, self._library, self.composer.files, self._banner, actions["choose-main"], self
+            session, self._library, composer.files, self.parts.banner, actions["choose-main"], self
         )
         self.chat_settings = ChatSettingsSheet(session, self)
         self.side_by_side = SideBySide(session, self)
-        self.folder_page = FolderPage(session, self.attachments.reason, self)
+        self.folder_page = FolderPage(session, self.parts.attachments.reason, self)
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
-        buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
-        self.composer.add_tools(*buttons, tools_button(session, self._library, self))
+        composer.add_tools(
+            self._preset_button, ThinkingButton(session, self), tools_button(session, self._library, self)
+        )
         self._temporary = TemporaryMark(actions, self._middle)
-        self._meter = ContextMeter(session, self.composer, lambda: session.chat, self)
-        models = self.models.other_models
-        self.turns = TurnCommands(session, self.transcript, self.composer, models, lambda: session.chat, self)
-        self.chats = ChatCommands(session, self.sidebar, self._search, self.notifications, self)
+        self.chats = ChatCommands(session, self.sidebar, self.parts.search, self.notifications, self)
 
     def _make_panel(self) -> None:
         session, actions = self.session, self._actions
         self._panel = SpeculationPanel(actions, self.panes.whole)
         self._panel.details.fold.setChecked(self.preferences.values.panel_details)
         self._panel.details.toggled.connect(lambda unfolded: self.preferences.change(panel_details=unfolded))
-        PanelController(session, self.transcript, self._panel, self)
+        PanelController(session, self.parts.transcript, self._panel, self)
         self._panel.shown.connect(self._header.stand_beside_panel)
         self.comparer = Comparer(session, self)
         self.comparison = ComparisonView(self.comparer, actions["compare"], self)
@@ -189,20 +177,19 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         yield from model_rows(self.models)
 
     def _build(self) -> None:
-        for page in (self._welcome, self.transcript):
+        for page in (self._welcome, self.parts.transcript):
             self._stack.addWidget(page)
         column = vbox(self._middle, margins=(0, 0, 0, 0), spacing=0)
-        notes = centred(self._banner, COLUMN_WIDTH), centred(self._temporary, COLUMN_WIDTH)
-        fill(column, self._header, self.find_bar, (self._stack, 1), *notes).addSpacing(8)
-        fill(column, centred(self.composer, COLUMN_WIDTH))
-        self.panes.surround(self.sidebar, self._panel, header=self._header, composer=self.composer)
+        notes = centred(self.parts.banner, COLUMN_WIDTH), centred(self._temporary, COLUMN_WIDTH)
+        fill(column, self._header, self.parts.find_bar, (self._stack, 1), *notes).addSpacing(8)
+        fill(column, centred(self.parts.composer, COLUMN_WIDTH))
+        self.panes.surround(self.sidebar, self._panel, header=self._header, composer=self.parts.composer)
         self.sidebar.settings.clicked.connect(self._actions["settings"].trigger)
 
     def _connect(self) -> None:
         self._connect_chats()
         self._connect_application()
         self._connect_cards()
-        self._connect_composer()
         self._connect_actions()
         self.notifications.follow(self.session)
         privacy.follow(self.session, self.preferences, self, self._show_privacy)
@@ -211,19 +198,16 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         """Connect what shows the chats of the session, and what begins or exports them."""
         session = self.session
         session.chats.opened.connect(self._show_chat)
-        session.answers.asked.connect(self._show_new_turn)
         session.answers.asked.connect(lambda *_: self.panes.begin_panel())
-        session.answers.arrived.connect(self._show_arrived)
-        session.chats.path_changed.connect(self._show_path)
         session.answers.not_stored.connect(self._restore_question)
-        session.waiting.changed.connect(self._show_waiting)
-        self.transcript.taken_back.connect(self._take_back)
+        self.parts.turns_changed.connect(self._show_page)
+        self.parts.updated.connect(self._show_state)
         self.sidebar.export_wanted.connect(self.transfer.export_chat)
         self.sidebar.row_menu.folder_page_wanted.connect(self.folder_page.open_for)
         self.sidebar.folder_made.connect(self.folder_page.open_for_new)
         for wanted in (self.sidebar.row_menu.chat_in_folder_wanted, self.folder_page.chat_wanted):
             wanted.connect(self.chats.begin_in_folder)
-        self.turns.versions_wanted.connect(self.side_by_side.open_for)
+        self.parts.turns.versions_wanted.connect(self.side_by_side.open_for)
 
     def _connect_application(self) -> None:
         self.application.document_opened.connect(self._open_document)
@@ -240,27 +224,13 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
             wanted.connect(lambda *_: self.settings.open("models"))
         self._header.page_wanted.connect(self.settings.open)
         self.models.chat_wanted.connect(self._come_to_chat)
-        self._welcome.asked.connect(self._ask)
-        self._welcome.asked.connect(lambda _text: self.composer.setFocus())
+        self._welcome.asked.connect(self.parts.ask)
+        self._welcome.asked.connect(lambda _text: self.parts.composer.setFocus())
         self._welcome.demonstration_wanted.connect(self._demonstrate)
-        self.comparison.asked.connect(self._ask)
-        self.turns.other_wanted.connect(self._another.ask)
-        self._another.changed.connect(self.transcript.set_offer)
-
-    def _connect_composer(self) -> None:
-        """Connect the message box with the chat, and with what gives the focus back to it."""
-        composer = self.composer
-        composer.sent.connect(self._ask)
-        composer.sendable_changed.connect(self._update_actions)
-        for written in (composer.edit.edited, composer.files.changed):
-            written.connect(self._update_actions)
-            written.connect(self._keep_unsent)
-        composer.edit.history = lambda: [turn.question for turn in self.session.chat.turns if turn.question]
-        composer.edit.files_given.connect(self.attach_files)
-        composer.edit.picture_given.connect(self.attach_picture)
-        composer.edit.escaped.connect(self.find_bar.close_bar)
-        for done in (self.transcript.focus_lost, self.find_bar.focus_lost, self._offer.starter_wanted):
-            done.connect(composer.setFocus)
+        self.comparison.asked.connect(self.parts.ask)
+        self.parts.turns.other_wanted.connect(self._another.ask)
+        self._another.changed.connect(self.parts.transcript.set_offer)
+        self._offer.starter_wanted.connect(self.parts.composer.setFocus)
 
     def _connect_actions(self) -> None:
         """Connect all after which actions may be used or not, or show other texts or checks."""
@@ -271,74 +241,38 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         # Some of these signals carry an argument.
         for changed in (
             self.comparison.closed,
-            session.answers.stored,
             session.chats.trashed,
             session.chats.trash_emptied,
             session.chats.left,
             session.store.failed,
-            session.store.opened,
-            session.store.unavailable,
         ):
-            changed.connect(lambda *_: self._update_actions())
-        for changed in (
-            session.answers.ended,
-            session.models.changed,
-            session.list.changed,
-            self.find_bar.searched,
-            self.notifications.report_changed,
-            self.turns.speaker.changed,
-            self.transfer.changed,
-        ):
-            changed.connect(self._update_actions)
-        for changed in (session.settings.speculation_changed, self.transcript.shown_as, session.api.changed):
+            changed.connect(lambda *_: self.parts.update_actions())
+        for changed in (session.list.changed, self.notifications.report_changed, self.transfer.changed):
+            changed.connect(self.parts.update_actions)
+        for changed in (session.settings.speculation_changed, self.parts.transcript.shown_as, session.api.changed):
             changed.connect(self._actions.refresh_checks)
 
     def _show_chat(self, chat: Chat) -> None:
         # A syllable that is being composed belongs to the chat that was shown before.
-        self.composer.edit.commit_preedit()
-        if chat is not self._shown:
-            self.session.chats.keep_read_position(self._shown, self.transcript.reading_position)
-        again = chat is self._shown and self.transcript.shows(chat)
-        self._shown = chat
+        self.parts.composer.edit.commit_preedit()
+        if chat is not self.parts.shown:
+            self._keep_read_position()
         self._temporary.setVisible(chat.temporary)
-        self.transcript.may_branch = not chat.temporary
-        self._show_page(chat)
-        # A chat that is opened again keeps its scroll position and its open editor.
-        if not again:
-            self.transcript.show_chat(chat)
-        self.composer.show_unsent(chat, chat.unsent, chat.unsent_attachments)
-        self._update_actions()
+        self.parts.transcript.may_branch = not chat.temporary
+        self._show_page()
+        self.parts.show_chat(chat)
+        self.parts.update_actions()
         # An overlay that was opened while the chat was being read keeps the focus.
         if not self.has_open_card:
-            self.composer.setFocus()
+            self.parts.composer.setFocus()
 
-    def _show_page(self, chat: Chat) -> None:
+    def _keep_read_position(self) -> None:
+        self.session.chats.keep_read_position(self.parts.shown, self.parts.transcript.reading_position)
+
+    def _show_page(self) -> None:
         """Show the transcript, or the welcome page if nothing was asked in the chat yet."""
-        self._stack.setCurrentWidget(self.transcript if chat.turns or chat.waiting else self._welcome)
-
-    def _show_waiting(self, chat: Chat) -> None:
-        """Show the questions that wait in a chat, if that is on screen."""
-        if chat is self.session.chat:
-            self._show_page(chat)
-            self.transcript.show_waiting(chat)
-            self._update_actions()
-
-    def _take_back(self, question: Turn) -> None:
-        """Put a question that waits back into the message box."""
-        self.session.waiting.take_back(self.session.chat, question)
-        self.composer.setFocus()
-
-    def _show_new_turn(self, chat: Chat, turn: Turn) -> None:
-        if chat is self.session.chat:
-            self._stack.setCurrentWidget(self.transcript)
-            self.transcript.add_turn(turn)
-            self._update_actions()
-
-    def _show_path(self, chat: Chat) -> None:
-        if chat is self.session.chat:
-            self._show_page(chat)
-            self.transcript.show_path(chat)
-            self._update_actions()
+        chat = self.chat
+        self._stack.setCurrentWidget(self.parts.transcript if chat.turns or chat.waiting else self._welcome)
 
     def _restore_question(self, chat: Chat, turn: Turn) -> None:
         """Put a question that could not be stored back where it was written, before the text that is there now."""
@@ -350,7 +284,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
     def _give_back(self, chat: Chat, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Put a question that was not asked into its chat's composer, before the text that is there now."""
         if chat is self.session.chat:
-            self.composer.restore(text, attachments)
+            self.parts.composer.restore(text, attachments)
         else:
             words = "\n\n".join(part for part in (text, chat.unsent) if part)
             self.session.chats.keep_unsent(chat, words, (*attachments, *chat.unsent_attachments))
@@ -363,46 +297,24 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         else:
             self.attach_files([name])
 
-    def _keep_unsent(self) -> None:
-        self.session.chats.keep_unsent(self._shown, self.composer.edit.toPlainText(), self.composer.files.attachments)
-
     def open_beside(self, chat_id: int) -> None:
         self._chat_windows.open(chat_id)
-
-    def _show_arrived(self, chat: Chat, turn: Turn) -> None:
-        if chat is not self.session.chat:
-            return
-        self.transcript.refresh(turn)
-        # The answer has ended, or continues after it had stopped.
-        if turn.answer.ended or not self._actions["stop"].isEnabled():
-            self._update_actions()
-
-    def _ask(self, text: str) -> None:
-        waiting, chat = self.session.waiting, self.session.chat
-        if waiting.takes(chat):
-            self.attachments.forget_reasons()
-            attachments = self.composer.take_attachments()
-            # A question from the welcome page leaves the unsent text in place.
-            self._keep_unsent()
-            waiting.ask(chat, text, attachments)
-            self._update_actions()
 
     def _demonstrate(self, question: str) -> None:
         """Compare the speeds of an answer with and without speculation."""
         self.comparer.demonstrate(question)
         self.comparison.open()
-        self._update_actions()
+        self.parts.update_actions()
 
     def _come_to_chat(self) -> None:
         self.settings.close()
         self.activateWindow()
-        self.composer.setFocus()
+        self.parts.composer.setFocus()
 
-    def _update_actions(self) -> None:
+    def _show_state(self) -> None:
+        """Show in the title and on the welcome page what may have changed with the possible actions."""
         session = self.session
-        self._actions.update()
         self.setWindowTitle(self.tr("Temporary chat") if session.chat.temporary else "")
-        self.composer.set_streaming(session.chat.streaming)
         self._welcome.set_ready(session.answers.ready)
         folder = session.projects.folder(session.chat.folder_id)
         self._welcome.show_folder(folder, left_out_sentence(folder, session.models.pair))
@@ -415,9 +327,9 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self._show_privacy()
         self._actions.retranslate()
         self._menus.retranslate()
-        self._meter.show_usage()
+        self.parts.meter.show_usage()
         self._another.refresh()
-        self._update_actions()
+        self.parts.update_actions()
         self.apply_text_size()
 
     def apply_text_size(self) -> None:
@@ -471,20 +383,18 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
             event.ignore()
             return
         # A syllable that is being composed belongs to the unsent message.
-        self.composer.edit.commit_preedit()
+        self.parts.composer.edit.commit_preedit()
         entry = self.quick_entry
         if entry.edit.toPlainText().strip() or entry.files.attachments:
             chat = entry.chat if entry.chat.turns else self.session.chats.blank
             self._give_back(chat, entry.edit.toPlainText(), entry.files.attachments)
         self.preferences.change(window_geometry=geometry_of(self))
-        self.session.chats.keep_read_position(self._shown, self.transcript.reading_position)
+        self._keep_read_position()
         self._settings_applier.close()
         self.hide()
         self.updates.close()
         self.transfer.close()
-        self.attachments.close()
-        self.turns.speaker.close()
-        self._meter.close()
+        self.parts.close()
         self.folder_page.end()
         self.settings.close()
         self.quick_entry.close()

@@ -91,7 +91,7 @@ WINDOW_ACTIONS = (
         "focus-composer",
         "Focus message box",
         "Go to the message box",
-        lambda window: window.composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
+        lambda window: window.parts.composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
         "Ctrl+L",
         "edit",
         begins_section=True,

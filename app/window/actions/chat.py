@@ -6,7 +6,7 @@ from app.window.actions.window_action import ActedWindow, WindowAction
 
 
 def _can_send(window: ActedWindow) -> bool:
-    return window.session.waiting.takes(window.chat) and window.composer.can_be_sent
+    return window.session.waiting.takes(window.chat) and window.parts.composer.can_be_sent
 
 
 CHAT_ACTIONS = (
@@ -14,7 +14,7 @@ CHAT_ACTIONS = (
         "send",
         "Send",
         "Send the message",
-        lambda window: window.composer.send(),
+        lambda window: window.parts.composer.send(),
         "Ctrl+Return",
         "send",
         enabled=_can_send,
@@ -32,7 +32,7 @@ CHAT_ACTIONS = (
         "ask-again",
         "Regenerate",
         "Regenerate the last answer",
-        lambda window: window.turns.on_last(window.turns.regenerate),
+        lambda window: window.parts.turns.on_last(window.parts.turns.regenerate),
         "Ctrl+R",
         "retry",
         enabled=lambda window: window.can_retry,
@@ -42,7 +42,7 @@ CHAT_ACTIONS = (
         "continue-answer",
         "Continue",
         "Continue the last answer",
-        lambda window: window.turns.on_last(window.turns.continue_answer),
+        lambda window: window.parts.turns.on_last(window.parts.turns.continue_answer),
         "Ctrl+Shift+R",
         "play",
         enabled=lambda window: window.can_retry and window.chat.turns[-1].answer.unfinished,
@@ -51,7 +51,7 @@ CHAT_ACTIONS = (
         "edit-last",
         "Edit last message",
         "Edit your last message",
-        lambda window: window.turns.on_last(window.turns.edit),
+        lambda window: window.parts.turns.on_last(window.parts.turns.edit),
         "Ctrl+E",
         "edit",
         enabled=lambda window: window.can_retry,

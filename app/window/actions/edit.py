@@ -27,8 +27,8 @@ def _press(shortcut: str, _window: ActedWindow) -> bool:
 def _paste(shortcut: str, window: ActedWindow) -> None:
     """Paste where the focus is or else, over a chat or a list, into the message box."""
     if not _press(shortcut, window) and window.front_window is window and not window.has_open_card:
-        window.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        window.composer.edit.paste()
+        window.parts.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        window.parts.composer.edit.paste()
 
 
 def _text_action(
@@ -58,7 +58,7 @@ def _search_chats(window: ActedWindow) -> None:
 
 
 def _can_speak(window: ActedWindow) -> bool:
-    speaker = window.turns.speaker
+    speaker = window.parts.turns.speaker
     return speaker.program is not None and window.has_answer and not speaker.speaking
 
 
@@ -73,7 +73,7 @@ EDIT_ACTIONS = (
         "copy-answer",
         "Copy last answer",
         "Copy the last answer as Markdown",
-        lambda window: window.turns.copy_last_answer(),
+        lambda window: window.parts.turns.copy_last_answer(),
         "Ctrl+Shift+C",
         "copy",
         enabled=lambda window: window.has_answer,
@@ -92,7 +92,7 @@ EDIT_ACTIONS = (
         "find-in-chat",
         "Find in chat",
         "Find text in this chat",
-        lambda window: window.find_bar.open(),
+        lambda window: window.parts.find_bar.open(),
         "Ctrl+F",
         "search",
         enabled=lambda window: bool(window.chat.turns),
@@ -103,20 +103,20 @@ EDIT_ACTIONS = (
         "find-next",
         "Find next",
         "Go to the next match in this chat",
-        lambda window: window.find_bar.step(1),
+        lambda window: window.parts.find_bar.step(1),
         "Ctrl+G",
         "arrow-down",
-        enabled=lambda window: window.find_bar.finding,
+        enabled=lambda window: window.parts.find_bar.finding,
         submenu="find",
     ),
     WindowAction(
         "find-previous",
         "Find previous",
         "Go to the previous match in this chat",
-        lambda window: window.find_bar.step(-1),
+        lambda window: window.parts.find_bar.step(-1),
         "Ctrl+Shift+G",
         "arrow-up",
-        enabled=lambda window: window.find_bar.finding,
+        enabled=lambda window: window.parts.find_bar.finding,
         submenu="find",
     ),
     WindowAction(
@@ -126,7 +126,7 @@ EDIT_ACTIONS = (
         "read-aloud",
         "Read last answer aloud",
         "Read the last answer aloud with the system's voice",
-        lambda window: window.turns.on_last(window.turns.speak),
+        lambda window: window.parts.turns.on_last(window.parts.turns.speak),
         "Ctrl+Alt+R",
         "speak",
         enabled=_can_speak,
@@ -136,10 +136,10 @@ EDIT_ACTIONS = (
         "stop-reading",
         "Stop reading",
         "Stop reading aloud",
-        lambda window: window.turns.speaker.stop(),
+        lambda window: window.parts.turns.speaker.stop(),
         "Ctrl+Alt+.",
         "stop",
-        enabled=lambda window: window.turns.speaker.speaking,
+        enabled=lambda window: window.parts.turns.speaker.speaking,
         submenu="speech",
     ),
 )

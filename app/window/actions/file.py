@@ -12,9 +12,9 @@ def _print(window: ActedWindow) -> None:
 
 
 def _attach(window: ActedWindow) -> None:
-    window.attachments.choose_files(window.composer.files)
+    window.parts.attachments.choose_files(window.parts.composer.files)
     # On the button, the first space of the message would open the dialog again.
-    window.composer.setFocus()
+    window.parts.composer.setFocus()
 
 
 FILE_ACTIONS = (

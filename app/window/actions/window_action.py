@@ -11,7 +11,6 @@ from app.actions.spec import ActionSpec
 from app.widgets.overlay import Overlay
 
 if TYPE_CHECKING:
-    from app.composer.composer import Composer
     from app.composer.settings_sheet import ChatSettingsSheet
     from app.models.model_controller import ModelController
     from app.session.chats import Chat
@@ -21,13 +20,10 @@ if TYPE_CHECKING:
     from app.sidebar.pane import ChatPane
     from app.speculation.comparison import Comparer
     from app.speculation.comparison_view import ComparisonView
-    from app.transcript.transcript import Transcript
     from app.widgets.application import Application
     from app.window.about_window import AboutWindow
-    from app.window.chat_parts.attachment_reader import AttachmentReader
     from app.window.chat_parts.chat_commands import ChatCommands
-    from app.window.chat_parts.find_bar import FindBar
-    from app.window.chat_parts.turn_commands import TurnCommands
+    from app.window.chat_parts.chat_parts import ChatParts
     from app.window.import_card import ImportCard
     from app.window.notifications import Notifications
     from app.window.palette import CommandPalette
@@ -58,11 +54,7 @@ class ActedWindow(QMainWindow):
     shortcuts_card: ShortcutsCard
     sidebar: ChatPane
     chats: ChatCommands
-    turns: TurnCommands
-    transcript: Transcript
-    find_bar: FindBar
-    composer: Composer
-    attachments: AttachmentReader
+    parts: ChatParts
     chat_settings: ChatSettingsSheet
     transfer: ImportExport
     comparer: Comparer

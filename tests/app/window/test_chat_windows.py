@@ -308,12 +308,12 @@ def test_it_opens_where_one_stopped_reading_and_the_main_window_with_its_own_cha
     window.sidebar.choose("First", "Open in new window")
     window.wait(lambda: bool(chat_windows()))
     shown = chat_windows()[0]
-    bar = shown.transcript.verticalScrollBar()
+    bar = shown.parts.transcript.verticalScrollBar()
     window.wait(lambda: bar.value() == bar.maximum() > 300)
     bar.setValue(200)
     window, windows = reopened(window, open_window)
     assert window.turns == [("other", "Two.")]
-    bar = windows[0].transcript.verticalScrollBar()
+    bar = windows[0].parts.transcript.verticalScrollBar()
     window.wait(lambda: bar.value() == 200)
 
 

@@ -19,8 +19,8 @@ from tests.app.window_driver import WindowDriver
 
 def others(window: WindowDriver) -> QMenu:
     """Return the submenu of other models in the menu of the last answer."""
-    window.window.turns.fill_menu(window.session.chat.turns[-1])
-    rows = window.window.turns.menu.actions()
+    window.window.parts.turns.fill_menu(window.session.chat.turns[-1])
+    rows = window.window.parts.turns.menu.actions()
     return next(row.menu() for row in rows if row.text() == "Answer again with")  # type: ignore[return-value]
 
 
