@@ -20,10 +20,10 @@ _COPIES = ("copy", "copy-question")
 
 
 class ActionRow(ThemeAware, QWidget):
-    """A row of buttons that keeps its height while it is not lit.
+    """A row of buttons that keeps its height while its buttons are not shown.
 
     `acted` carries the action of the pressed button. The keyboard reaches the buttons, and a button with the focus
-    lights the row.
+    shows them all.
     """
 
     acted = Signal(str)
@@ -32,7 +32,8 @@ class ActionRow(ThemeAware, QWidget):
         """`actions` are (action, icon). The row adds "previous" and "next", which switch between versions."""
         super().__init__(parent)
         self.setFixedHeight(ROW_HEIGHT)
-        self._lit, self._words = False, ""
+        self._shows_buttons = False
+        self._words = ""
         self._icons = {"previous": "chevron-left", "next": "chevron-right", **dict(actions)}
         self._buttons = {action: _Button(self, action in ("previous", "next")) for action in self._icons}
         # The version is always painted, because it shows that there are others.
@@ -58,24 +59,24 @@ class ActionRow(ThemeAware, QWidget):
             QTimer.singleShot(CONFIRMED_MS, button, lambda: button.setIcon(icon(self._icons[action])))
 
     @property
-    def lit(self) -> bool:
-        return self._lit or any(button.hasFocus() for button in self._buttons.values())
+    def shows_buttons(self) -> bool:
+        return self._shows_buttons or any(button.hasFocus() for button in self._buttons.values())
 
     def button(self, action: str) -> QToolButton:
         return self._buttons[action]
 
-    def set_lit(self, lit: bool) -> None:
-        if lit != self._lit:
-            self._lit = lit
+    def show_buttons(self, shown: bool) -> None:
+        if shown != self._shows_buttons:
+            self._shows_buttons = shown
             self.repaint_buttons()
 
     def repaint_buttons(self) -> None:
-        self._origin.setText(self._words if self.lit else "")
+        self._origin.setText(self._words if self.shows_buttons else "")
         for button in self._buttons.values():
             button.update()
 
     def show_origin(self, words: str) -> None:
-        """Show, while the row is lit, where the message comes from."""
+        """Show beside the buttons, while these are shown, where the message comes from."""
         self._words = words
         self.repaint_buttons()
 
@@ -90,7 +91,7 @@ class ActionRow(ThemeAware, QWidget):
 
 class _Button(QToolButton):
     def __init__(self, row: ActionRow, always: bool) -> None:
-        """`always`: painted even while the row is not lit, like the version."""
+        """`always`: painted even while the other buttons are not, like the version."""
         super().__init__(row)
         self._row, self._always = row, always
         styled(self, "quiet")
@@ -99,7 +100,7 @@ class _Button(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self._row.lit or self._always:
+        if self._row.shows_buttons or self._always:
             super().paintEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:

@@ -80,7 +80,7 @@ def footer_html(answer: Answer, with_figures: bool) -> str:
     return "&nbsp;&nbsp;&nbsp; ".join(parts)
 
 
-def sources_html(turn: Turn) -> str:
+def web_pages_html(turn: Turn) -> str:
     """Return links to the web pages that an answer is from; "" if it is from none. Those that were read come first."""
     calls = [call for call in turn.calls if call.use.server == TANDEM and not call.failed]
     # The sort keeps the order of calls of the same tool.

@@ -16,13 +16,15 @@ from app.transcript.shown_text import AT_ONCE, block_text, is_known
 from app.widgets import theme
 
 TextView = QTextEdit | QPlainTextEdit
+# What a turn shows: a text widget, or a run of blocks of an answer, which need not have a widget now.
+TextPart = TextView | AnswerRun
 
 
 @dataclass(frozen=True)
 class _ShownMatch:
-    """A match at `start` (in UTF-16 units) in `source`, which may have no widget now."""
+    """A match at `start` (in UTF-16 units) in `part`, which may have no widget now."""
 
-    source: TextView | AnswerRun
+    part: TextPart
     start: int
 
 
@@ -34,17 +36,17 @@ class SearchHighlights:
         # How many more characters of runs without widgets may be rendered now. Others wait for `ShownTexts.ready`.
         self._budget = 0
 
-    def show(self, query: Query | None, sources: Sequence[TextView | AnswerRun], current: int | None) -> None:
-        """Highlight the matches of `query` in `sources`, the one with index `current` differently; None removes all."""
+    def show(self, query: Query | None, parts: Sequence[TextPart], current: int | None) -> None:
+        """Highlight the matches of `query` in `parts`, the one with index `current` differently; None removes all."""
         self._matches = []
         self._budget = AT_ONCE
-        for source in sources:
-            view = view_of(source)
+        for part in parts:
+            view = view_of(part)
             if view is None:
                 # A run without a widget: count its matches.
-                if query is not None and isinstance(source, AnswerRun) and (text := self._text_of(source)):
+                if query is not None and isinstance(part, AnswerRun) and (text := self._text_of(part)):
                     matches = highlights(text, query)
-                    self._matches += [_ShownMatch(source, utf16_length(text[:start])) for start, _ in matches]
+                    self._matches += [_ShownMatch(part, utf16_length(text[:start])) for start, _ in matches]
                 continue
             text = view.toPlainText()
             selections = []
@@ -52,7 +54,7 @@ class SearchHighlights:
                 first = utf16_length(text[:start])
                 passage = cursor_over(view, first, first + utf16_length(text[start:end]))
                 selections.append(selection(passage, *match_colours(len(self._matches) == current)))
-                self._matches.append(_ShownMatch(source, first))
+                self._matches.append(_ShownMatch(part, first))
             view.setExtraSelections(selections)
 
     def _text_of(self, run: AnswerRun) -> str:
@@ -66,8 +68,8 @@ class SearchHighlights:
 
     def run_of(self, index: int) -> AnswerRun | None:
         """Return the run that contains a match; None if no run does."""
-        source = self._matches[min(index, len(self._matches) - 1)].source if self._matches else None
-        return source if isinstance(source, AnswerRun) else None
+        part = self._matches[min(index, len(self._matches) - 1)].part if self._matches else None
+        return part if isinstance(part, AnswerRun) else None
 
     def rect_of(self, index: int, turn: QWidget) -> QRect | None:
         """Return the place of a match in the turn's widget after scrolling sideways to it; None without matches.
@@ -77,7 +79,7 @@ class SearchHighlights:
         if not self._matches:
             return None
         match = self._matches[min(index, len(self._matches) - 1)]
-        view = view_of(match.source)
+        view = view_of(match.part)
         if view is None:
             return None
         rect = view.cursorRect(cursor_over(view, match.start, match.start))
@@ -88,9 +90,9 @@ class SearchHighlights:
         return rect.translated(view.viewport().mapTo(turn, QPoint(0, 0)))
 
 
-def view_of(source: TextView | AnswerRun) -> TextView | None:
-    """Return the text widget of a source, if it has one now."""
-    return source.text_view if isinstance(source, AnswerRun) else source
+def view_of(part: TextPart) -> TextView | None:
+    """Return the text widget of a part, if it has one now."""
+    return part.text_view if isinstance(part, AnswerRun) else part
 
 
 def cursor_over(view: TextView, start: int, end: int) -> QTextCursor:

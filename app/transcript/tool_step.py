@@ -10,9 +10,8 @@ from app.conversations.pictures import PictureSource
 from app.session.answer import Answer
 from app.session.chats import AnswerStep
 from app.transcript.answer_body import AnswerBody
-from app.transcript.answer_runs import AnswerRun
 from app.transcript.call_card import CallCards
-from app.transcript.search_highlights import TextView
+from app.transcript.search_highlights import TextPart
 from app.transcript.thinking_fold import ThinkingFold
 from app.widgets.layouts import fill, vbox
 
@@ -64,10 +63,10 @@ class ToolSteps(QWidget):
         return [body for step in self.steps for body in (step.thinking.body, step.body)]
 
     @property
-    def sources(self) -> list[TextView | AnswerRun]:
-        """The widgets and runs with texts, top to bottom."""
-        sources: list[TextView | AnswerRun] = []
+    def text_parts(self) -> list[TextPart]:
+        """The text widgets and the runs of blocks, top to bottom. Hidden thoughts are left out."""
+        parts: list[TextPart] = []
         for step in self.steps:
             thoughts = [] if step.thinking.isHidden() else step.thinking.body.text_runs
-            sources += [*thoughts, *step.body.text_runs, *(card.result for card in step.calls.cards)]
-        return sources
+            parts += [*thoughts, *step.body.text_runs, *(card.result for card in step.calls.cards)]
+        return parts

@@ -173,7 +173,7 @@ class Transcript(ThemeAware, TurnOwner):
         `current` is a turn and the index of the current match in it.
         """
         self.query, self.current_match = query, current
-        self._column.for_each_view(lambda view: view.highlight())
+        self._column.for_each_view(lambda view: view.highlights.show())
 
     def count_matches(self, turn: Turn, query: Query) -> int:
         """Return the number of matches in the text that a turn shows, or would show if it were loaded."""
@@ -183,9 +183,9 @@ class Transcript(ThemeAware, TurnOwner):
         """Scroll to a match that is highlighted, or to the turn if it shows none."""
         slot = self._column.slot(turn)
         slot.load()
-        slot.attempt(lambda view: view.load_match(index), None)
+        slot.attempt(lambda view: view.highlights.load(index), None)
         settle_layouts()
-        place = slot.attempt(lambda view: view.rect_of_match(index), None)
+        place = slot.attempt(lambda view: view.highlights.rect_of(index, view), None)
         if place is None or slot.view is None:
             self.reveal(turn)
             return
@@ -237,16 +237,16 @@ class Transcript(ThemeAware, TurnOwner):
         if view is None:
             self.reveal(turn)
             return
-        view.light_rounds(frozenset((number,)))
+        view.tokens.light_rounds(frozenset((number,)))
         settle_layouts()
-        if (place := view.rect_of_lit()) is not None:
+        if (place := view.tokens.rect_of_lit()) is not None:
             centre = view.mapTo(self._body, place.center())
             self.ensureVisible(centre.x(), centre.y(), 0, 80)
 
     def light_rounds(self, turn: Turn, rounds: frozenset[int]) -> None:
         """Tint the tokens of these rounds only, if the turn has its widgets. Of none, show the tints without that."""
         if turn in self._column and (view := self._column.slot(turn).view) is not None:
-            view.light_rounds(rounds)
+            view.tokens.light_rounds(rounds)
 
     def view(self, turn: Turn) -> TurnView | None:
         """Return the widgets of a turn, made now if it has none.

@@ -159,4 +159,4 @@ def _show_again(view: TurnView) -> None:
     """Show what has changed while another chat was shown."""
     view.refresh()
     view.refresh_footer()
-    view.highlight()
+    view.highlights.show()

@@ -123,7 +123,7 @@ class TurnDriver:
     @property
     def tinted(self) -> str:
         """The letters of the answer that are tinted."""
-        return tinted_text(self.view.body, self.view.tints)
+        return tinted_text(self.view.body, self.view.tokens.tints)
 
     @property
     def thoughts(self) -> str:

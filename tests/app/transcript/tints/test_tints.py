@@ -364,7 +364,7 @@ def test_an_answer_is_tinted_while_it_streams_and_the_toggle_keeps_the_tints(ope
     window.trigger("show-tokens")
     engine.go_on(100)
     window.wait_until_answered()
-    assert window.turn().view.tints.strength == 1.0
+    assert window.turn().view.tokens.tints.strength == 1.0
     assert window.turn().tinted == "".join(token.text for token in window.answer().tokens if token.source == "draft")
     window.trigger("show-text")
     assert window.turn().tinted == ""
