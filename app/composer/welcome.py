@@ -17,12 +17,20 @@ from app.widgets.theme import scaled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import joined
 
-# The maximum width of the offer, its usual height, and the space between greeting, examples and offer.
-_OFFER_WIDTH, _OFFER_HEIGHT, _SPACE = 560, 148, 90
-# In pixels: both margins of the column together, and the offer's own at each side, which align it with the composer.
-_MARGINS, _OFFER_SIDE = 18, 15
+# All lengths are in pixels. The maximum width of the offer.
+_OFFER_WIDTH = 560
+# The room that is reserved for an offer that may come, at the normal text size.
+_RESERVED_HEIGHT = 148
+# Between two widgets of the column.
+_SPACING = 8
+# What the column's margins, the spaces around the texts and the offer's top margin take together.
+_OTHER_SPACE = 90
+# The left and the right margin of the column together.
+_MARGINS = 18
+# The offer's own margin at each side, which aligns it with the composer.
+_OFFER_SIDE = 15
 # The top of the greeting, as a share of the height.
-_TOP = 0.2
+_TOP_SHARE = 0.2
 
 
 class Welcome(ThemeAware, QScrollArea):
@@ -43,8 +51,9 @@ class Welcome(ThemeAware, QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body = named(QWidget(self), "pageBody")
         self._offer: QWidget | None = None
+        # Whether an offer may come, which is asked whenever the greeting may move.
         self._may_come: Callable[[], bool] = lambda: False
-        self._reserves = False
+        self._has_reserved_room = False
         self._arranged_for = QSize()
         self._hello = self.bound("What can I help with?", label(body, "hello", wraps=True))
         self._folder_words = label(body, "muted", wraps=True)
@@ -58,7 +67,7 @@ class Welcome(ThemeAware, QScrollArea):
         self._questions = tuple(styled(QPushButton(body), "button") for _ in range(2))
         self._demonstration = self.bound("Show me a fast answer", styled(QPushButton(body), "accent"))
         self._examples = (self._demonstration, *self._questions)
-        column = self._column = vbox(body, spacing=8)
+        column = self._column = vbox(body, spacing=_SPACING)
         # The offer does not change its height, so that nothing moves up when the offer appears.
         self._top = QSpacerItem(0, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         column.addItem(self._top)
@@ -75,7 +84,8 @@ class Welcome(ThemeAware, QScrollArea):
     def set_offer(self, offer: QWidget, may_come: Callable[[], bool]) -> None:
         """Add an offer below the examples, which shows and hides itself. `may_come` tells whether to reserve room."""
         offer.setMaximumWidth(_OFFER_WIDTH)
-        self._offer, self._may_come = offer, may_come
+        self._offer = offer
+        self._may_come = may_come
         offer.installEventFilter(self)
         row = fill(hbox(margins=(_OFFER_SIDE, 16, _OFFER_SIDE, 0)), 1, (offer, 1000), 1)
         self._column.insertLayout(self._column.count() - 1, row)
@@ -99,31 +109,35 @@ class Welcome(ThemeAware, QScrollArea):
 
     def _begin_anew(self) -> None:
         # Only now may the greeting move. An offer that appears later uses the reserved room.
-        self._reserves = self._may_come()
+        self._has_reserved_room = self._may_come()
         self._arranged_for = self.size()
         self._show_what_fits()
 
     def _show_what_fits(self) -> None:
-        """Hide the questions where the window is too low for them and the offer, and place the greeting."""
+        """Place the greeting a fifth down, and hide the example questions if they and the offer do not both fit.
+
+        Does nothing before there is an offer.
+        """
         if self._offer is None:
             return
         width = self.viewport().width() - _MARGINS
         height = self.viewport().height()
-        shown = [words for words in (self._hello, self._folder_words, self._privacy) if words.text()]
-        heights = _SPACE + sum(words.heightForWidth(width) for words in shown)
-        heights += self._demonstration.sizeHint().height() + 8
-        examples = sum(button.sizeHint().height() + 8 for button in self._questions)
-        offered = self._offer.heightForWidth(min(_OFFER_WIDTH, width - 2 * _OFFER_SIDE))
-        if self._offer.isHidden():
-            offered = 0
-        self._offer.setMinimumHeight(max(offered, 0))
-        if self._reserves:
-            offered = scaled(_OFFER_HEIGHT)
-        examples_fit = heights + examples + offered <= height
+        texts = [words for words in (self._hello, self._folder_words, self._privacy) if words.text()]
+        used = _OTHER_SPACE + sum(words.heightForWidth(width) for words in texts)
+        used += self._demonstration.sizeHint().height() + _SPACING
+        questions_height = sum(button.sizeHint().height() + _SPACING for button in self._questions)
+        own_height = 0
+        if not self._offer.isHidden():
+            # -1 if the height of the offer does not depend on its width.
+            own_height = self._offer.heightForWidth(min(_OFFER_WIDTH, width - 2 * _OFFER_SIDE))
+        self._offer.setMinimumHeight(max(own_height, 0))
+        offer_room = scaled(_RESERVED_HEIGHT) if self._has_reserved_room else own_height
+        questions_fit = used + questions_height + offer_room <= height
         for button in self._questions:
-            button.setVisible(examples_fit)
-        heights += examples if examples_fit else 0
-        top = max(0, min(round(_TOP * height), height - heights - offered))
+            button.setVisible(questions_fit)
+        if questions_fit:
+            used += questions_height
+        top = max(0, min(round(_TOP_SHARE * height), height - used - offer_room))
         if top != self._top.sizeHint().height():
             self._top.changeSize(0, top, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
             self._column.invalidate()
@@ -157,11 +171,14 @@ class Welcome(ThemeAware, QScrollArea):
         `left_out` is the sentence about what the model cannot read of it, or "".
         """
         if (folder, left_out) != (self._folder, self._left_out):
-            self._folder, self._left_out = folder, left_out
+            self._folder = folder
+            self._left_out = left_out
             self._word_folder()
 
     def _word_folder(self) -> None:
-        folder, words, start = self._folder, "", ""
+        folder = self._folder
+        words = ""
+        start = ""
         if folder is not None:
             files = QLocale().createSeparatedList([source_name(source) for source in folder.sources])
             if files and folder.instructions.strip():
