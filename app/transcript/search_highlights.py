@@ -17,14 +17,14 @@ from app.widgets import theme
 
 TextView = QTextEdit | QPlainTextEdit
 # What a turn shows: a text widget, or a run of blocks of an answer, which need not have a widget now.
-TextPart = TextView | AnswerRun
+TurnText = TextView | AnswerRun
 
 
 @dataclass(frozen=True)
 class _ShownMatch:
     """A match at `start` (in UTF-16 units) in `part`, which may have no widget now."""
 
-    part: TextPart
+    part: TurnText
     start: int
 
 
@@ -33,10 +33,11 @@ class SearchHighlights:
 
     def __init__(self) -> None:
         self._matches: list[_ShownMatch] = []
-        # How many more characters of runs without widgets may be rendered now. Others wait for `ShownTexts.ready`.
+        # How many more characters of runs without widgets may be rendered now. The others wait until
+        # `shown_text.ShownTexts` has rendered them.
         self._budget = 0
 
-    def show(self, query: Query | None, parts: Sequence[TextPart], current: int | None) -> None:
+    def show(self, query: Query | None, parts: Sequence[TurnText], current: int | None) -> None:
         """Highlight the matches of `query` in `parts`, the one with index `current` differently; None removes all."""
         self._matches = []
         self._budget = AT_ONCE
@@ -90,7 +91,7 @@ class SearchHighlights:
         return rect.translated(view.viewport().mapTo(turn, QPoint(0, 0)))
 
 
-def view_of(part: TextPart) -> TextView | None:
+def view_of(part: TurnText) -> TextView | None:
     """Return the text widget of a part, if it has one now."""
     return part.text_view if isinstance(part, AnswerRun) else part
 

@@ -11,7 +11,7 @@ from app.session.answer import Answer
 from app.session.chats import AnswerStep
 from app.transcript.answer_body import AnswerBody
 from app.transcript.call_card import CallCards
-from app.transcript.search_highlights import TextPart
+from app.transcript.search_highlights import TurnText
 from app.transcript.thinking_fold import ThinkingFold
 from app.widgets.layouts import fill, vbox
 
@@ -41,7 +41,8 @@ class ToolSteps(QWidget):
         self, watch: Callable[[AnswerBody], None], pictures: Callable[[], PictureSource], parent: QWidget
     ) -> None:
         super().__init__(parent)
-        self._watch, self._pictures = watch, pictures
+        self._watch = watch
+        self._pictures = pictures
         self.steps: list[ToolStep] = []
         self._column = vbox(self, margins=(0, 0, 0, 0), spacing=8)
         self.hide()
@@ -63,9 +64,9 @@ class ToolSteps(QWidget):
         return [body for step in self.steps for body in (step.thinking.body, step.body)]
 
     @property
-    def text_parts(self) -> list[TextPart]:
+    def text_parts(self) -> list[TurnText]:
         """The text widgets and the runs of blocks, top to bottom. Hidden thoughts are left out."""
-        parts: list[TextPart] = []
+        parts: list[TurnText] = []
         for step in self.steps:
             thoughts = [] if step.thinking.isHidden() else step.thinking.body.text_runs
             parts += [*thoughts, *step.body.text_runs, *(card.result for card in step.calls.cards)]

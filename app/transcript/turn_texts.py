@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.transcript.answer_body import AnswerBody
 from app.transcript.call_card import CallCard, CallCards
 from app.transcript.prose import Prose
-from app.transcript.search_highlights import TextPart, TextView, view_of
+from app.transcript.search_highlights import TextView, TurnText, view_of
 from app.transcript.thinking_fold import ThinkingFold
 from app.transcript.tool_step import ToolSteps
 
@@ -28,7 +28,7 @@ class TurnTexts:
     calls: CallCards
 
     @property
-    def parts(self) -> list[TextPart]:
+    def parts(self) -> list[TurnText]:
         """The text widgets and the runs of blocks, which need not have widgets yet. Hidden thoughts are left out."""
         question = [] if self.question is None else [self.question]
         thoughts = [] if self.thinking.isHidden() else self.thinking.body.text_runs

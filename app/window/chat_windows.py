@@ -29,14 +29,19 @@ _ACTIONS = {
     *("show-text", "show-tokens", "zoom-in", "zoom-out", "zoom-reset", "full-screen"),
     *("minimize", "zoom-window", "focus-composer"),
 }
-_WIDTH, _HEIGHT, _STEP = 760, 720, 32
+# In pixels, for a window that was not open in the last run.
+_USUAL_WIDTH = 760
+_USUAL_HEIGHT = 720
+# Each window is this many pixels further right and down than the one before.
+_OFFSET = 32
 
 
 class ChatWindow(ThemeAware, TabOrdered, FileDrop):
     """A window with one chat and its message box.
 
     It has no list of chats, no live panel and no pickers: the settings of the chat are those that it has in the main
-    window. The unsent message is that of the chat, in both windows. After it is closed, it is used for another chat.
+    window. The unsent message belongs to the chat: both windows show it. A window that was closed is used for another
+    chat.
 
     `closed` carries the chat of a window that was closed, though not where the session ends.
     """
@@ -54,7 +59,9 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         self._actions = actions = Actions({menu: specs for menu, specs in by_menu.items() if specs}, self)
         self._middle = named(QWidget(self), "middle")
         self.setCentralWidget(self._middle)
-        self.parts = ChatParts(self, actions, main.models.other_models, self._middle, self._middle)
+        self.parts = ChatParts(
+            session, actions, lambda: self._chat, main.models.other_models, self._middle, self._middle
+        )
         # Both would show another chat or another card in the main window.
         self.parts.transcript.may_branch = False
         self.parts.transcript.may_compare = False
@@ -70,7 +77,7 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         # Where the main window is hidden when it is closed, the program goes on without this one.
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
         self.setMinimumSize(480, 360)
-        self.setAcceptDrops(True)
+        self.take_files()
 
     @property
     def chat(self) -> Chat:
@@ -150,9 +157,10 @@ class ChatWindows(QObject):
 
     def __init__(self, main: ActedWindow, actions: Actions) -> None:
         super().__init__(main)
-        self._main, self._actions = main, actions
+        self._main = main
+        self._actions = actions
         self._windows: list[ChatWindow] = []
-        # Where the windows are, by the uids of their chats: those of the last run first.
+        # Where the windows are, by the uids of their chats. At first, where the windows of the last run were.
         self._places = dict(place.split(" ", 1) for place in main.preferences.values.chat_windows if " " in place)
         session = main.session
         main.sidebar.row_menu.window_wanted.connect(self.open)
@@ -194,13 +202,13 @@ class ChatWindows(QObject):
             self._windows.append(window)
         self._main.session.chats.beside.append(chat)
         window.show_chat(chat)
-        # The main window stays in front of those of the last run.
+        # The main window stays in front of the windows of the last run.
         window.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating, chat.uid in self._places)
         if chat.uid in self._places and restored(window, self._places[chat.uid]):
             window.show()
             return
-        place = QRect(0, 0, _WIDTH, _HEIGHT)
-        place.moveCenter(self._main.geometry().center() + QPoint(_STEP, _STEP) * (len(shown) + 1))
+        place = QRect(0, 0, _USUAL_WIDTH, _USUAL_HEIGHT)
+        place.moveCenter(self._main.geometry().center() + QPoint(_OFFSET, _OFFSET) * (len(shown) + 1))
         window.setGeometry(within(place, self._main.screen()))
         bring_to_front(window)
         self._places[chat.uid] = geometry_of(window)

@@ -12,10 +12,16 @@ from engine.documents.formats import program_of
 
 
 class FileDrop(ActedWindow):
-    """A window that attaches dropped and pasted files to its message, after `setAcceptDrops(True)`.
+    """A window that attaches dropped and pasted files to its message, after `take_files`.
 
     A model in a GGUF file is loaded instead, and chats in a folder are imported.
     """
+
+    def take_files(self) -> None:
+        """Take what is dropped on the window, or pasted or dropped into the message box, from now on."""
+        self.setAcceptDrops(True)
+        self.parts.composer.edit.files_given.connect(self.attach_files)
+        self.parts.composer.edit.picture_given.connect(self.attach_picture)
 
     def attach_files(self, files: list[str]) -> None:
         if len(files) == 1 and files[0].lower().endswith(".gguf"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -17,6 +17,7 @@ from app.conversations.database.records import Attachment
 from app.library.library import Library
 from app.models.first_run import FirstRunOffer
 from app.models.model_controller import ModelController
+from app.session.chat_requests import OtherModel
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
@@ -102,7 +103,9 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self.setCentralWidget(self.panes.whole)
         self._middle = self.panes.middle
         self._stack = QStackedWidget(self._middle)
-        self.parts = ChatParts(self, self._actions, lambda: self.models.other_models(), self._middle, self._stack)
+        self.parts = ChatParts(
+            session, self._actions, lambda: session.chat, self._other_models, self._middle, self._stack
+        )
         banner = self.parts.banner
         self.notifications = Notifications(banner, self._actions, self)
         self.updates = UpdateChecker(self.preferences, self.notifications, self)
@@ -120,8 +123,6 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self.command_palette = CommandPalette(self._actions, self.settings.open, self._palette_places, self)
         self.log = SessionLog(self)
         self.import_card = ImportCard(self)
-        self.import_card.file_wanted.connect(self.transfer.import_file)
-        self.import_card.folder_wanted.connect(self.transfer.import_folder)
         self.shortcuts_card = ShortcutsCard(self._actions, lambda: self.parts.composer.edit.send_key == "enter", self)
         self.quick_entry = QuickEntry(self.preferences, session, self.parts.attachments, self)
         self._chat_windows = ChatWindows(self, self._actions)
@@ -133,15 +134,18 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self._actions.bind(self)
         self._connect()
         self.restyle()
-        self.setMinimumSize(560, 420)
-        self.setAcceptDrops(True)
+        self.take_files()
         restore_geometry(self, self.preferences.values.window_geometry)
         self._show_chat(session.chat)
         if self.preferences.backup is not None:
             self.notifications.show_backup(self.preferences.backup)
 
+    def _other_models(self) -> Sequence[OtherModel]:
+        return self.models.other_models()
+
     def _make_chat(self) -> None:
-        session, actions = self.session, self._actions
+        session = self.session
+        actions = self._actions
         self._welcome = Welcome(self._stack)
         self._offer = FirstRunOffer(self._library, self.models, self._welcome)
         self._welcome.set_offer(self._offer, lambda: self._offer.may_come)
@@ -162,7 +166,8 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self.chats = ChatCommands(session, self.sidebar, self.parts.search, self.notifications, self)
 
     def _make_panel(self) -> None:
-        session, actions = self.session, self._actions
+        session = self.session
+        actions = self._actions
         self._panel = SpeculationPanel(actions, self.panes.whole)
         self._panel.details.fold.setChecked(self.preferences.values.panel_details)
         self._panel.details.toggled.connect(lambda unfolded: self.preferences.change(panel_details=unfolded))
@@ -177,6 +182,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         yield from model_rows(self.models)
 
     def _build(self) -> None:
+        self.setMinimumSize(560, 420)
         for page in (self._welcome, self.parts.transcript):
             self._stack.addWidget(page)
         column = vbox(self._middle, margins=(0, 0, 0, 0), spacing=0)
@@ -224,6 +230,8 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
             wanted.connect(lambda *_: self.settings.open("models"))
         self._header.page_wanted.connect(self.settings.open)
         self.models.chat_wanted.connect(self._come_to_chat)
+        self.import_card.file_wanted.connect(self.transfer.import_file)
+        self.import_card.folder_wanted.connect(self.transfer.import_folder)
         self._welcome.asked.connect(self.parts.ask)
         self._welcome.asked.connect(lambda _text: self.parts.composer.setFocus())
         self._welcome.demonstration_wanted.connect(self._demonstrate)

@@ -13,20 +13,20 @@ from app.composer.composer import Composer
 from app.composer.context_meter import ContextMeter
 from app.session.chat_requests import OtherModel
 from app.session.chats import Chat, Turn
+from app.session.session import Session
 from app.transcript.transcript import Transcript
 from app.widgets.banner import Banner
 from app.window.chat_parts.attachment_reader import AttachmentReader
 from app.window.chat_parts.chat_commands import ChatSearch
 from app.window.chat_parts.find_bar import FindBar
 from app.window.chat_parts.turn_commands import TurnCommands
-from app.window.file_drop import FileDrop
 
 
 class ChatParts(QObject):
     """The turns of a chat, the search in them, the message box, and what runs the commands of turns.
 
-    They show what the session reports of the window's `chat`. The window lays the widgets out and calls `show_chat`
-    for another chat, `update_actions` after changes that only the window knows of, and `close` at its end.
+    They show what the session reports of the window's chat. The window lays the widgets out and calls `show_chat` for
+    another chat, `update_actions` after changes that only the window knows of, and `close` at its end.
 
     `turns_changed` is emitted before the transcript shows other turns or other waiting questions of the chat, and
     `updated` after every `update_actions`.
@@ -37,34 +37,34 @@ class ChatParts(QObject):
 
     def __init__(
         self,
-        window: FileDrop,
+        session: Session,
         actions: Actions,
+        chat: Callable[[], Chat],
         other_models: Callable[[], Sequence[OtherModel]],
         middle: QWidget,
         transcript_parent: QWidget,
     ) -> None:
-        """Make the widgets as children of `middle`, and the transcript as one of `transcript_parent`.
+        """Make the widgets as children of `middle`, and the transcript as a child of `transcript_parent`.
 
-        `other_models` returns the models that can answer a question again.
+        `chat` returns the chat of the window, and `other_models` the models that can answer a question again.
         """
-        super().__init__(window)
-        session = window.session
-        self._window = window
+        super().__init__(middle)
         self._session = session
         self._actions = actions
-        # The window's `chat` may be the next one already, until the window calls `show_chat`.
-        self._shown = window.chat
+        self._chat = chat
+        # The window's chat may be the next one already, until the window calls `show_chat`.
+        self._shown = chat()
         self.banner = Banner(middle)
         self.transcript = Transcript(transcript_parent)
-        self.find_bar = FindBar(lambda: window.chat.turns, self.transcript.count_matches, middle)
-        self.search = ChatSearch(session, self.transcript, self.find_bar, lambda: window.chat, self)
+        self.find_bar = FindBar(lambda: chat().turns, self.transcript.count_matches, middle)
+        self.search = ChatSearch(session, self.transcript, self.find_bar, chat, self)
         self.composer = Composer(actions["send"], actions["stop"], middle)
-        self.composer.files.pictures = lambda: session.store.of(window.chat).pictures
+        self.composer.files.pictures = lambda: session.store.of(chat()).pictures
         self.transcript.pictures = self.composer.files.pictures
-        self.composer.add_tools(attach_button(actions["attach"], window))
+        self.composer.add_tools(attach_button(actions["attach"], self.composer))
         self.attachments = AttachmentReader(session, self.banner, self)
-        self.meter = ContextMeter(session, self.composer, lambda: window.chat, self)
-        self.turns = TurnCommands(session, self.transcript, self.composer, other_models, lambda: window.chat, self)
+        self.meter = ContextMeter(session, self.composer, chat, self)
+        self.turns = TurnCommands(session, self.transcript, self.composer, other_models, chat, self)
         self._connect_session()
         self._connect_composer()
 
@@ -90,9 +90,7 @@ class ChatParts(QObject):
         for written in (composer.edit.edited, composer.files.changed):
             written.connect(self.update_actions)
             written.connect(self._keep_unsent)
-        composer.edit.history = lambda: [turn.question for turn in self._window.chat.turns if turn.question]
-        composer.edit.files_given.connect(self._window.attach_files)
-        composer.edit.picture_given.connect(self._window.attach_picture)
+        composer.edit.history = lambda: [turn.question for turn in self._chat().turns if turn.question]
         composer.edit.escaped.connect(self.find_bar.close_bar)
         for done in (self.transcript.focus_lost, self.find_bar.focus_lost):
             done.connect(composer.setFocus)
@@ -113,7 +111,7 @@ class ChatParts(QObject):
     def ask(self, text: str) -> None:
         """Ask a question with the files of the message box. Does nothing while the chat takes none."""
         waiting = self._session.waiting
-        chat = self._window.chat
+        chat = self._chat()
         if waiting.takes(chat):
             self.attachments.forget_reasons()
             attachments = self.composer.take_attachments()
@@ -125,7 +123,7 @@ class ChatParts(QObject):
     def update_actions(self) -> None:
         """Enable the actions and buttons that are possible now."""
         self._actions.update()
-        self.composer.set_streaming(self._window.chat.streaming)
+        self.composer.set_streaming(self._chat().streaming)
         self.updated.emit()
 
     def close(self) -> None:
@@ -135,38 +133,38 @@ class ChatParts(QObject):
         self.meter.close()
 
     def _show_new_turn(self, chat: Chat, turn: Turn) -> None:
-        if chat is self._window.chat:
+        if chat is self._chat():
             self.turns_changed.emit()
             self.transcript.add_turn(turn)
             self.update_actions()
 
     def _show_arrived(self, chat: Chat, turn: Turn) -> None:
-        if chat is self._window.chat:
+        if chat is self._chat():
             self.transcript.refresh(turn)
             # The answer has ended, or continues after it had stopped.
             if turn.answer.ended or not self._actions["stop"].isEnabled():
                 self.update_actions()
 
     def _show_path(self, chat: Chat) -> None:
-        if chat is self._window.chat:
+        if chat is self._chat():
             self.turns_changed.emit()
             self.transcript.show_path(chat)
             self.update_actions()
 
     def _show_waiting(self, chat: Chat) -> None:
-        if chat is self._window.chat:
+        if chat is self._chat():
             self.turns_changed.emit()
             self.transcript.show_waiting(chat)
             self.update_actions()
 
     def _take_back(self, question: Turn) -> None:
         """Put a question that waits back into the message box."""
-        self._session.waiting.take_back(self._window.chat, question)
+        self._session.waiting.take_back(self._chat(), question)
         self.composer.setFocus()
 
     def _follow_unsent(self, chat: Chat) -> None:
         """Show the unsent message, which another window that shows the chat may have changed."""
-        if chat is self._window.chat:
+        if chat is self._chat():
             self.composer.follow_unsent(chat)
 
     def _keep_unsent(self) -> None:

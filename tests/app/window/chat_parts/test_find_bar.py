@@ -63,7 +63,7 @@ def current_rect(window: WindowDriver) -> QRect:
     """Return the place of the current match in the viewport."""
     turn, index = window.find_bar.current
     view = window.transcript.view(turn)
-    return view.rect_of_match(index).translated(view.mapTo(window.transcript.viewport(), QPoint(0, 0)))
+    return view.highlights.rect_of(index, view).translated(view.mapTo(window.transcript.viewport(), QPoint(0, 0)))
 
 
 THOUGHT = "<think>\nA draft of a draft.\n\n```\ndraft\n```\n</think>\n\nOne draft."
