@@ -20,7 +20,7 @@ from app.widgets.throttle import single_shot
 from app.wording.errors import error_sentence
 from engine.errors import EngineError, GrammarNotUsable
 
-_LINES = 8
+_FIELD_LINES = 8
 # How long after a change a schema is checked.
 _CHECK_AFTER_MS = 300
 _EXAMPLE = """{
@@ -45,7 +45,7 @@ class AnswerFormatField(ThemeAware, QWidget):
         self._title = self.bound("Answer format", label(self, "title"))
         self.kind = Chooser(self, ("text", "json", "schema"), self._choose)
         self.bound("Answer format", self.kind, QWidget.setAccessibleName)
-        self._card = FieldCard(self, _LINES, QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self._card = FieldCard(self, _FIELD_LINES, QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.schema = self.bound("JSON Schema", self._card.edit, QWidget.setAccessibleName)
         self.verdict = styled(WrappedLabel(self), "muted")
         self._problem: EngineError | None = None

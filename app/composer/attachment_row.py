@@ -49,13 +49,14 @@ from engine.documents.text.parts import CHAPTER, Extent, Selection, pages_of
 
 # The number of rows that are shown without scrolling.
 _MOST_ROWS = 3
-_GAP = 8
-_WIDEST_NAME = 180
-_NARROWEST_NAME = 72
+_ROW_GAP = 8
+_WIDEST_FILE_NAME = 180
+_NARROWEST_FILE_NAME = 72
 # Narrower rows have no room for the kind of a file, which its name ends with, too.
 _NARROWEST_WITH_KIND = 320
-_HEIGHT, _ICON = 36, 18
-_PICTURE = QSize(48, 30)
+_ROW_HEIGHT = 36
+_ICON_SIZE = 18
+_PICTURE_SIZE = QSize(48, 30)
 # Milliseconds after which the progress of files is shown anew.
 _PROGRESS_MS = 250
 # The least parts of a file whose progress is worth showing.
@@ -76,7 +77,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         self._files: dict[Attachment, int | None] = {}
         # Whether the model sees the pictures within documents.
         self._sees = True
-        # Of all chats; the row shows those of the chat on screen.
+        # The files of all chats that are being read; the row shows those for the chat on screen.
         self._reading: list[Reading] = []
         # The labels of the kinds of all files.
         self._kinds: list[QLabel] = []
@@ -93,7 +94,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         # To find the type of a viewport that Qt made, PySide6 would create the types of all widgets.
         self.setViewport(viewport := QWidget())
         self._body = QWidget()
-        self._flow = FlowLayout(self._body, _GAP)
+        self._flow = FlowLayout(self._body, _ROW_GAP)
         self.setWidget(self._body)
         # Let the card show through: by default a scroll area fills its background.
         for part in (viewport, self._body):
@@ -208,7 +209,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
             # Before the files, because rows below the third are seen only by scrolling.
             chips = [total, everything, *chips]
         for chip in chips:
-            chip.setFixedHeight(theme.scaled(_HEIGHT))
+            chip.setFixedHeight(theme.scaled(_ROW_HEIGHT))
             self._flow.addWidget(chip)
             chip.show()
         self.setVisible(bool(self._files or self._reading_here))
@@ -251,7 +252,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         return words[so_far.kind].format(done=number(so_far.done + 1, 0), count=number(so_far.count, 0))
 
     def _total(self) -> str:
-        """Return how many files there are, and their tokens once those of all are counted."""
+        """Return how many files there are, and their tokens once all are counted."""
         words = self.tr("%Ln file(s)", "", len(self._files) + len(self._reading_here))
         counts = [count for count in self._files.values() if count is not None]
         if len(counts) < len(self._files) or self._reading_here:
@@ -264,7 +265,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
         for kind in self._kinds:
             kind.setVisible(has_room)
         row = self._flow.minimumSize().height()
-        highest = _MOST_ROWS * row + (_MOST_ROWS - 1) * _GAP
+        highest = _MOST_ROWS * row + (_MOST_ROWS - 1) * _ROW_GAP
         height = max(1, min(self._flow.heightForWidth(self.viewport().width()), highest))
         self.setMinimumHeight(min(row, height))
         self.setMaximumHeight(height)
@@ -333,8 +334,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
     def _mark(self, attachment: Attachment | None) -> QWidget:
         """Return the thumbnail of a picture, or the icon of another file."""
         if attachment is None or attachment.picture is None:
-            return Mark(_ICON, self._body, icon("file"))
-        return PictureButton(attachment, self.pictures(), _PICTURE, self._body)
+            return Mark(_ICON_SIZE, self._body, icon("file"))
+        return PictureButton(attachment, self.pictures(), _PICTURE_SIZE, self._body)
 
     def _make_chip(
         self,
@@ -355,8 +356,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
         details = styled(ElidedLabel(chip), "muted")
         kind.setText(Path(file).suffix[1:].upper())
         name.setText(file)
-        name.setMaximumWidth(_WIDEST_NAME)
-        name.setMinimumWidth(min(name.sizeHint().width(), _NARROWEST_NAME))
+        name.setMaximumWidth(_WIDEST_FILE_NAME)
+        name.setMinimumWidth(min(name.sizeHint().width(), _NARROWEST_FILE_NAME))
         details.setText(facts)
         styled(button, "quiet").setIcon(icon("close"))
         if reading is not None:

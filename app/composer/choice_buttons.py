@@ -24,8 +24,10 @@ from engine.tokenizers.thinking import SWITCHED, ThinkingChoice
 
 DEFAULTS = Preset("")
 _SET_ASIDE = "set-aside"
-# In pixels: of a preset's name, and of the state of a server, which can be a long error.
-_WIDEST_NAME, _WIDEST = 160, 360
+# In pixels.
+_WIDEST_PRESET_NAME = 160
+# In pixels: the state of a server can be a long error.
+_WIDEST_STATE = 360
 
 
 def name_of(preset: Preset | None) -> str:
@@ -97,7 +99,7 @@ class PresetButton(ThemeAware, QToolButton):
             name = f"{name} · JSON"
         style = Qt.ToolButtonStyle
         self.setToolButtonStyle(style.ToolButtonTextBesideIcon if name else style.ToolButtonIconOnly)
-        short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST_NAME)
+        short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST_PRESET_NAME)
         self.setText(short.replace("&", "&&"))
         set_name(self, self.tr("Chat settings: {name}").format(name=name or name_of(chosen)))
         self.updateGeometry()
@@ -229,7 +231,8 @@ class ToolsButton(ThemeAware, QToolButton):
     retranslate = refresh
 
     def _fill(self) -> None:
-        session, menu = self._session, self.menu_of_tools
+        session = self._session
+        menu = self.menu_of_tools
         menu.clear()
         for listed in menu.findChildren(Menu):
             listed.deleteLater()
@@ -259,7 +262,7 @@ class ToolsButton(ThemeAware, QToolButton):
 
     def _add_server(self, words: str, tools: Sequence[Tool], used: bool, off: Sequence[Tool] = ()) -> None:
         """Add a server, from which its tools open if the chat uses them and they are known; grey is what it doesn't."""
-        title = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, theme.scaled(_WIDEST))
+        title = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, theme.scaled(_WIDEST_STATE))
         if not tools or not used:
             self.menu_of_tools.addAction(title).setEnabled(used)
             return

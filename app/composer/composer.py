@@ -32,7 +32,8 @@ class Composer(ThemeAware, QWidget):
 
     def __init__(self, send: QAction, stop: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._send, self._stop = send, stop
+        self._send_action = send
+        self._stop_action = stop
         self._streaming = False
         self._problem = ""
         # The unsent message of each chat with its undo history, for as long as the chat is in memory.
@@ -50,22 +51,22 @@ class Composer(ThemeAware, QWidget):
         self.shorten.hide()
         self._tools = fill(hbox(spacing=4), (self._info, 1), self.shorten, self._button)
         fill(vbox(card, margins=(14, 12, 12, 10), spacing=8), self.files, self.edit, self._tools)
-        self._keys = label(self, "caption")
-        self._keys.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        fill(vbox(self, margins=(0, 0, 0, 12), spacing=8), card, self._keys)
+        self._keys_label = label(self, "caption")
+        self._keys_label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        fill(vbox(self, margins=(0, 0, 0, 12), spacing=8), card, self._keys_label)
         self.setFocusProxy(self.edit)
         self.edit.submitted.connect(self.send)
         self.files.removed.connect(self.setFocus)
         self.edit.edited.connect(self._show_keys)
         self._button.clicked.connect(self._press_button)
-        self._send.changed.connect(self._show_button)
-        self._stop.changed.connect(self._show_button)
+        self._send_action.changed.connect(self._show_button)
+        self._stop_action.changed.connect(self._show_button)
         self.restyle()
 
     def send(self) -> None:
         """Send the text, including text in composition. Does nothing while the text cannot be sent."""
         self.edit.commit_preedit()
-        if self._send.isEnabled() and self.can_be_sent:
+        if self._send_action.isEnabled() and self.can_be_sent:
             self.sent.emit(trimmed(self.edit.clear_and_return()))
 
     def take_attachments(self) -> tuple[Attachment, ...]:
@@ -85,7 +86,7 @@ class Composer(ThemeAware, QWidget):
         document = former
         if document is None or document.toPlainText() != text:
             document = self._documents[chat] = self.edit.new_document(text)
-            # The box owns the document, and would keep those of all chats.
+            # The box owns the document, and would keep the documents of all chats.
             finalize(chat, _delete, document)
         if document is not self.edit.document():
             self.edit.show_document(document)
@@ -119,12 +120,12 @@ class Composer(ThemeAware, QWidget):
     def _show_keys(self) -> None:
         """Say which keys send once something is written. Its room is there before, so that nothing moves."""
         if self.edit.document().isEmpty():
-            self._keys.setText("\N{NO-BREAK SPACE}")
+            self._keys_label.setText("\N{NO-BREAK SPACE}")
         elif self.edit.send_key == "enter":
-            self._keys.setText(self.tr("Enter to send · Shift+Enter for a new line"))
+            self._keys_label.setText(self.tr("Enter to send · Shift+Enter for a new line"))
         else:
             keys = QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
-            self._keys.setText(self.tr("{keys} to send · Enter for a new line").format(keys=keys))
+            self._keys_label.setText(self.tr("{keys} to send · Enter for a new line").format(keys=keys))
 
     def set_info(self, text: str, problem: str = "", briefer: Sequence[str] = ()) -> None:
         """Show a line below the text, or if it does not fit the first of `briefer` that does.
@@ -159,13 +160,13 @@ class Composer(ThemeAware, QWidget):
 
     def _press_button(self) -> None:
         if self._streaming:
-            self._stop.trigger()
+            self._stop_action.trigger()
         else:
             self.send()
 
     def _show_button(self) -> None:
         """Make the button send, or stop the answer."""
-        action = self._stop if self._streaming else self._send
+        action = self._stop_action if self._streaming else self._send_action
         enabled = action.isEnabled()
         self._button.setIcon(icon("stop" if self._streaming else "send", "on_accent" if enabled else "faint"))
         self._button.setEnabled(enabled)

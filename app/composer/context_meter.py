@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject
 
@@ -48,14 +48,22 @@ _PAUSE_MS = 150
 _GROWTH_MS = 500
 
 
+class _UsageWords(NamedTuple):
+    """The line below the message box, as `Composer.set_info` takes it. `problem` is "" if the message can be sent."""
+
+    text: str = ""
+    problem: str = ""
+    briefer: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class _Unsent:
     """The texts to count: the message with its files, and the text `said` before it.
 
     `before` is the number of tokens of the chat so far, from its figures. If no answer has figures, as before a first
     question or in an imported chat, `said` is the text of the chat so far with its tools, otherwise "". `pictures` is
-    the cost of the pictures and `limit` that of the context. With `drops`, a chat that does not fit loses its oldest
-    turns. `sources` are the files of the chat's folder.
+    the cost of the pictures and `limit` the size of the context, in tokens. With `drops`, a chat that does not fit
+    loses its oldest turns. `sources` are the files of the chat's folder.
     """
 
     chat: Chat
@@ -120,17 +128,19 @@ class ContextMeter(QObject):
         """`chat` returns the chat of the composer."""
         super().__init__(parent)
         self._chat = chat
-        self._session, self._composer = session, composer
+        self._session = session
+        self._composer = composer
         self._background = Background("tokens", parent=self)
         # What was counted last.
         self._counted: tuple[_Unsent, _ContextUsage] | None = None
         self._menu = Menu(composer)
         self._menu.aboutToShow.connect(self.fill_menu)
         composer.shorten.setMenu(self._menu)
-        self._timer = single_shot(self, self._count, _PAUSE_MS)
-        self._growth = Throttle(_GROWTH_MS, self.show_usage, self)
+        self._pause_timer = single_shot(self, self._count, _PAUSE_MS)
+        self._growth_throttle = Throttle(_GROWTH_MS, self.show_usage, self)
         session.answers.arrived.connect(self._follow_growth)
-        chats, answers = session.chats, session.answers
+        chats = session.chats
+        answers = session.answers
         for changed in (
             *(composer.edit.edited, composer.files.changed, session.models.changed, session.settings.chat_changed),
             *(session.settings.defaults_changed, session.tools.changed),
@@ -142,8 +152,8 @@ class ContextMeter(QObject):
     def close(self) -> None:
         """Stop counting. Waits for a running count."""
         # Later signals of the session must not start the timer again.
-        self._timer.blockSignals(True)
-        self._timer.stop()
+        self._pause_timer.blockSignals(True)
+        self._pause_timer.stop()
         self._background.close()
 
     def show_usage(self) -> None:
@@ -155,14 +165,14 @@ class ContextMeter(QObject):
         blind = pair.main is not None and pair.loading != "main" and not pair.sees
         if blind and attached_pictures(self._composer.files.attachments):
             # A notice says so beside what helps; the line goes on counting the rest.
-            text, _, briefer = self._words(usage) if usage else ("", "", ())
-            self._composer.set_info(text, self.tr("This model can't see pictures"), briefer)
+            words = self._words(usage) if usage else _UsageWords()
+            self._composer.set_info(words.text, self.tr("This model can't see pictures"), words.briefer)
         elif pair.loading == "main":
             self._composer.set_info(self.tr("Loading models… You can start typing."))
         elif pair.main is None:
             self._composer.set_info(self.tr("No main model is loaded."))
         else:
-            self._composer.set_info(*(self._words(usage) if usage else ("",)))
+            self._composer.set_info(*(self._words(usage) if usage else _UsageWords()))
 
     @property
     def _is_begun(self) -> bool:
@@ -174,14 +184,13 @@ class ContextMeter(QObject):
         """The counts so far of the chat on screen; None without any."""
         return self._counted[1] if self._counted and self._counted[0].chat is self._chat() else None
 
-    def _words(self, usage: _ContextUsage) -> tuple[str, str, tuple[str, ...]]:
-        """Return the info line, the problem that it tells, and its briefer forms."""
+    def _words(self, usage: _ContextUsage) -> _UsageWords:
         chat = self._chat()
         limit = usage.limit
         # What was counted last does not know the answer that is being written, or has just ended.
         used = max(usage.total, chat.context_tokens() + usage.message)
         if not used:
-            return "", "", ()
+            return _UsageWords()
         text = counts = self.tr("{used} of {limit} tokens")
         if usage.too_long and usage.message < usage.limit and usage.largest:
             text = self.tr("{used} of {limit} tokens: too long for this model, mostly {name}")
@@ -192,7 +201,7 @@ class ContextMeter(QObject):
         figures = {"used": number(used, 0), "limit": number(limit, 0)}
         text = text.format(**figures, name=usage.largest)
         problem = text if usage.too_long and self._is_begun else ""
-        return text, problem, (counts.format(**figures), percent(used / limit))
+        return _UsageWords(text, problem, (counts.format(**figures), percent(used / limit)))
 
     def fill_menu(self) -> None:
         """Fill the menu with the ways to make the message fit."""
@@ -233,11 +242,11 @@ class ContextMeter(QObject):
 
     def _follow_growth(self, chat: Chat, *_: object) -> None:
         if chat is self._chat():
-            self._growth.request()
+            self._growth_throttle.request()
 
     def _count_soon(self, *_: object) -> None:
         self.show_usage()
-        self._timer.start()
+        self._pause_timer.start()
 
     def _count(self) -> None:
         unsent = self._unsent()
@@ -309,7 +318,8 @@ def _count(unsent: _Unsent) -> _ContextUsage:
 
 
 def _count_file(unsent: _Unsent, attachment: Attachment) -> int | None:
-    picture, rules = attachment.picture, unsent.pictures
+    picture = attachment.picture
+    rules = unsent.pictures
     if picture is None:
         return count_tokens(unsent.model, attachment.text)
     return None if rules is None else rules.tokens(picture.width, picture.height)

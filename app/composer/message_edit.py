@@ -41,7 +41,8 @@ class MessageEdit(QPlainTextEdit):
         """`shrinks`: may be as low as one line if the layout has too little height."""
         super().__init__(parent)
         round_field_menu(self)
-        self._shrinks, self._height = shrinks, 0
+        self._shrinks = shrinks
+        self._height = 0
         self.history: Callable[[], Sequence[str]] = lambda: ()
         self._recalled = 0
         self.setObjectName("composer")
@@ -218,7 +219,7 @@ _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 class QuestionEditor(ThemeAware, QFrame):
     """The editor of a question. `submitted` carries the new text; Esc and a button emit `cancelled`.
 
-    `send_key` is that of the message box; `needs_text` is False for a question with files.
+    `send_key` is the key that sends in the message box; `needs_text` is False for a question with files.
     """
 
     submitted = Signal(str)

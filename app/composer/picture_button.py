@@ -31,11 +31,17 @@ from app.widgets.layouts import FlowLayout, fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.theme_aware import ThemeAware
 
-# How many pictures stay decoded. A large one takes up to 30 MB.
-_THUMBNAILS, _LARGE = 60, 2
-_ROUND, _GAP = 8, 6
-# In pixels: the smallest side of a thumbnail, and what surrounds a picture in the large view.
-_LEAST, _FRAME, _HEAD = 24, 24, 44
+# How many thumbnails stay decoded.
+_MOST_THUMBNAILS = 60
+# How many large pictures stay decoded. One takes up to 30 MB.
+_MOST_LARGE_PICTURES = 2
+_CORNER_RADIUS = 8
+_THUMBNAIL_GAP = 6
+# The smallest side of a thumbnail, in pixels.
+_LEAST_SIDE = 24
+# In the large view, the space around a picture and the height of the line above it, in pixels.
+_FRAME_WIDTH = 24
+_HEAD_HEIGHT = 44
 
 
 @cache
@@ -72,7 +78,8 @@ class _Painted(QAbstractButton):
 
     def show_file(self, file: Path | bytes, size: QSize, box: QSize) -> None:
         """Show a picture at `size`, decoded for `box`, so that another size needs no decoding."""
-        self._file, self._box = file, box
+        self._file = file
+        self._box = box
         self.setFixedSize(size)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -82,7 +89,7 @@ class _Painted(QAbstractButton):
         with QPainter(self) as painter:
             painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
             outline = QPainterPath()
-            outline.addRoundedRect(area, _ROUND, _ROUND)
+            outline.addRoundedRect(area, _CORNER_RADIUS, _CORNER_RADIUS)
             painter.setClipPath(outline)
             shown = self._pictures.known[key] if self._pictures.has(key) else None
             # The model also sees transparent pixels as white.
@@ -102,13 +109,13 @@ class PictureButton(ThemeAware, _Painted):
     """A thumbnail as large as `most` allows; small pictures are not enlarged. A click shows the picture large."""
 
     def __init__(self, attachment: Attachment, files: PictureSource, most: QSize, parent: QWidget) -> None:
-        super().__init__(_THUMBNAILS, parent)
+        super().__init__(_MOST_THUMBNAILS, parent)
         assert attachment.picture is not None
         self.attachment = attachment
         full = QSize(attachment.picture.width, attachment.picture.height)
         size = full.scaled(full.boundedTo(most), Qt.AspectRatioMode.KeepAspectRatio)
         file = picture_in(files, attachment.picture.digest)
-        self.show_file(file, size.expandedTo(QSize(_LEAST, _LEAST)), size)
+        self.show_file(file, size.expandedTo(QSize(_LEAST_SIDE, _LEAST_SIDE)), size)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.clicked.connect(lambda: PictureView.of(self.window()).show_picture(attachment, file))
@@ -119,20 +126,21 @@ class PictureButton(ThemeAware, _Painted):
 
 
 class Thumbnails(QWidget):
-    """The pictures of a message in rows, hidden if there are none. It sets its own height, as `WrappedLabel` does."""
+    """The pictures of a message in rows, hidden if there are none. It sets its own height for its width."""
 
     def __init__(self, files: PictureSource, most: QSize, parent: QWidget) -> None:
         super().__init__(parent)
-        self._files, self._most = files, most
+        self._files = files
+        self._most = most
         self._shown: Sequence[Attachment] = ()
-        self._flow = FlowLayout(self, _GAP)
+        self._flow = FlowLayout(self, _THUMBNAIL_GAP)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.hide()
 
     @property
     def row_width(self) -> int:
         """The width of all pictures in one row."""
-        return sum(button.width() + _GAP for button in self.findChildren(PictureButton)) - _GAP
+        return sum(button.width() + _THUMBNAIL_GAP for button in self.findChildren(PictureButton)) - _THUMBNAIL_GAP
 
     def show_pictures(self, attachments: Sequence[Attachment]) -> None:
         """Show the pictures; there are only ever more of them."""
@@ -161,7 +169,7 @@ class PictureView(ThemeAware, Overlay):
         self._full = QSize()
         self.name = ElidedLabel(self, Qt.TextElideMode.ElideMiddle)
         self.close_button = CloseButton(self, self.close_overlay)
-        self._picture = _Painted(_LARGE, self)
+        self._picture = _Painted(_MOST_LARGE_PICTURES, self)
         self._picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._picture.clicked.connect(self.close_overlay)
         fill(self.column, fill(hbox(spacing=8), (self.name, 1), self.close_button), self._picture)
@@ -183,11 +191,11 @@ class PictureView(ThemeAware, Overlay):
         self.close_button.setFocus()
 
     def fit_in_window(self) -> None:
-        room = self._window.size() - QSize(2 * _FRAME, 2 * _FRAME + _HEAD) - QSize(24, 24)
+        room = self._window.size() - QSize(2 * _FRAME_WIDTH, 2 * _FRAME_WIDTH + _HEAD_HEIGHT) - QSize(24, 24)
         ratio = self.devicePixelRatioF()
         full = QSize(max(1, round(self._full.width() / ratio)), max(1, round(self._full.height() / ratio)))
         size = full.scaled(full.boundedTo(room), Qt.AspectRatioMode.KeepAspectRatio)
         self._picture.show_file(self._file, size, self.screen().size())
-        self.resize(max(size.width(), 240) + 24, size.height() + _HEAD + 24)
+        self.resize(max(size.width(), 240) + 24, size.height() + _HEAD_HEIGHT + 24)
         self.move((self._window.width() - self.width()) // 2, (self._window.height() - self.height()) // 2)
         self._shade.setGeometry(self._window.rect())

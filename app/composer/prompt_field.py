@@ -53,8 +53,10 @@ class FieldCard(ThemeAware, QFrame):
         return super().eventFilter(watched, event)
 
 
-# Lines of the field, and those in a low window.
-_LINES, _FEW_LINES = 5, 2
+# Lines of the field.
+_USUAL_LINES = 5
+# Its lines in a low window.
+_FEW_LINES = 2
 
 
 class PromptField(ThemeAware, QWidget):
@@ -70,7 +72,7 @@ class PromptField(ThemeAware, QWidget):
         self.menu = Menu(self.insert)
         self.insert.setMenu(self.menu)
         self.menu.aboutToShow.connect(self.fill_menu)
-        self._card = FieldCard(self, _LINES)
+        self._card = FieldCard(self, _USUAL_LINES)
         self.edit = self._card.edit
         self.bound("How the model should answer", self.edit, QPlainTextEdit.setPlaceholderText)
         self.bound("System prompt", self.edit, QWidget.setAccessibleName)
@@ -83,7 +85,7 @@ class PromptField(ThemeAware, QWidget):
 
     def make_low(self, is_low: bool) -> None:
         """Take less height in a low window, so that what stands below is in view; the menu has the variables, too."""
-        self._card.set_lines(_FEW_LINES if is_low else _LINES)
+        self._card.set_lines(_FEW_LINES if is_low else _USUAL_LINES)
         self._hint.setHidden(is_low)
 
     def show_prompt(self, text: str, values: Mapping[str, str]) -> None:

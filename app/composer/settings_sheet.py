@@ -39,11 +39,13 @@ _STOPS: dict[str, Sequence[float]] = {
     "temperature": tuple(round(0.05 * step, 2) for step in range(41)),
     "repetition_penalty": tuple(round(1 + 0.01 * step, 2) for step in range(51)),
 }
-# The least widths of a slider and of a number or a choice in a narrow window.
-_SLIDER_WIDTH, _NUMBER_WIDTH = 56, 120
+# The least width of a slider in a narrow window, in pixels.
+_SLIDER_WIDTH = 56
+# The least width of a number or a choice in a narrow window, in pixels.
+_NUMBER_WIDTH = 120
 _WITHOUT_SLIDER = ("seed",)
 # The height of a window, in pixels at the normal text size, below which the system prompt leaves room for the rest.
-_LOW = 600
+_LOW_WINDOW_HEIGHT = 600
 
 
 class SettingRow(QObject):
@@ -63,7 +65,8 @@ class SettingRow(QObject):
         self.reset.setIcon(icon("retry"))
         self.reset.setFixedSize(24, 24)
         self.reset.setIconSize(QSize(14, 14))
-        self._is_own, self._is_folded = False, False
+        self._is_own = False
+        self._is_folded = False
         self.reset.clicked.connect(lambda: self.changed.emit(key, None))
         self.slider: QSlider | None = None
         self._stops: Sequence[float] = ()
@@ -223,7 +226,7 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self.prompt.edit.setFocus()
 
     def fit_in_window(self) -> None:
-        self.prompt.make_low(self._window.height() < scaled(_LOW))
+        self.prompt.make_low(self._window.height() < scaled(_LOW_WINDOW_HEIGHT))
         super().fit_in_window()
 
     def _fold_rare(self) -> None:
@@ -235,7 +238,8 @@ class ChatSettingsSheet(ThemeAware, Overlay):
 
     def refresh(self) -> None:
         """Show the settings of the chat on screen."""
-        session, chat = self._session, self._session.chat
+        session = self._session
+        chat = self._session.chat
         self.prompt.show_prompt(chat.system_prompt, prompt_variables.values(session.models.pair))
         self.format.show_format(chat.own.get(ANSWER_FORMAT, ""))
         defaults = session.settings.defaults.values()

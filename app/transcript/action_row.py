@@ -93,7 +93,8 @@ class _Button(QToolButton):
     def __init__(self, row: ActionRow, always: bool) -> None:
         """`always`: painted even while the other buttons are not, like the version."""
         super().__init__(row)
-        self._row, self._always = row, always
+        self._row = row
+        self._always = always
         styled(self, "quiet")
         self.setIconSize(QSize(16, 16))
         self.setFixedSize(ROW_HEIGHT, ROW_HEIGHT)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QWidget
 from app.text.blocks import PART, Block, Code, Fold, ProseText, Splitter
 from app.text.plain_blocks import PlainSplitter
 from app.transcript.answer_runs import (
-    LONGEST_SHOWN,
+    LONGEST_ANSWER,
     SPACING,
     AnswerRun,
     LimitNotice,
@@ -85,9 +85,14 @@ class AnswerBody(ThemeAware, QWidget):
             self._remove(run)
         self._slices.stop()
         self._splitter: Splitter | PlainSplitter = Splitter()
-        self._text, self._budget = "", SLICE
-        self._read = self._frozen_shown = self._defined = 0
-        self._ended = self._finished = self._in_slices = False
+        self._text = ""
+        self._budget = SLICE
+        self._read_to = 0
+        self._frozen_shown = 0
+        self._defined = 0
+        self._ended = False
+        self._finished = False
+        self._in_slices = False
         self._loaded = True
         self._runs = []
         self._tail = []
@@ -100,17 +105,19 @@ class AnswerBody(ThemeAware, QWidget):
         """
         if not text.startswith(self._text) or (self._ended and text != self._text):
             self._clear()
-        self._text, self._ended, self._budget = text, ended, budget
+        self._text = text
+        self._ended = ended
+        self._budget = budget
         self._read_slice()
 
     @property
     def complete(self) -> bool:
         """Whether all of the text has been read into blocks."""
-        return self._read >= self._end and (self._finished or not self._ended)
+        return self._read_to >= self._end and (self._finished or not self._ended)
 
     @property
     def _end(self) -> int:
-        return min(len(self._text), LONGEST_SHOWN)
+        return min(len(self._text), LONGEST_ANSWER)
 
     @contextmanager
     def _plain_if_it_raises(self) -> Iterator[None]:
@@ -126,7 +133,9 @@ class AnswerBody(ThemeAware, QWidget):
 
     def _show_plainly(self) -> None:
         """Begin again with plain text. The widgets may be in any state."""
-        text, ended, budget = self._text, self._ended, self._budget
+        text = self._text
+        ended = self._ended
+        budget = self._budget
         for part in self._parts:
             self._column.removeWidget(part)
             part.hide()
@@ -138,7 +147,9 @@ class AnswerBody(ThemeAware, QWidget):
         self._removed = []
         self._clear()
         self._splitter = PlainSplitter()
-        self._text, self._ended, self._budget = text, ended, budget
+        self._text = text
+        self._ended = ended
+        self._budget = budget
         self._read_blocks()
 
     def _read_slice(self) -> None:
@@ -149,7 +160,8 @@ class AnswerBody(ThemeAware, QWidget):
     def tint(self, tints: AnswerTints | None, at: int = 0) -> None:
         """Paint the tints of these tokens below the text, which begins at `at` in theirs; None for none."""
         if tints is not self._tints or at != self._tints_at:
-            self._tints, self._tints_at = tints, at
+            self._tints = tints
+            self._tints_at = at
             for run in self.text_runs:
                 run.source_end = None
             with self._plain_if_it_raises():
@@ -199,12 +211,12 @@ class AnswerBody(ThemeAware, QWidget):
     def _read_blocks(self) -> None:
         """Read the next slice of the text. If it is the last one, its first blocks get widgets at once."""
         budget = SLICE
-        while budget > 0 and self._read < self._end:
-            part = self._text[self._read : min(self._read + PART, self._end)]
+        while budget > 0 and self._read_to < self._end:
+            part = self._text[self._read_to : min(self._read_to + PART, self._end)]
             self._splitter.feed(part)
-            self._read += len(part)
+            self._read_to += len(part)
             budget -= cost_of(part)
-        waits = self._read < self._end
+        waits = self._read_to < self._end
         finishes = self._ended and not waits and not self._finished
         if finishes:
             self._splitter.finish()
@@ -271,7 +283,8 @@ class AnswerBody(ThemeAware, QWidget):
             taken = self._first_of_tail(block)
             self._loaded = self._loaded and (loaded or taken is not None)
             if taken is not None:
-                taken.block, taken.cost = run.block, run.cost
+                taken.block = run.block
+                taken.cost = run.cost
                 self._runs.append(taken)
                 run = taken
             else:
@@ -316,7 +329,8 @@ class AnswerBody(ThemeAware, QWidget):
     def _render(self, run: AnswerRun) -> None:
         """Make a run's widget, if it has one, show the run's block."""
         run.source_end = None
-        view, block = run.view, run.block
+        view = run.view
+        block = run.block
         if isinstance(view, CodeBlock) and isinstance(block, Code):
             view.indent(block.lists * LIST_INDENT + block.quotes * QUOTE_INDENT)
             view.show_code(block.text, block.language, block.closed)
@@ -368,7 +382,8 @@ class AnswerBody(ThemeAware, QWidget):
             self._load(run)
 
     def _load(self, run: AnswerRun) -> None:
-        holder, part = run.holder, run.part
+        holder = run.holder
+        part = run.part
         if run.view is not None or holder is None or part is None:
             return
         run.view = self._make_view(run)
@@ -380,7 +395,9 @@ class AnswerBody(ThemeAware, QWidget):
 
     def _unload(self, run: AnswerRun) -> None:
         """Drop the widget of a run with text, unless it is at the end, or has a selection or a preview."""
-        view, text, part = run.view, run.text_view, run.part
+        view = run.view
+        text = run.text_view
+        part = run.part
         if view is None or text is None or part is None or run in self._tail or run is self._runs[-1]:
             return
         if text.textCursor().hasSelection() or (isinstance(view, CodeBlock) and view.previewed):
@@ -464,7 +481,8 @@ class AnswerBody(ThemeAware, QWidget):
         runs.append(run)
 
     def _remove(self, run: AnswerRun) -> None:
-        widget, part = run.widget, run.part
+        widget = run.widget
+        part = run.part
         assert part is not None
         if run.view is not None and run.view in self._added:
             self._added.remove(run.view)

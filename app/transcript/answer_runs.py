@@ -20,21 +20,27 @@ from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, vbox
 
 # Finished paragraphs share one widget up to this cost, so that a selection can span them. Each added paragraph renders
-# the whole widget again. A formula, a table cell and a mark of a list take as long as this many characters.
+# the whole widget again.
 RUN_LENGTH = 6000
-_FORMULA_LENGTH, _CELL_LENGTH, _MARK_LENGTH = 100, 45, 45
+# A formula, a table cell and a mark of a list take as long to render as this many characters.
+_FORMULA_COST = 100
+_CELL_COST = 45
+_MARK_COST = 45
 # Lines of lists and headings.
 _MARK = re.compile(r"^[ \t]*(?:[-+*]|\d+[.)]|#+)[ \t]", re.MULTILINE)
 # Tables with fewer lines between columns than this share a widget with the text around them.
-_WIDE = 6
+_LEAST_WIDE_COLUMNS = 6
 # The cost of a code block's frame and header.
-_CODE_LENGTH = 1000
+_CODE_COST = 1000
 # Characters of an answer that are shown at most; copies and exports contain all of it.
-LONGEST_SHOWN = 1_000_000
+LONGEST_ANSWER = 1_000_000
 _PART_LENGTH = 24
 SPACING = 12
-# For estimated heights: characters and pixels of a line at the column's usual width, and the frame around code.
-_LINE_CHARACTERS, _LINE_PIXELS, _CODE_FRAME_PIXELS = 95, 22, 60
+# For estimated heights: the characters and the pixels of a line at the column's usual width.
+_LINE_CHARACTERS = 95
+_LINE_PIXELS = 22
+# The pixels of the frame around code.
+_CODE_FRAME_PIXELS = 60
 
 View = Prose | CodeBlock | FoldBlock | WrappedLabel
 
@@ -138,9 +144,12 @@ def growing_column(widget: QWidget) -> QVBoxLayout:
 
 
 def runs_of(text: str, plain: bool = False) -> list[Block]:
-    """Return the blocks of a whole text, joined like the widgets of `AnswerBody`; `plain` if it shows plain text."""
+    """Return the blocks of a whole text, joined like the widgets of `answer_body.AnswerBody`.
+
+    `plain` if it shows plain text.
+    """
     splitter = PlainSplitter() if plain else Splitter()
-    splitter.feed(text[:LONGEST_SHOWN])
+    splitter.feed(text[:LONGEST_ANSWER])
     splitter.finish()
     runs: list[AnswerRun] = []
     for block in splitter.frozen:
@@ -172,7 +181,7 @@ def grouped(blocks: list[Block]) -> list[Block]:
 def _is_wide_table(block: ProseText) -> bool:
     """Whether a block is a table that may have to be scrolled, with the scroll bar right below it."""
     head = block.text.lstrip().partition("\n")[0]
-    return not block.plain and head.startswith("|") and head.count("|") > _WIDE
+    return not block.plain and head.startswith("|") and head.count("|") > _LEAST_WIDE_COLUMNS
 
 
 def kind_of(block: Block) -> type[QWidget]:
@@ -185,13 +194,13 @@ def kind_of(block: Block) -> type[QWidget]:
 def length_of(block: Block) -> int:
     """Return how much of RUN_LENGTH the block takes."""
     if isinstance(block, Code):
-        return _CODE_LENGTH + cost_of(block.text) // 2
+        return _CODE_COST + cost_of(block.text) // 2
     if isinstance(block, Fold):
-        return _CODE_LENGTH
+        return _CODE_COST
     formulas = 0 if block.plain else block.text.count("$") // 2 + block.text.count("\\(")
     cells = block.text.count("|") if "\n|" in block.text else 0
     marks = 0 if block.plain else len(_MARK.findall(block.text))
-    return cost_of(block.text) + _FORMULA_LENGTH * formulas + _CELL_LENGTH * cells + _MARK_LENGTH * marks
+    return cost_of(block.text) + _FORMULA_COST * formulas + _CELL_COST * cells + _MARK_COST * marks
 
 
 def cost_of(text: str) -> int:

@@ -25,9 +25,11 @@ from app.wording.tools import tool_name
 
 translate = QCoreApplication.translate
 # Links under an answer: a line or two.
-_MOST_SOURCES = 8
-# The margin of a note on the left and right, and the least number of characters in a line beside its buttons.
-_NOTE_MARGIN, _LINE_CHARACTERS = 14, 30
+_MOST_WEB_PAGES = 8
+# The margin of a note on the left and right, in pixels.
+_NOTE_MARGIN = 14
+# The least number of characters in a line of a note beside its buttons.
+_LEAST_NOTE_CHARACTERS = 30
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def web_pages_html(turn: Turn) -> str:
     sources = [source for call in calls for source in sources_of(call.use.tool, call.text)]
     # A search knows the title of a page that was read later.
     titles = {source.address: source.title for source in sources}
-    addresses = list(titles)[:_MOST_SOURCES]
+    addresses = list(titles)[:_MOST_WEB_PAGES]
     links = [f'<a href="{escape(address)}">{escape(visible(titles[address]))}</a>' for address in addresses]
     return translate("TurnView", "Sources: {links}").format(links=" · ".join(links)) if links else ""
 
@@ -186,7 +188,8 @@ class Note(QFrame):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self._action = self._other_action = ""
+        self._action = ""
+        self._other_action = ""
         self._label = WrappedLabel(self)
         self._button = styled(QPushButton(self), "button")
         self._button.clicked.connect(lambda: self.acted.emit(self._action))
@@ -216,7 +219,7 @@ class Note(QFrame):
         shown = [button for button in (self._other, self._button) if button is not None and not button.isHidden()]
         taken = sum(button.sizeHint().width() + self._line.spacing() for button in shown)
         room = self.width() - 2 * _NOTE_MARGIN - taken
-        is_wide = not shown or room >= self._label.fontMetrics().averageCharWidth() * _LINE_CHARACTERS
+        is_wide = not shown or room >= self._label.fontMetrics().averageCharWidth() * _LEAST_NOTE_CHARACTERS
         self._line.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
 
     def _show_other(self, text: str, action: str) -> None:

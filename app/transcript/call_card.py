@@ -30,14 +30,14 @@ from app.wording.figures import whole_seconds
 from app.wording.tools import call_sentence, call_state, short_site_name, tool_name
 
 # Characters of a result that a card shows; copies and exports contain all.
-LONGEST_SHOWN = 20_000
+LONGEST_RESULT = 20_000
 _SECOND_MS = 1000
-_PICTURE = QSize(240, 160)
+_RESULT_PICTURE_SIZE = QSize(240, 160)
 
 
 def shown_result(call: ToolRun) -> str:
     """Return the text of a result as its card shows it; none of a call that did not run."""
-    return without_colours(call.text[:LONGEST_SHOWN]).rstrip() if call.ended and call.error is None else ""
+    return without_colours(call.text[:LONGEST_RESULT]).rstrip() if call.ended and call.error is None else ""
 
 
 class CallCard(ThemeAware, QFrame):
@@ -46,10 +46,14 @@ class CallCard(ThemeAware, QFrame):
     chosen = Signal(object, str)
 
     def __init__(self, call: ToolRun, pictures: PictureSource, parent: QWidget, is_repeated: bool = False) -> None:
-        """`pictures` are those of its store. A call that `is_repeated` was made before in the same answer."""
+        """`pictures` are the pictures of the store that has the call.
+
+        A call that `is_repeated` was made before in the same answer.
+        """
         super().__init__(parent)
         self.setObjectName("card")
-        self.call, self._is_repeated = call, is_repeated
+        self.call = call
+        self._is_repeated = is_repeated
         self._shown: tuple[object, ...] = ()
         self.head = fold_head(self)
         self.bound("Show or hide the arguments and the result", self.head, QWidget.setToolTip)
@@ -68,7 +72,7 @@ class CallCard(ThemeAware, QFrame):
         self.bound("Arguments", self.arguments, QWidget.setAccessibleName)
         self.bound("Result", self._captions[1])
         self.bound("Result", self.result, QWidget.setAccessibleName)
-        self._pictures = Thumbnails(pictures, _PICTURE, self)
+        self._pictures = Thumbnails(pictures, _RESULT_PICTURE_SIZE, self)
         fill(column, self._captions[0], self.arguments, self._captions[1], self.result, self._pictures)
         self._buttons = QWidget(self)
         choices = ONCE, Permission.CHAT, Permission.ALWAYS, Permission.DENY
@@ -112,7 +116,7 @@ class CallCard(ThemeAware, QFrame):
         self._show_details()
 
     def _show_question(self, question: OpenQuestion | None) -> None:
-        """Show the form of a question instead of that of the one before; None for no question."""
+        """Show the form of a question instead of the form before; None for no question."""
         shown = self.form.question if self.form is not None else None
         if self.form is not None and (question is None or question.question is not shown):
             self._column.removeWidget(self.form)
@@ -186,7 +190,7 @@ def _is_same(use: ToolUse, other: ToolUse) -> bool:
 
 
 class CallCards(QWidget):
-    """The cards of an answer, hidden if it made no calls. `chosen` is that of its cards."""
+    """The cards of an answer, hidden if it made no calls. Each card's `chosen` is passed on."""
 
     chosen = Signal(object, str)
 

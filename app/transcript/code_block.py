@@ -40,9 +40,9 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
 
-# Code that is being written is coloured again when it has grown by this part of it.
-_GROWN = 16
-_CACHED = 256
+# Code that is being written is coloured again when it has grown by one part in this many.
+_GROWN_PARTS = 16
+_MOST_CACHED_SPANS = 256
 # Languages whose names are initials.
 _CAPITALS = frozenset(("css", "csv", "html", "json", "php", "sql", "svg", "toml", "tsv", "xml", "yaml"))
 
@@ -50,7 +50,7 @@ _CAPITALS = frozenset(("css", "csv", "html", "json", "php", "sql", "svg", "toml"
 @cache
 def spans_cache() -> BackgroundCache[tuple[str, str], CodeSpans]:
     """Return the spans of the latest blocks, by (text, language)."""
-    return BackgroundCache("highlight", lambda key: spans(*key), _CACHED)
+    return BackgroundCache("highlight", lambda key: spans(*key), _MOST_CACHED_SPANS)
 
 
 def highlight(document: QTextDocument, text: str, spans_now: CodeSpans, before: CodeSpans = ()) -> None:
@@ -89,11 +89,13 @@ class CodeBlock(ThemeAware, QFrame):
         super().__init__(parent)
         self.setObjectName("codeBlock")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._text = self._lexer = ""
+        self._text = ""
+        self._lexer = ""
         # The text whose spans are awaited, and the spans that have their colours.
         self._awaited: str | None = None
         self._coloured: CodeSpans = ()
-        self._seen = self._indent = 0
+        self._seen = 0
+        self._indent = 0
         header = named(QFrame(self), "codeHeader")
         self._name = label(header, "muted")
         self._copy = CopyButton(header, lambda: self._text, "small")
@@ -148,7 +150,7 @@ class CodeBlock(ThemeAware, QFrame):
             self.text_view.fit()
         whole = text if closed else text[: text.rfind("\n") + 1]
         self._lexer = language_of(text, language)
-        if self._lexer and (closed or (self._awaited is None and len(whole) > self._seen + len(text) // _GROWN)):
+        if self._lexer and (closed or (self._awaited is None and len(whole) > self._seen + len(text) // _GROWN_PARTS)):
             self._seen = len(whole)
             self._awaited = whole
             self._colour()
@@ -209,7 +211,8 @@ class CodeBlock(ThemeAware, QFrame):
         if text is not None and spans_cache().has(key):
             known_spans = spans_cache().known[key]
             highlight(self.text_view.document(), text, known_spans, self._coloured)
-            self._coloured, self._awaited = known_spans, None
+            self._coloured = known_spans
+            self._awaited = None
 
     def retranslate(self) -> None:
         self._word_preview()
@@ -221,7 +224,10 @@ class CodeBlock(ThemeAware, QFrame):
 
 
 class _CodeView(QPlainTextEdit):
-    """Read-only code, as high as its text. `grows` is that of `CodeBlock`; `searched` says that it contains matches."""
+    """Read-only code, as high as its text.
+
+    `grows` is the signal of its `CodeBlock`; `searched` says that it contains matches.
+    """
 
     grows = Signal(int)
     searched = Signal()

@@ -28,10 +28,16 @@ from app.transcript.auto_height_browser import LINE_HEIGHT
 from app.transcript.formula_text import formula_size, insert_formula
 from app.widgets import theme
 
-QUOTE_INDENT, LIST_INDENT = 16, 24
-# The bars beside a quotation, each with its place in pixels and its number, and the mark of an item without a number.
-BARS, MARK = (QTextFormat.Property.UserProperty + number for number in (10, 11))
-_PARAGRAPH_SPACE, _ITEM_SPACE, _ABOVE_HEADING = 12, 4, 8
+QUOTE_INDENT = 16
+LIST_INDENT = 24
+# The property of a block with the bars beside a quotation, each with its place in pixels and its number.
+BARS = QTextFormat.Property.UserProperty + 10
+# The property of a block with the mark of an item without a number.
+MARK = QTextFormat.Property.UserProperty + 11
+# In pixels, above a paragraph, an item of a list and a heading.
+_PARAGRAPH_SPACE = 12
+_ITEM_SPACE = 4
+_ABOVE_HEADING = 8
 # Qt drops most of the margin below a paragraph that a table follows.
 _ABOVE_TABLE = 10
 _HEADING_SCALE = {"h1": 1.6, "h2": 1.3, "h3": 1.1}
@@ -252,7 +258,7 @@ def _style_of(names: frozenset[str], link: str, pixels: int, head: bool) -> QTex
 
 
 def _code_background() -> QColor:
-    """Return what makes the window's background that of code. It lets the tints of tokens through."""
+    """Return a translucent colour that gives code its background on the window. It lets the tints of tokens through."""
     below = QColor(theme.colours().window)
     shown = QColor(theme.colours().selection)
     # At half the opacity, twice the difference is needed.

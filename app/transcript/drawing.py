@@ -17,7 +17,8 @@ from engine.sandbox.tasks import before_tasks, task
 BOX = QSize(680, 1000)
 LEAST = QSize(160, 160)
 SCALE = 2
-_SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+_SVG = "http://www.w3.org/2000/svg"
+_XLINK = "http://www.w3.org/1999/xlink"
 _UNWANTED = frozenset({"image", "feImage", "script", "foreignObject"})
 
 # Fonts, and what says which ones to take, may be in folders of the person.
@@ -40,7 +41,7 @@ def draw_svg(source: str) -> bytes:
 
 
 def svg_image(source: str) -> QImage:
-    """Draw an SVG, at its own size if that fits into `BOX`. Raises `ValueError` or `ParseError` if it is none."""
+    """Draw an SVG, at its own size if that fits into `BOX`. Raises `ValueError` or `ET.ParseError` if it is none."""
     renderer = QSvgRenderer(safe_svg(source))
     size = renderer.defaultSize()
     if not renderer.isValid() or size.isEmpty():
@@ -59,7 +60,9 @@ def svg_image(source: str) -> QImage:
 
 
 def safe_svg(source: str) -> bytes:
-    """Return an SVG without what names a file or an address, and without entities. Raises `ValueError` or `ParseError`.
+    """Return an SVG without what names a file or an address, and without entities.
+
+    Raises `ValueError` or `ET.ParseError` if it is none.
 
     QtSvg reads local files that a picture or a style sheet names.
     """

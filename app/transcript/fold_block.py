@@ -24,7 +24,9 @@ class FoldBlock(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        self._text, self._closed, self._chosen = "", False, False
+        self._text = ""
+        self._closed = False
+        self._chosen = False
         self.head = fold_head(self)
         # Where the text is shown.
         self.frame = named(QFrame(self), "fold")

@@ -17,11 +17,11 @@ from app.text.formulas import Formula, settable
 
 log = logging.getLogger(__name__)
 
-_CACHED = 2000
+_MOST_CACHED_FORMULAS = 2000
 # The texts that wait for formulas are rendered again as a whole, so only after this many of them.
-_BATCH = 8
+_FORMULAS_A_BATCH = 8
 # In pixels. A wider formula would be scaled down until it is illegible.
-_WIDEST = 1600
+_WIDEST_FORMULA = 1600
 # The library typesets an unknown command as its name.
 _UNKNOWN = re.compile(r">\\[A-Za-z]")
 _BOX = re.compile(r'viewBox="[-\d.]+ (-?[\d.]+) ([\d.]+) ([\d.]+)"')
@@ -40,10 +40,10 @@ class Outline:
 @cache
 def pictures() -> BackgroundCache[tuple[Formula, int], Outline | None]:
     """Return the typeset formulas of all chats, by (formula, font size in pixels); None if one cannot be typeset."""
-    return BackgroundCache("formulas", lambda key: outline_of(*key), _CACHED, _BATCH)
+    return BackgroundCache("formulas", lambda key: outline_of(*key), _MOST_CACHED_FORMULAS, _FORMULAS_A_BATCH)
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=_MOST_CACHED_FORMULAS)
 def renderer(outline: Outline, colour: str) -> QSvgRenderer:
     """Return what paints an outline in `colour` ("#rrggbb")."""
     return QSvgRenderer(QByteArray(outline.svg.replace('"black"', f'"{colour}"').encode()))
@@ -64,7 +64,7 @@ def outline_of(formula: Formula, pixels: int) -> Outline | None:
     if box is None:
         return None
     top, width, height = (float(part) for part in box.groups())
-    if width > _WIDEST:
+    if width > _WIDEST_FORMULA:
         return None
     return Outline(svg, width, -top, height + top)
 

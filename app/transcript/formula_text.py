@@ -22,9 +22,12 @@ from app.transcript.formula_pictures import Outline, pictures, renderer
 from app.widgets import theme
 
 OBJECT = QTextFormat.ObjectTypes.UserObject + 1
-_LATEX, _SOURCE, _DISPLAY, _PIXELS = (QTextFormat.Property.UserProperty + number for number in range(1, 5))
+_LATEX = QTextFormat.Property.UserProperty + 1
+_SOURCE = QTextFormat.Property.UserProperty + 2
+_DISPLAY = QTextFormat.Property.UserProperty + 3
+_PIXELS = QTextFormat.Property.UserProperty + 4
 _OBJECT_LETTER = "\ufffc"
-# A formula's letters look smaller than those of a sans-serif font of the same size.
+# A formula's letters look smaller than a sans-serif font's letters of the same size.
 _SCALE = 1.15
 
 
@@ -75,7 +78,7 @@ def insert_formula(
 ) -> bool:
     """Insert a formula, or its LaTeX if it is not typeset. Return whether it is, and add it to `missing` if it may be.
 
-    `style` is that of the text around it.
+    `style` is the style of the text around it.
     """
     style = QTextCharFormat(style)
     key = (formula, pixels)

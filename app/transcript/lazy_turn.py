@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.conversations.database.records import attached_pictures
 from app.session.chats import Turn
 from app.transcript.answer_body import SLICE
-from app.transcript.answer_runs import LONGEST_SHOWN, cost_of
+from app.transcript.answer_runs import LONGEST_ANSWER, cost_of
 from app.transcript.plain_turn import PlainTurn
 from app.transcript.question_bubble import shown_question
 from app.transcript.turn_view import TurnView
@@ -27,11 +27,13 @@ _ANY_HEIGHT = 16_777_215
 # The cost of building a turn without texts, in the units of `cost_of`.
 _TURN_COST = 500
 # For estimated heights: characters and pixels of a line at the column's usual width.
-_LINE_CHARACTERS = 85
-_LINE_PIXELS = 21
-# The pixels around the lines of the question, below the answer, and of a row of pictures.
+_PLAIN_LINE_CHARACTERS = 85
+_PLAIN_LINE_PIXELS = 21
+# The pixels around the lines of the question.
 _QUESTION_PIXELS = 34
+# The pixels below the answer.
 _ROW_PIXELS = 32
+# The pixels of a row of pictures.
 _PICTURE_PIXELS = 220
 
 
@@ -54,7 +56,8 @@ class LazyTurn(QWidget):
         self.turn = turn
         self.view: TurnView | None = None
         self._plain: PlainTurn | None = None
-        self._make, self._make_plain = make, make_plain
+        self._make = make
+        self._make_plain = make_plain
         self._column = vbox(self, margins=(0, 0, 0, 0))
         # The lines that stand for the question and the answer, once they were painted.
         self._asked: list[str] = []
@@ -149,21 +152,21 @@ class LazyTurn(QWidget):
             return
         if not self._answered:
             self._asked = typed_lines(shown_question(self.turn.question))
-            self._answered = typed_lines(self.turn.answer.text[:LONGEST_SHOWN])
+            self._answered = typed_lines(self.turn.answer.text[:LONGEST_ANSWER])
         painter = QPainter(self)
         area = event.rect()
         painter.setPen(QColor(theme.colours().muted))
-        below = _QUESTION_PIXELS + _LINE_PIXELS * len(self._asked)
+        below = _QUESTION_PIXELS + _PLAIN_LINE_PIXELS * len(self._asked)
         # The lines of the answer fill the height, which is known exactly once the turn was loaded.
-        pitch = max(_LINE_PIXELS, (self.height() - below - _ROW_PIXELS) // len(self._answered))
+        pitch = max(_PLAIN_LINE_PIXELS, (self.height() - below - _ROW_PIXELS) // len(self._answered))
         for lines, top, step, side in (
-            (self._asked, _QUESTION_PIXELS // 2, _LINE_PIXELS, Qt.AlignmentFlag.AlignRight),
+            (self._asked, _QUESTION_PIXELS // 2, _PLAIN_LINE_PIXELS, Qt.AlignmentFlag.AlignRight),
             (self._answered, below, pitch, Qt.AlignmentFlag.AlignLeft),
         ):
             first = max(0, (area.top() - top) // step)
             last = min(len(lines), (area.bottom() - top) // step + 1)
             for index in range(first, last):
-                line = QRect(0, top + index * step, self.width(), _LINE_PIXELS)
+                line = QRect(0, top + index * step, self.width(), _PLAIN_LINE_PIXELS)
                 painter.drawText(line, side | Qt.AlignmentFlag.AlignVCenter, lines[index])
 
 
@@ -172,9 +175,9 @@ def typed_lines(text: str) -> list[str]:
     lines: list[str] = []
     for line in text.split("\n"):
         start = 0
-        while len(line) - start > _LINE_CHARACTERS:
-            space = line.rfind(" ", start, start + _LINE_CHARACTERS)
-            end = start + _LINE_CHARACTERS if space <= start else space + 1
+        while len(line) - start > _PLAIN_LINE_CHARACTERS:
+            space = line.rfind(" ", start, start + _PLAIN_LINE_CHARACTERS)
+            end = start + _PLAIN_LINE_CHARACTERS if space <= start else space + 1
             lines.append(line[start:end])
             start = end
         lines.append(line[start:])
@@ -183,7 +186,7 @@ def typed_lines(text: str) -> list[str]:
 
 def _estimate(turn: Turn) -> int:
     """Return the height in pixels until the turn is loaded for the first time."""
-    lines = sum(1 + len(line) // _LINE_CHARACTERS for line in turn.answer.text[:LONGEST_SHOWN].split("\n"))
-    asked = 1 + len(shown_question(turn.question)) // _LINE_CHARACTERS
+    lines = sum(1 + len(line) // _PLAIN_LINE_CHARACTERS for line in turn.answer.text[:LONGEST_ANSWER].split("\n"))
+    asked = 1 + len(shown_question(turn.question)) // _PLAIN_LINE_CHARACTERS
     pictures = _PICTURE_PIXELS if attached_pictures(turn.attachments) else 0
-    return _QUESTION_PIXELS + _ROW_PIXELS + pictures + _LINE_PIXELS * (lines + asked)
+    return _QUESTION_PIXELS + _ROW_PIXELS + pictures + _PLAIN_LINE_PIXELS * (lines + asked)

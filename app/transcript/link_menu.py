@@ -11,7 +11,7 @@ from app.widgets.popups import Menu
 # Other schemes could start a program on this computer.
 _OPENED = ("http", "https", "mailto")
 # In pixels. The host comes first, so it is always visible.
-_WIDEST = 480
+_WIDEST_ADDRESS = 480
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 
 
@@ -26,7 +26,7 @@ class LinkMenu(Menu):
             # The user name may look like a host.
             link.setAuthority(host)
         text = _displayed(link) or address
-        elided = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, _WIDEST)
+        elided = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, _WIDEST_ADDRESS)
         shown = self.addAction(elided.replace("&", "&&"))
         shown.setEnabled(False)
         shown.setToolTip(tip(text) if elided != text else "")

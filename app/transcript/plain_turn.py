@@ -25,7 +25,7 @@ class PlainTurn(QWidget):
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=14), fill(hbox(spacing=8), 1, (bubble, 5)), self._answer)
         bubble.setVisible(turn.asks)
         for text in (self._question, self._answer):
-            # The menu is that of the turn.
+            # The turn's own menu is shown instead.
             text.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
             text.viewport().setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

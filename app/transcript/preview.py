@@ -21,14 +21,14 @@ LONGEST = 200_000
 # Seconds of computing for a drawing.
 DRAW_S = 5
 _SANDBOX = Sandbox("app.transcript.drawing")
-_CACHED = 8
+_MOST_CACHED_DRAWINGS = 8
 _MARGIN = 12
 
 
 @cache
 def previews() -> BackgroundCache[str, QImage]:
     """Return the latest previews by source; a null picture for a source that cannot be drawn."""
-    return BackgroundCache("previews", lambda source: picture_of(source), _CACHED)
+    return BackgroundCache("previews", lambda source: picture_of(source), _MOST_CACHED_DRAWINGS)
 
 
 def is_drawing(source: str, language: str) -> bool:

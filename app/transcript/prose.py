@@ -20,10 +20,14 @@ from app.transcript.tints.tints import AnswerTints, TintLayer
 from app.widgets import theme
 from app.widgets.theme_aware import ThemeAware
 
-# In pixels: the bar beside a quotation, and between the mark of an item and its words.
-_QUOTE_BAR, _BEFORE_WORDS = 3, 8
-# While it grows, a text of more characters is rendered again for each new part of what is beyond them.
-_LONG, _GROWN = 2500, 200
+# The width of the bar beside a quotation, in pixels.
+_QUOTE_BAR_WIDTH = 3
+# Pixels between the mark of an item and its words.
+_MARK_GAP = 8
+# A text of more characters than this, while it grows, is not rendered again for each token.
+_LONG_TEXT = 2500
+# It is when it has grown by one part in this many of the characters beyond `_LONG_TEXT`.
+_GROWN_PARTS = 200
 # Up to this many blocks, all are gone through: a growing answer ends in a few of them.
 _FEW_BLOCKS = 4
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
@@ -43,9 +47,10 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         super().__init__(parent)
         self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString(_ENCODED)))
         self.markdown = ""
-        # Whether it is plain, and the rest of what `shown` takes.
-        self._how: tuple[bool, int, str, int] = (False, 0, "", 0)
-        self._marked = self._tables = False
+        # The arguments of `shown` after the text.
+        self._shown_with: tuple[bool, int, str, int] = (False, 0, "", 0)
+        self._marked = False
+        self._tables = False
         # The formulas that are shown as LaTeX because they are not typeset yet.
         self._missing: list[Formula] = []
         pictures().ready.connect(self._take_formulas)
@@ -61,25 +66,26 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
     def show_markdown(
         self, text: str, plain: bool = False, after: int = 0, definitions: str = "", number: int = 0
     ) -> None:
-        """Render a text, or show it literally if `plain`. The others are those of `ProseText`."""
-        how = (plain, after, definitions, number)
-        if how == self._how and text == self.markdown:
+        """Render a text, or show it literally if `plain`. The others are the parameters of `shown`."""
+        shown_with = (plain, after, definitions, number)
+        if shown_with == self._shown_with and text == self.markdown:
             return
         cursor = self.textCursor()
         selected = (cursor.anchor(), cursor.position(), self.document().toRawText()) if cursor.hasSelection() else None
-        self._write(text, how)
+        self._write(text, shown_with)
         if selected:
             self._select_again(*selected)
 
-    def _write(self, text: str, how: tuple[bool, int, str, int]) -> None:
+    def _write(self, text: str, shown_with: tuple[bool, int, str, int]) -> None:
         # A widget has the application's font until it is polished with the style sheet.
         self.ensurePolished()
-        self.markdown, self._how = text, how
+        self.markdown = text
+        self._shown_with = shown_with
         if self._writer is None:
             self._writer = DocumentWriter(self.document(), self.font())
             self._colours = theme.colours()
             self._text_size = self.font().pixelSize()
-        paragraphs = shown(text, *how)
+        paragraphs = shown(text, *shown_with)
         self._marked = any(paragraph.quotes or paragraph.mark for paragraph in paragraphs)
         self._tables = any(paragraph.rows for paragraph in paragraphs)
         self._missing = self._writer.write(paragraphs)
@@ -89,11 +95,11 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
         self.fit()
 
     def tint(self, tints: AnswerTints, at: int) -> int:
-        """Find the text in that of the answer's tokens from `at` on, to tint it. Return where it ends there."""
+        """Find this text in the text of the answer's tokens from `at` on, to tint it. Return where it ends there."""
         return self.layer.place_prose(tints, at, self._paragraphs, self._formula_length)
 
     def _formula_length(self, formula: Formula) -> int:
-        """Return how many units a formula takes: one, or those of its LaTeX while it is not typeset."""
+        """Return how many units a formula takes: one, or the length of its LaTeX while it is not typeset."""
         is_typeset = pictures().known.get((formula, formula_size(self.font()))) is not None
         return 1 if is_typeset else utf16_length(formula.source)
 
@@ -122,7 +128,10 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
 
     def can_wait(self, text: str) -> bool:
         """Return whether a long text has grown by so little that rendering all of it again can wait for more."""
-        return text.startswith(self.markdown) and 0 < len(text) - len(self.markdown) < (len(text) - _LONG) // _GROWN
+        if not text.startswith(self.markdown):
+            return False
+        grown = len(text) - len(self.markdown)
+        return 0 < grown < (len(text) - _LONG_TEXT) // _GROWN_PARTS
 
     @property
     def waits(self) -> bool:
@@ -138,7 +147,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
     def _render_again(self, writer: DocumentWriter | None = None) -> None:
         """Render the same text again, all of it or, with the writer, from the first missing formula on."""
         text, self.markdown, self._writer = self.markdown, "", writer
-        self.show_markdown(text, *self._how)
+        self.show_markdown(text, *self._shown_with)
         self.layer.place_again(self._paragraphs, self._formula_length)
         self.rerendered.emit()
 
@@ -198,7 +207,7 @@ class Prose(ThemeAware, AutoHeightTextBrowser):
                     bar = layout.blockBoundingRect(block)
                     # Two paragraphs of a quotation have one bar.
                     end = layout.blockBoundingRect(block.next()).top() if [left, number] in following else bar.bottom()
-                    place = QRectF(left, bar.top(), _QUOTE_BAR, end - bar.top())
+                    place = QRectF(left, bar.top(), _QUOTE_BAR_WIDTH, end - bar.top())
                     painter.fillRect(place, QColor(theme.colours().line))
                 if (mark := block.blockFormat().property(MARK)) and block.layout().lineCount():
                     _paint_mark(painter, mark, block)
@@ -225,7 +234,7 @@ def _paint_mark(painter: QPainter, mark: str, block: QTextBlock) -> None:
     is_box = mark in "☑☐"
     size = metrics.capHeight() + 2 if is_box else metrics.horizontalAdvance(mark)
     to_right = block.textDirection() is Qt.LayoutDirection.RightToLeft
-    left = words.right() + _BEFORE_WORDS if to_right else words.left() - _BEFORE_WORDS - size
+    left = words.right() + _MARK_GAP if to_right else words.left() - _MARK_GAP - size
     painter.setPen(QColor(theme.colours().text))
     if not is_box:
         painter.drawText(QPointF(left, base), mark)

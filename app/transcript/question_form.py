@@ -82,7 +82,8 @@ class QuestionForm(ThemeAware, QWidget):
 
     def __init__(self, question: ServerQuestion, replied: Callable[[QuestionReply], object], parent: QWidget) -> None:
         super().__init__(parent)
-        self.question, self._replied = question, replied
+        self.question = question
+        self._replied = replied
         self.heading = styled(WrappedLabel(self), "caption")
         self.message = PlainTextBrowser(self)
         self.message.show_text(visible(question.message))

@@ -21,7 +21,7 @@ from app.session.chats import Turn
 from app.system.background import Background
 from app.text.blocks import Block, Code
 from app.text.shown import document_text, paragraphs_of
-from app.transcript.answer_runs import LONGEST_SHOWN, runs_of
+from app.transcript.answer_runs import LONGEST_ANSWER, runs_of
 from app.transcript.call_card import shown_result
 from app.transcript.question_bubble import shown_question
 
@@ -33,8 +33,10 @@ _LIST_NUMBER = re.compile(r"^[ \t>]*\d+[.)](?=[ \t])", re.MULTILINE)
 # Markdown that is shown with other letters: formulas, HTML, references and footnotes.
 _OTHER_LETTERS = re.compile(r"[$<]|\\[(\[]|\]\[|\[\^")
 
-# Longer ones are rendered on another thread, which takes longer than a frame has. A search follows every few of them.
-AT_ONCE, _BATCH = 4_000, 8
+# Longer blocks are rendered on another thread, because that takes longer than a frame has. In characters.
+AT_ONCE = 4_000
+# The search goes on whenever this many of them are rendered.
+_BLOCKS_A_SEARCH = 8
 
 
 def shown_texts(turn: Turn) -> list[str]:
@@ -127,7 +129,7 @@ class ShownTexts(QObject):
         cached = self._cached.get(turn)
         if cached is None or cached.state != state:
             cached = self._cached[turn] = _Cached(state)
-            answers = "\n".join(answer.text[:LONGEST_SHOWN] for answer in turn.answers)
+            answers = "\n".join(answer.text[:LONGEST_ANSWER] for answer in turn.answers)
             written = "\n".join([shown_question(turn.question), answers, *map(shown_result, turn.calls)])
             if len(written) <= AT_ONCE:
                 cached.written = _letters(written)
@@ -140,7 +142,7 @@ class ShownTexts(QObject):
     def _keep(self, cached: _Cached, texts: tuple[_TurnLetters, list[str]]) -> None:
         cached.written, cached.shown = texts
         self._rendering -= 1
-        if self._rendering % _BATCH == 0:
+        if self._rendering % _BLOCKS_A_SEARCH == 0:
             self.ready.emit()
 
 

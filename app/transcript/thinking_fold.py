@@ -19,7 +19,8 @@ class ThinkingFold(ThemeAware, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.thought, self._closed = "", False
+        self.thought = ""
+        self._closed = False
         self._tokens: int | None = None
         self._seconds: float | None = None
         self.head = fold_head(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCursor, QResizeEvent
@@ -37,6 +37,17 @@ _AHEAD = 2
 _FORMULAS_MS = 300
 
 
+class _Target(NamedTuple):
+    """What to scroll to the top: a turn, and pixels below its top.
+
+    `height` is the turn's when these pixels were measured; None if they are pixels of its present height.
+    """
+
+    turn: Turn
+    offset: int
+    height: int | None = None
+
+
 class Transcript(ThemeAware, TurnOwner):
     """The scrolling column of turns."""
 
@@ -49,9 +60,9 @@ class Transcript(ThemeAware, TurnOwner):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         FocusRing(self)
         self._at_end = True
-        self._loaded_at = self._laid_out_at = 0
-        # What to scroll to the top: a turn, pixels below its top, and its height when these were measured.
-        self._target: tuple[Turn, int, int | None] | None = None
+        self._loaded_at = 0
+        self._laid_out_at = 0
+        self._target: _Target | None = None
         self._column = TurnColumn(self._make_view, self._make_plain)
         self._column.waiting.taken_back.connect(self.taken_back)
         self._body = body = named(QWidget(), "transcriptBody")
@@ -64,15 +75,15 @@ class Transcript(ThemeAware, TurnOwner):
         self._blank.setAutoFillBackground(True)
         self._blank.hide()
         self.link_menu = LinkMenu(self)
-        self._newest = self.bound("Jump to the latest text", named(QToolButton(self), "newest"), set_name)
-        self._newest.setIcon(icon("arrow-down"))
-        self._newest.clicked.connect(self.scroll_to_end)
-        self._newest.hide()
+        self._newest_button = self.bound("Jump to the latest text", named(QToolButton(self), "newest"), set_name)
+        self._newest_button.setIcon(icon("arrow-down"))
+        self._newest_button.clicked.connect(self.scroll_to_end)
+        self._newest_button.hide()
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(self._range_changed)
         bar.valueChanged.connect(self._value_changed)
-        self._loading = single_shot(self, self._load_near)
-        self._patience = single_shot(self, self.load_soon, _FORMULAS_MS)
+        self._load_timer = single_shot(self, self._load_near)
+        self._formula_timer = single_shot(self, self.load_soon, _FORMULAS_MS)
         QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]
         self.restyle()
 
@@ -87,8 +98,8 @@ class Transcript(ThemeAware, TurnOwner):
     @property
     def reading_position(self) -> tuple[int, int] | None:
         """The index of the turn at the top of the view, and pixels below its top; None at the end."""
-        if self._target is not None and self._target[0] in self._column:
-            return self._column.turns.index(self._target[0]), self._target[1]
+        if self._target is not None and self._target.turn in self._column:
+            return self._column.turns.index(self._target.turn), self._target.offset
         if self._at_end:
             return None
         top = self.verticalScrollBar().value()
@@ -96,7 +107,7 @@ class Transcript(ThemeAware, TurnOwner):
         return (top_slot[0], top - top_slot[1].y()) if top_slot is not None else None
 
     def shows(self, chat: Chat) -> bool:
-        """Whether the shown turns are those of that chat."""
+        """Whether it shows the turns of that chat."""
         return self._column.turns == chat.turns
 
     def set_margins(self, top: int, bottom: int) -> None:
@@ -110,14 +121,15 @@ class Transcript(ThemeAware, TurnOwner):
         """
         self._column.show_turns(chat.turns, of_another_chat=True)
         self.show_waiting(chat)
-        self._at_end, self._target = True, None
+        self._at_end = True
+        self._target = None
         if chat.read_position is not None and chat.read_position[0] < len(chat.turns):
             # The new turns get their positions when the event loop applies their layout.
-            self._target = (chat.turns[chat.read_position[0]], chat.read_position[1], None)
+            self._target = _Target(chat.turns[chat.read_position[0]], chat.read_position[1])
             self._at_end = False
         # Nothing is painted until the turns in view are laid out, which mostly takes one turn of the event loop.
         self._body.setUpdatesEnabled(False)
-        self._patience.start()
+        self._formula_timer.start()
         self._show_newest()
         self.load_soon()
 
@@ -126,7 +138,7 @@ class Transcript(ThemeAware, TurnOwner):
         from app.transcript.prose import Prose
 
         proses = self._column.findChildren(Prose)
-        if self._patience.isActive() and any(prose.waits and prose.isVisible() for prose in proses):
+        if self._formula_timer.isActive() and any(prose.waits and prose.isVisible() for prose in proses):
             QTimer.singleShot(_FORMULAS_MS // 10, self, self.load_soon)
         else:
             self._paint()
@@ -172,7 +184,8 @@ class Transcript(ThemeAware, TurnOwner):
 
         `current` is a turn and the index of the current match in it.
         """
-        self.query, self.current_match = query, current
+        self.query = query
+        self.current_match = current
         self._column.for_each_view(lambda view: view.highlights.show())
 
     def count_matches(self, turn: Turn, query: Query) -> int:
@@ -199,7 +212,8 @@ class Transcript(ThemeAware, TurnOwner):
     def add_turn(self, turn: Turn) -> None:
         self._column.add(turn).load()
         self.refresh_feet()
-        self._target, self._at_end = None, True
+        self._target = None
+        self._at_end = True
 
     def refresh(self, turn: Turn) -> None:
         """Show a turn whose answer has grown or ended. Turns of other chats are ignored."""
@@ -207,7 +221,7 @@ class Transcript(ThemeAware, TurnOwner):
             self._column.slot(turn).refresh()
 
     def set_as_tokens(self, as_tokens: bool) -> None:
-        """Tint the tokens of all answers, or only those of one that streams."""
+        """Tint the tokens of all answers, or only of an answer that streams."""
         self.as_tokens = as_tokens
         self._column.for_each_view(lambda view: view.refresh())
 
@@ -300,8 +314,8 @@ class Transcript(ThemeAware, TurnOwner):
             self.acted.emit(turn, action)
 
     def load_soon(self) -> None:
-        if not self._loading.isActive():
-            self._loading.start()
+        if not self._load_timer.isActive():
+            self._load_timer.start()
 
     def _load_near(self) -> None:
         """Load the turns near the view, and unload those far away. The text in view keeps its position.
@@ -320,14 +334,16 @@ class Transcript(ThemeAware, TurnOwner):
         self._loaded_at = self.verticalScrollBar().value()
 
     def _go_to_target(self) -> None:
-        if self._target is None:
-            return
-        (turn, offset, height), self._target = self._target, None
-        if turn in self._column:
-            slot = self._column.slot(turn)
+        target = self._target
+        self._target = None
+        if target is not None and target.turn in self._column:
+            slot = self._column.slot(target.turn)
             slot.load()
             settle_layouts()
-            self._go_to(turn, round(offset * slot.height() / height) if height else offset)
+            offset = target.offset
+            if target.height:
+                offset = round(offset * slot.height() / target.height)
+            self._go_to(target.turn, offset)
 
     def _load_passes(self) -> None:
         """Do one slice of loading; the next turn of the event loop does the rest.
@@ -396,11 +412,11 @@ class Transcript(ThemeAware, TurnOwner):
 
     def _show_newest(self) -> None:
         """Show the button that scrolls to the end, unless the end is in view."""
-        self._newest.setVisible(not self._at_end and not self.read_only and self._body.updatesEnabled())
+        self._newest_button.setVisible(not self._at_end and not self.read_only and self._body.updatesEnabled())
         if not self._at_end:
             view = self.viewport().geometry()
-            self._newest.move(view.center().x() - self._newest.width() // 2, view.bottom() - 44)
-            self._newest.raise_()
+            self._newest_button.move(view.center().x() - self._newest_button.width() // 2, view.bottom() - 44)
+            self._newest_button.raise_()
 
     def _hold_position(self) -> None:
         """Remember the text at the top before lines wrap differently. `_load_near` scrolls back to it."""
@@ -408,7 +424,7 @@ class Transcript(ThemeAware, TurnOwner):
         if position is not None and self._target is None:
             turn = self._column.turns[position[0]]
             height = self._column.slot(turn).height() if position[1] > 0 else None
-            self._target = (turn, position[1], height)
+            self._target = _Target(turn, position[1], height)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         # A scroll bar narrows only the viewport: the column keeps its width.

@@ -33,7 +33,8 @@ class TurnColumn(QWidget):
         self, make: Callable[[Turn, QWidget], TurnView], make_plain: Callable[[Turn, QWidget], PlainTurn]
     ) -> None:
         super().__init__()
-        self._make, self._make_plain = make, make_plain
+        self._make = make
+        self._make_plain = make_plain
         self._slots: dict[Turn, LazyTurn] = {}
         # Turns of chats that were shown before, hidden, the oldest first.
         self._kept: dict[Turn, LazyTurn] = {}

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.conversations.search import Query, highlights
 from app.session.chats import Turn
-from app.transcript.answer_runs import LONGEST_SHOWN
+from app.transcript.answer_runs import LONGEST_ANSWER
 from app.transcript.search_highlights import SearchHighlights
 from app.transcript.shown_text import AT_ONCE, block_texts
 from app.transcript.turn_owner import TurnOwner
@@ -54,7 +54,7 @@ class TurnHighlights:
         """Unfold the thoughts and the results with matches."""
         for fold in self._texts.folds:
             if fold.thought and not fold.head.isChecked():
-                thought = fold.thought[:LONGEST_SHOWN]
+                thought = fold.thought[:LONGEST_ANSWER]
                 # Search the rendered text, or the Markdown if rendering takes too long.
                 texts = block_texts(thought) if len(thought) <= AT_ONCE else [thought]
                 fold.unfold(any(highlights(text, query) for text in texts))

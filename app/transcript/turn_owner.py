@@ -40,7 +40,8 @@ class TurnOwner(QScrollArea):
     shown_as = Signal()
 
     # The tokens of all answers are tinted, and answers are shown with their figures below them, not only on hover.
-    as_tokens, with_figures = False, True
+    as_tokens = False
+    with_figures = True
     # Answers have no buttons of their own.
     read_only = False
     # A copy of the chat up to a turn can be made.

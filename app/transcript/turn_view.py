@@ -39,7 +39,8 @@ from app.widgets.theme_aware import ThemeAware
 
 # Pixels between a question and its answer, besides the column's spacing.
 _BELOW_QUESTION = 8
-# The part of an answer that gets widgets with the turn, in the units of `cost_of`: more takes longer than a frame has.
+# The part of an answer that gets widgets with the turn, in the units of `answer_runs.cost_of`: more takes longer than a
+# frame has.
 _FIRST = 1_500
 
 
@@ -116,7 +117,8 @@ class TurnView(ThemeAware, QWidget):
         self.question_row.setVisible(self.turn.asks)
 
     def _name_buttons(self) -> None:
-        question, answer = self.question_row.button, self.answer_row.button
+        question = self.question_row.button
+        answer = self.answer_row.button
         for button in (question, answer):
             self.bound("Previous version", button("previous"), set_name)
             self.bound("Next version", button("next"), set_name)
@@ -128,7 +130,8 @@ class TurnView(ThemeAware, QWidget):
         self.bound("More actions", answer("more"), set_name)
 
     def _connect(self) -> None:
-        turn, chat = self.turn, self._transcript
+        turn = self.turn
+        chat = self._transcript
         self.calls.chosen.connect(lambda call, choice: chat.call_chosen.emit(turn, call, choice))
         self.body.passage_selected.connect(
             lambda passage: chat.rounds_selected.emit(turn, self.tokens.rounds_of(passage))
@@ -244,7 +247,7 @@ class TurnView(ThemeAware, QWidget):
         return self
 
     def edit_question(self, send_key: str) -> None:
-        """Replace the question by an editor, until `end_edit`. `send_key` is that of the message box."""
+        """Replace the question by an editor, until `end_edit`. `send_key` is the key that sends in the message box."""
         if self.editor is None:
             self._show_editor(self.turn.question, send_key)
         assert self.editor is not None
@@ -326,7 +329,8 @@ class TurnView(ThemeAware, QWidget):
 
     def show_versions(self) -> None:
         """Show which versions of the question and the answer are on screen."""
-        question, answer = self.turn.question_node, self.turn.version_node
+        question = self.turn.question_node
+        answer = self.turn.version_node
         self.question_row.show_version(question.position, question.count)
         self.answer_row.show_version(answer.position, answer.count)
 

@@ -31,7 +31,7 @@ class WaitingColumn(QWidget):
     def show_questions(self, questions: Sequence[Turn], pictures: PictureSource, *, follow: bool) -> None:
         """Show these questions. If the first one does `follow` an answer that is being written, it waits for that.
 
-        `pictures` are those of the store of the questions.
+        `pictures` are the pictures of the store that has the questions.
         """
         for question in self._bubbles.keys() - set(questions):
             bubble = self._bubbles.pop(question)

@@ -19,7 +19,8 @@ from app.widgets.theme_aware import ThemeAware
 # The full licence texts of all packages.
 _NOTICES = resource("NOTICES.txt")
 # Pixels at the normal text size.
-_WIDTH, _MARK = 340, 56
+_WINDOW_WIDTH = 340
+_MARK_SIZE = 56
 
 
 class AboutWindow(ThemeAware, QWidget):
@@ -41,7 +42,7 @@ class AboutWindow(ThemeAware, QWidget):
     def _make(self) -> None:
         """Make the widgets."""
         centre = Qt.AlignmentFlag.AlignHCenter
-        mark = Mark(_MARK, self, icon("tandem"))
+        mark = Mark(_MARK_SIZE, self, icon("tandem"))
         name = label(self, "title")
         # A checkout has no version.
         name.setText(f"Tandem {installed_version('tandem-chat')}".strip())
@@ -82,7 +83,7 @@ class AboutWindow(ThemeAware, QWidget):
 
     def apply_text_size(self) -> None:
         for text in (self._licence, self._qt):
-            text.setFixedWidth(theme.scaled(_WIDTH))
+            text.setFixedWidth(theme.scaled(_WINDOW_WIDTH))
             text.setFixedHeight(text.heightForWidth(text.width()))
         self.resize(self.sizeHint())
 

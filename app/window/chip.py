@@ -11,14 +11,16 @@ from app.widgets.icons import Mark, icon
 from app.widgets.layouts import hbox
 from app.widgets.style_class import styled
 
-# Widths in pixels at the normal text size: that below which a model's name is elided to its last word, and the greatest
-# one.
+# Widths in pixels at the normal text size. A model's name in less is elided to its last word.
 _SHORTEST_NAME = 56
+# The greatest width of a model's name.
 LONGEST_NAME = 200
 # The size of the cross that gives a load up, in pixels.
-_CROSS = 14
-# The height of the bar at the lower edge, and the distance of its ends from the round corners, in pixels.
-_BAR, _CORNER = 2, 9
+_CROSS_SIZE = 14
+# The height of the bar at the lower edge, in pixels.
+_BAR_HEIGHT = 2
+# The distance of its ends from the round corners, in pixels.
+_BAR_INSET = 9
 
 
 class Chip(QPushButton):
@@ -43,7 +45,7 @@ class Chip(QPushButton):
         self._layout = row = hbox(self, margins=(11, 5, 9, 5), spacing=6)
         self.cancel = styled(QToolButton(self), "quiet")
         self.cancel.setIcon(icon("close"))
-        self.cancel.setIconSize(QSize(_CROSS, _CROSS))
+        self.cancel.setIconSize(QSize(_CROSS_SIZE, _CROSS_SIZE))
         self.cancel.clicked.connect(self._give_up)
         self.cancel.hide()
         self._is_narrow = False
@@ -124,4 +126,4 @@ class Chip(QPushButton):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.bar.setGeometry(_CORNER, self.height() - _BAR - 1, self.width() - 2 * _CORNER, _BAR)
+        self.bar.setGeometry(_BAR_INSET, self.height() - _BAR_HEIGHT - 1, self.width() - 2 * _BAR_INSET, _BAR_HEIGHT)

@@ -44,7 +44,9 @@ _SIDES = (4, 0, 12, 0)
 _PAUSE_MS = 400
 # The files should leave one part in this many of the context to the chat.
 _CHAT_SHARE = 4
-_MOST_CHATS, _CHAT_HEIGHT = 6, 32
+# The chats of the folder that are shown without scrolling, and the height of one in pixels.
+_MOST_CHATS = 6
+_CHAT_HEIGHT = 32
 
 
 class FolderPage(ThemeAware, Overlay):
@@ -55,12 +57,13 @@ class FolderPage(ThemeAware, Overlay):
     def __init__(self, session: Session, reason: Callable[[NotAttachable], str], window: QWidget) -> None:
         """`reason` words why a file cannot be read."""
         super().__init__(window, 640)
-        self._session, self._reason = session, reason
+        self._session = session
+        self._reason = reason
         self._folder: Folder | None = None
         self._sources: dict[Attachment, Source] = {}
         self._refused: list[NotAttachable] = []
-        self._typed = single_shot(self, self._store_typed, _PAUSE_MS)
-        self.closed.connect(lambda: self._store_typed() if self._typed.isActive() else None)
+        self._typing_timer = single_shot(self, self._store_typed, _PAUSE_MS)
+        self.closed.connect(lambda: self._store_typed() if self._typing_timer.isActive() else None)
         self._background = Background("folder-tokens", parent=self)
 
     def open_for(self, folder_id: int) -> None:
@@ -134,7 +137,7 @@ class FolderPage(ThemeAware, Overlay):
         self.name.editingFinished.connect(self._rename)
         # Words that follow must not become a system prompt.
         self.name.returnPressed.connect(self.new_chat.setFocus)
-        self.prompt.edited.connect(lambda _text: self._typed.start())
+        self.prompt.edited.connect(lambda _text: self._typing_timer.start())
         self.files.changed.connect(self._remove_missing)
         self.files.removed.connect(self.prompt.edit.setFocus)
         ask = QFileDialog
@@ -286,7 +289,7 @@ class FolderPage(ThemeAware, Overlay):
             self._session.list.change(operation, self._folder.id, *arguments)
 
     def _store_typed(self) -> None:
-        self._typed.stop()
+        self._typing_timer.stop()
         self._change(ConversationList.set_instructions, self.prompt.edit.toPlainText())
 
     def retranslate(self) -> None:

@@ -38,8 +38,12 @@ _READABLE_NAME = 96
 _SHORTEST_STATE = 60
 # The least width of a header that shows "Text | Tokens".
 _ANSWERS_NEED = 660
-# The margin at each end and the distance between two parts, and the least width of the header, in pixels.
-_MARGIN, _SPACING, _NARROWEST = 12, 8, 280
+# The margin at each end, in pixels.
+_END_MARGIN = 12
+# The distance between two parts, in pixels.
+_SPACING = 8
+# The least width of the header, in pixels.
+_LEAST_WIDTH = 280
 
 
 class Header(ThemeAware, QFrame):
@@ -54,14 +58,17 @@ class Header(ThemeAware, QFrame):
         super().__init__(parent)
         self.setObjectName("header")
         self.setFixedHeight(52)
-        self._session, self._actions = session, actions
+        self._session = session
+        self._actions = actions
         self.main = Chip(self)
         self.draft = Chip(self)
         for chip in (self.main, self.draft):
             chip.given_up.connect(session.models.cancel_load)
         self._status = label(self, "muted")
         self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._state, self._state_is_elsewhere, self._beside_panel = "", True, False
+        self._state = ""
+        self._state_is_elsewhere = True
+        self._beside_panel = False
         self._names = ("", "")
         self._left = self._pane_button("toggle-sidebar")
         self._right = self._pane_button("toggle-panel")
@@ -82,7 +89,7 @@ class Header(ThemeAware, QFrame):
         self._time_left = TimeLeft()
         # What of the loading is said where there is no room for the sentence, the longest words first.
         self._short_words: list[str] = []
-        row = hbox(self, margins=(_MARGIN, 0, _MARGIN, 0), spacing=_SPACING)
+        row = hbox(self, margins=(_END_MARGIN, 0, _END_MARGIN, 0), spacing=_SPACING)
         fill(row, self._left, self.main, self.draft, (self._status, 1))
         fill(row, self.downloads, self.machines, self.api, self._answers, self._as_tokens, self._right)
         self._progress_timer = QTimer(self)
@@ -216,7 +223,9 @@ class Header(ThemeAware, QFrame):
 
     def _show_marks(self) -> None:
         """Show running downloads, the local API with its requests under way, and the machines that answer together."""
-        running, status, hosts = self._downloads_running, self._session.api.status, self._session.cluster.hosts
+        running = self._downloads_running
+        status = self._session.api.status
+        hosts = self._session.cluster.hosts
         self.downloads.setVisible(running > 0)
         self.downloads.setText(QLocale().toString(running))
         set_name(self.downloads, self.tr("%Ln download(s) running", "", running))
@@ -277,12 +286,12 @@ class Header(ThemeAware, QFrame):
         marks = (self.downloads, self.machines, self.api)
         fixed = (self._left, *marks, self._answers, self._as_tokens, self._right)
         shown = [view for view in fixed if not view.isHidden()]
-        gaps = 2 * _MARGIN + _SPACING * (len(shown) + 2)
+        gaps = 2 * _END_MARGIN + _SPACING * (len(shown) + 2)
         return self.width() - gaps - sum(view.sizeHint().width() for view in shown)
 
     def minimumSizeHint(self) -> QSize:
         """Names can always be shortened, so their present width is not needed."""
-        return QSize(_NARROWEST, super().minimumSizeHint().height())
+        return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -19,12 +19,14 @@ from app.wording.models import pair_name
 class MenuBarItem(QObject):
     """Shows the icon while the person wants it and the system has a place for it.
 
-    The speed is that of the newest answer in any chat, also while it is written.
+    The speed is the newest answer's in any chat, also while it is written.
     """
 
     def __init__(self, session: Session, settings: SettingsStore, actions: Actions, window: QWidget) -> None:
         super().__init__(window)
-        self._session, self._settings, self._actions = session, settings, actions
+        self._session = session
+        self._settings = settings
+        self._actions = actions
         self._tray: QSystemTrayIcon | None = None
         self._answer = Answer()
         self.menu = Menu(window)

@@ -27,7 +27,10 @@ from app.wording.sources import recorded_name
 from engine.errors import EngineError
 
 # The topics of messages that are dismissed when their reason is gone.
-_MODELS, _DELETED, _SAVING, _UNEXPECTED = "models", "deleted", "saving", "unexpected"
+_ABOUT_MODELS = "models"
+_ABOUT_DELETED = "deleted"
+_ABOUT_SAVING = "saving"
+_ABOUT_UNEXPECTED = "unexpected"
 
 
 class Notifications(QObject):
@@ -40,7 +43,8 @@ class Notifications(QObject):
 
     def __init__(self, banner: Banner, actions: Actions, parent: QObject) -> None:
         super().__init__(parent)
-        self._banner, self._actions = banner, actions
+        self._banner = banner
+        self._actions = actions
         self.report: Path | None = None
         self._session: Session | None = None
         # The chat that was on screen at the last unexpected error.
@@ -62,7 +66,7 @@ class Notifications(QObject):
 
     def _follow_models(self, models: ModelService) -> None:
         if models.pair.loading:
-            self._banner.dismiss(_MODELS)
+            self._banner.dismiss(_ABOUT_MODELS)
         elif models.pair.draft_problem is not None:
             self._show_model_problem(models, models.pair.draft_problem)
 
@@ -73,11 +77,11 @@ class Notifications(QObject):
             helps = "choose-draft"
         else:
             helps = "choose-main"
-        self._banner.show_message(lambda: error_sentence(error), self._actions[helps], about=_MODELS)
+        self._banner.show_message(lambda: error_sentence(error), self._actions[helps], about=_ABOUT_MODELS)
 
     def hide_deleted(self) -> None:
         """Dismiss the message about the last deletion, after it was undone."""
-        self._banner.dismiss(_DELETED)
+        self._banner.dismiss(_ABOUT_DELETED)
 
     def show_error(self, report: Path | None) -> None:
         """Show until another chat is opened that an unexpected error happened; `report` has its details."""
@@ -91,12 +95,12 @@ class Notifications(QObject):
             return text.format(file=report.name)
 
         action = self._actions["show-report"] if report is not None else None
-        self._banner.show_message(sentence, action, about=_UNEXPECTED)
+        self._banner.show_message(sentence, action, about=_ABOUT_UNEXPECTED)
 
     def _leave_error(self, chat: Chat) -> None:
         """Leave the message about an unexpected error with its chat, but not one that opening this one raised."""
         if chat is not self._disturbed:
-            self._banner.dismiss(_UNEXPECTED)
+            self._banner.dismiss(_ABOUT_UNEXPECTED)
 
     def show_crash_report(self, report: Path) -> None:
         """Show that the last run ended in a crash."""
@@ -212,16 +216,16 @@ class Notifications(QObject):
     def _show_deleted(self, sentence: Callable[[], str]) -> None:
         # The action restores only the last deletion.
         self.hide_deleted()
-        self._banner.show_message(sentence, self._actions["restore-chat"], is_info=True, about=_DELETED)
+        self._banner.show_message(sentence, self._actions["restore-chat"], is_info=True, about=_ABOUT_DELETED)
 
     def show_store_error(self, error: StoreError, can_save_again: bool) -> None:
         again = self._actions["save-again"] if can_save_again else None
-        about = _SAVING if isinstance(error, StoreNotWritable) else ""
+        about = _ABOUT_SAVING if isinstance(error, StoreNotWritable) else ""
         self._banner.show_message(lambda: store_sentence(error), again, about=about)
 
     def hide_refused_writes(self) -> None:
         """Dismiss the messages that the system refuses writes, after it took one."""
-        self._banner.dismiss(_SAVING)
+        self._banner.dismiss(_ABOUT_SAVING)
 
     def show_damage(self, damaged_file: Path) -> None:
         """Show that the store was damaged, and where the damaged file is."""
@@ -235,7 +239,7 @@ class Notifications(QObject):
             self._again.setText(self.tr("Start again"))
             return error_sentence(error)
 
-        self._banner.show_message(sentence, self._again, self._local_models, about=_MODELS)
+        self._banner.show_message(sentence, self._again, self._local_models, about=_ABOUT_MODELS)
 
     def _set_report(self, report: Path | None) -> None:
         self.report = report

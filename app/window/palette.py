@@ -36,7 +36,9 @@ class CommandPalette(ThemeAware, Overlay):
         window: QWidget,
     ) -> None:
         super().__init__(window, 560)
-        self._actions, self._open_page, self._places = actions, open_page, places
+        self._actions = actions
+        self._open_page = open_page
+        self._places = places
         self._found: list[PaletteRow] = []
 
     def make(self) -> None:
@@ -75,7 +77,7 @@ class CommandPalette(ThemeAware, Overlay):
             matching += islice((row for row in self._places() if row.matches(wanted)), _MOST_PLACES)
         matching += [row for row in page_rows(self._open_page) if row.matches(wanted)]
         # What begins with the typed text comes first, then what has it in its name. Of these, actions come first, then
-        # chats and models, and those of the app menu and the pages last; the table's order decides among equals.
+        # chats and models. Actions of the app menu and pages are last. The table's order decides among equals.
         late = (chats_title(), models_title(), menu_title("tandem"), settings_title())
         last = {title: place for place, title in enumerate(late, 1)}
         typed = wanted.casefold()

@@ -22,7 +22,9 @@ class PanelController(QObject):
 
     def __init__(self, session: Session, transcript: Transcript, panel: SpeculationPanel, parent: QObject) -> None:
         super().__init__(parent)
-        self._session, self._transcript, self._panel = session, transcript, panel
+        self._session = session
+        self._transcript = transcript
+        self._panel = panel
         self.turn: Turn | None = None
         self._answer: Answer | None = None
         # The rounds whose tokens stay lit while no column is under the mouse.
@@ -49,7 +51,8 @@ class PanelController(QObject):
 
     def show_state(self) -> None:
         """Show what speculation does now, in the words of header and picker."""
-        pair, method = self._session.models.pair, self._session.settings.speculation.method
+        pair = self._session.models.pair
+        method = self._session.settings.speculation.method
         # With a draft model, Compare shows what speculation would gain; the switch above turns it on.
         remedy = ""
         if method == "off":

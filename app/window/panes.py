@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
@@ -18,9 +19,13 @@ from app.widgets.overlay import Shade
 from app.widgets.style_class import named
 from app.widgets.theme_aware import ThemeAware
 
-# In pixels: the area that can be dragged, and the thinner line that is drawn.
-_GRIP, _LINE = 7, 2
-_STEP, _PAGE = 16, 64
+# The width of the area that can be dragged, in pixels.
+_GRIP_WIDTH = 7
+# The width of the line that is drawn in it, in pixels.
+_LINE_WIDTH = 2
+# How far an arrow key, and Page Up or Page Down, move the edge, in pixels.
+_STEP = 16
+_PAGE = 64
 
 
 class PaneHandle(ThemeAware, LastStop, QAbstractSlider):
@@ -35,7 +40,8 @@ class PaneHandle(ThemeAware, LastStop, QAbstractSlider):
     def __init__(self, pane: QWidget, on_right: bool) -> None:
         """`on_right` is True for the chat list, which has the middle on its right, and False for the live panel."""
         super().__init__(pane)
-        self._pane, self._on_right = pane, on_right
+        self._pane = pane
+        self._on_right = on_right
         self._grabbed = 0.0
         self.setOrientation(Qt.Orientation.Horizontal)
         self.setInvertedControls(not on_right)
@@ -49,8 +55,8 @@ class PaneHandle(ThemeAware, LastStop, QAbstractSlider):
         self.restyle()
 
     def _fit(self) -> None:
-        left = self._pane.width() - _GRIP if self._on_right else 0
-        self.setGeometry(left, 0, _GRIP, self._pane.height())
+        left = self._pane.width() - _GRIP_WIDTH if self._on_right else 0
+        self.setGeometry(left, 0, _GRIP_WIDTH, self._pane.height())
         self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -95,14 +101,24 @@ class PaneHandle(ThemeAware, LastStop, QAbstractSlider):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self.underMouse() or self.hasFocus() or self.isSliderDown():
-            left = self.width() - _LINE if self._on_right else 0
-            QPainter(self).fillRect(left, 0, _LINE, self.height(), QColor(theme.colours().main))
+            left = self.width() - _LINE_WIDTH if self._on_right else 0
+            QPainter(self).fillRect(left, 0, _LINE_WIDTH, self.height(), QColor(theme.colours().main))
 
 
 # Below these widths of the window, a pane about which the user has not decided is hidden.
 _NEEDS = {"panel": 1100, "sidebar": 780}
-# In pixels at the normal text size: the least width of the chat, and the strip that a pane over it leaves free.
-_LEAST_MIDDLE, _LEAST_STRIP = 440, 56
+# The least width of the chat, in pixels at the normal text size.
+_LEAST_MIDDLE = 440
+# The width of the strip that a pane over the chat leaves free, in pixels at the normal text size.
+_LEAST_STRIP = 56
+
+
+class _Widths(NamedTuple):
+    """The widths of a pane in pixels: the least, at which no text is cut off, the usual and the greatest one."""
+
+    least: int
+    usual: int
+    most: int
 
 
 class Panes(QObject):
@@ -114,7 +130,8 @@ class Panes(QObject):
 
     def __init__(self, window: QWidget, preferences: SettingsStore) -> None:
         super().__init__(window)
-        self._window, self._preferences = window, preferences
+        self._window = window
+        self._preferences = preferences
         self._widgets: dict[str, QWidget] = {}
         values = preferences.values
         words = {"shown": True, "hidden": False, "later": False}
@@ -136,7 +153,8 @@ class Panes(QObject):
         `composer` gets the focus when a pane over it is hidden; `header`, at the top of the middle, is never covered.
         """
         self._widgets = {"sidebar": sidebar, "panel": panel}
-        self._header, self._composer = header, composer
+        self._header = header
+        self._composer = composer
         self._handles = {"sidebar": PaneHandle(sidebar, True), "panel": PaneHandle(panel, False)}
         for pane, handle in self._handles.items():
             handle.valueChanged.connect(partial(self._set_width, pane))
@@ -214,7 +232,7 @@ class Panes(QObject):
         """Return whether a pane of its usual width fits beside the chat and `beside`; None means the panes shown."""
         shown = [other for other in self._widgets if self.shows(other) and other != self._over]
         others = [other for other in (shown if beside is None else beside) if other != pane]
-        taken = sum(self._bounds(each)[1] for each in (pane, *others))
+        taken = sum(self._bounds(each).usual for each in (pane, *others))
         return self._window.width() - taken >= theme.scaled(_LEAST_MIDDLE)
 
     def _lay_over(self, pane: str) -> None:
@@ -286,13 +304,14 @@ class Panes(QObject):
                 handle.setValue(widths[pane])
             self._widgets[pane].setFixedWidth(widths[pane])
 
-    def _bounds(self, pane: str) -> tuple[int, int, int]:
-        """Return the least width, at which no text is cut off, the usual and the greatest width in pixels."""
+    def _bounds(self, pane: str) -> _Widths:
         if pane == "sidebar":
-            least, usual, most = 200, 248, 400
+            least = 200
+            usual = 248
+            most = 400
         else:
             least = theme.scaled(260)
             usual = theme.scaled(_PANEL_WIDTH)
             most = theme.scaled(480)
         least = max(least, min(self._widgets[pane].minimumSizeHint().width(), usual))
-        return least, usual, most
+        return _Widths(least, usual, most)

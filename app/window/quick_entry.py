@@ -57,9 +57,9 @@ class AnswerFigures(ThemeAware, WrappedLabel):
 class QuickEntry(QuestionEditor):
     """The window, which the shortcut of the settings opens and, while it has the keyboard, closes.
 
-    `chat` is that of the messages so far, whose answers it shows; it is on the screen of the main window only once the
-    person opens it there. A message that is sent before the models can answer waits in the box until they can, unless
-    it is edited. Esc keeps what is written.
+    `chat` is the chat of the messages so far, whose answers it shows; it is on the screen of the main window only once
+    the person opens it there. A message that is sent before the models can answer waits in the box until they can,
+    unless it is edited. Esc keeps what is written.
     """
 
     # Whether the next message continues the chat whose answers are shown.
@@ -69,7 +69,9 @@ class QuickEntry(QuestionEditor):
         self, settings: SettingsStore, session: Session, attachments: AttachmentReader, window: QWidget
     ) -> None:
         super().__init__("", parent=window)
-        self._settings, self._session, self._attachments = settings, session, attachments
+        self._settings = settings
+        self._session = session
+        self._attachments = attachments
         self.chat = Chat()
         self._window = window
         self._waits = False
@@ -82,7 +84,8 @@ class QuickEntry(QuestionEditor):
         self.files = AttachmentRow(self)
         self.answers = Transcript(self)
         self.files.pictures = self.answers.pictures = lambda: session.store.pictures
-        self.answers.read_only, self.answers.with_figures = True, False
+        self.answers.read_only = True
+        self.answers.with_figures = False
         self.answers.setFixedHeight(theme.scaled(_ANSWER_HEIGHT))
         self.answers.hide()
         self.screen_picture = self.bound("Screenshot", button(self, self._take_picture, "quiet"))
@@ -105,7 +108,8 @@ class QuickEntry(QuestionEditor):
             shortcut.choose(settings.values.quick_entry)
 
     def _connect(self) -> None:
-        session, answers = self._session, self.answers
+        session = self._session
+        answers = self.answers
         for changed in (self.edit.edited, self.files.changed):
             changed.connect(self.adjustSize)
         self.edit.files_given.connect(lambda files: self._attachments.attach(files, self.files))
@@ -153,7 +157,9 @@ class QuickEntry(QuestionEditor):
 
     def _queue(self, waits: bool) -> None:
         """Ask the message in the box if it `waits` and the models can answer it now, and show what it waits for."""
-        pair, translate, answers = self._session.models.pair, QCoreApplication.translate, self._session.answers
+        pair = self._session.models.pair
+        translate = QCoreApplication.translate
+        answers = self._session.answers
         self._waits = waits and (pair.main is not None or pair.loading == "main")
         if self._waits and not self.files.reading and answers.can_ask_in(self.chat):
             self._ask()

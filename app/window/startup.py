@@ -94,7 +94,8 @@ class _FirstPaint(QObject):
 
     def __init__(self, window: QWidget, load: Callable[[], object]) -> None:
         super().__init__(window)
-        self._window, self._load = window, load
+        self._window = window
+        self._load = load
         self._timer = single_shot(self, self._go_on)
         self._timer.start(_PAINTED_WITHIN_MS)
         window.installEventFilter(self)
@@ -189,7 +190,8 @@ def remove_all(preferences: SettingsStore) -> None:
 def _wanted(session: Session, preferences: SettingsStore | None) -> tuple[str, str | None]:
     """Return the paths of the main and the draft model to load."""
     if preferences is not None:
-        main, draft = preferences.values.main_model, preferences.values.draft_model
+        main = preferences.values.main_model
+        draft = preferences.values.draft_model
         if main and (Path(main) / "config.json").exists():
             return main, draft or None
     starter = session.models.starter_pair
@@ -223,7 +225,7 @@ def show_window(language: str | None = None) -> int:
 
 
 def _run_window(instance: SingleInstance, language: str | None) -> int:
-    # Not `Background`: the last change must be on disk when the program ends, and there is no application yet.
+    # Not a `Background` of `app.system`: the last change must be on disk at the end, and there is no application yet.
     disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
     preferences = SettingsStore(settings_folder() / "settings.json", submit=disk.submit)
     if preferences.values.remove_everything:
@@ -264,8 +266,10 @@ def _run_window(instance: SingleInstance, language: str | None) -> int:
 # In seconds.
 SWITCH_S = 0.0005
 _INTERVAL_MS = 1000
-# The numbers of new objects that justify collecting the youngest generation, and everything.
-_YOUNG, _MANY = 2_000, 100_000
+# So many new objects justify collecting the youngest generation.
+_YOUNG_OBJECTS = 2_000
+# So many new objects justify collecting everything.
+_MANY_OBJECTS = 100_000
 
 
 class GcPolicy(QObject):
@@ -293,10 +297,10 @@ class GcPolicy(QObject):
     def collect(self) -> None:
         """Collect the youngest generation, or everything, if there are enough new objects."""
         young = gc.get_count()[0]
-        if young < _YOUNG:
+        if young < _YOUNG_OBJECTS:
             return
         self._since_full += young
-        everything = self._since_full >= _MANY
+        everything = self._since_full >= _MANY_OBJECTS
         gc.collect(2 if everything else 0)
         if everything:
             self._since_full = 0

@@ -52,7 +52,7 @@ Result = TypeVar("Result")
 IMPORTED = (".json", ".jsonl", ".zip", ".sqlite")
 # How long closing waits for exports to finish, and then for the current step of all that was stopped.
 EXPORT_WITHIN_S = 20.0
-CLOSE_WITHIN_S = 5.0
+_TRANSFER_CLOSE_S = 5.0
 # An import reports its progress after this many chats.
 _REPORT_EVERY = 25
 # The topic of the message that shows the progress.
@@ -71,13 +71,16 @@ class ImportExport(QObject):
     def __init__(self, session: Session, banner: Banner, stop_action: QAction, parent: QObject) -> None:
         """`stop_action` is the action that calls `stop`."""
         super().__init__(parent)
-        self._session, self._banner, self._stop_action = session, banner, stop_action
+        self._session = session
+        self._banner = banner
+        self._stop_action = stop_action
         self._background = Background("transfer", parent=self)
         # Running and queued transfers, each with the file that an export writes.
         self._running: dict[Future[Any], Path | None] = {}
         self._closing = threading.Event()
         self._stopping = threading.Event()
-        self._reported = self._imported_so_far = 0
+        self._reported = 0
+        self._imported_so_far = 0
         self._progressed.connect(self._show_progress)
         self._written: Path | None = None
         self._show_action = QAction(self)
@@ -110,7 +113,7 @@ class ImportExport(QObject):
             self.write_all(path)
 
     def _chosen(self, title: str, suggested: Path, forms: Sequence[str]) -> Path | None:
-        """Ask for a file in one of these formats; a name without such a suffix gets that of the chosen one."""
+        """Ask for a file in one of these formats; a name without such a suffix gets the suffix of the chosen format."""
         filters = {f"{_NAMES[form]} (*{SUFFIXES[form]})": SUFFIXES[form] for form in forms}
         name, chosen = QFileDialog.getSaveFileName(self._window, title, str(suggested), ";;".join(filters))
         if not name:
@@ -180,7 +183,8 @@ class ImportExport(QObject):
 
     def add_unsaved(self, left: StoreThread) -> None:
         """Add the chats of a temporary store to the user's store and remove it."""
-        self._imported_so_far = self._reported = 0
+        self._imported_so_far = 0
+        self._reported = 0
         self._start(partial(add_chats, left, self._ask_store, self._import_step), self._imported, self._import_stopped)
 
     def close(self) -> None:
@@ -191,7 +195,7 @@ class ImportExport(QObject):
             job.cancel()
         wait(exports, EXPORT_WITHIN_S)
         self._stopping.set()
-        wait(self._running, CLOSE_WITHIN_S)
+        wait(self._running, _TRANSFER_CLOSE_S)
         self._background.close(wait=False)
 
     # On the transfer's thread

@@ -30,8 +30,10 @@ class UpdateChecker(QObject):
         ask: Callable[[FeedSource, str], Release] = newest_release,
     ) -> None:
         super().__init__(parent)
-        self._preferences, self._notifications = preferences, notifications
-        self._source, self._ask = source, ask
+        self._preferences = preferences
+        self._notifications = notifications
+        self._source = source
+        self._ask = ask
         self._background = Background("updates", parent=self)
         self._page = QAction(self)
         self._page.triggered.connect(lambda: QDesktopServices.openUrl(QUrl(self._page.data())))

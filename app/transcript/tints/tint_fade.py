@@ -24,7 +24,7 @@ class TintFade(QObject):
         self._tints = tints
         self._has_streamed = False
         self._followed = (False, False)
-        self._stays = single_shot(self, self._fade, _STAYS_MS)
+        self._stay_timer = single_shot(self, self._fade, _STAYS_MS)
         self._animation = QVariantAnimation(self, startValue=1.0, endValue=0.0)
         self._animation.valueChanged.connect(self._set_strength)
         # A desktop whose motion is reduced has animations of no duration.
@@ -37,18 +37,18 @@ class TintFade(QObject):
             return
         self._followed = streams, stay
         if streams or stay:
-            self._stays.stop()
+            self._stay_timer.stop()
             self._animation.stop()
             self._set_strength(1.0)
         elif self._has_streamed and not self._is_fading:
-            self._stays.start()
+            self._stay_timer.start()
         elif not self._is_fading:
             self._set_strength(0.0)
         self._has_streamed = streams
 
     @property
     def _is_fading(self) -> bool:
-        return self._stays.isActive() or self._animation.state() is QVariantAnimation.State.Running
+        return self._stay_timer.isActive() or self._animation.state() is QVariantAnimation.State.Running
 
     def _fade(self) -> None:
         self._animation.start()

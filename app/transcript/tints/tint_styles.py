@@ -49,7 +49,7 @@ def _underline_of(proposer: ProposerEntry) -> Qt.PenStyle:
 
 
 def _line_brush(colour: QColor, line: Qt.PenStyle) -> QBrush:
-    """Return what a line below the tokens of a proposer is painted with."""
+    """Return the brush for the line below the tokens of a proposer."""
     if line is Qt.PenStyle.SolidLine:
         return QBrush(colour)
     dash, gap = _DASHES[line]

@@ -96,7 +96,8 @@ class AnswerTints:
 
         Each has where it begins and ends, and the first token of its run.
         """
-        tokens, firsts = self.tokens, self._firsts
+        tokens = self.tokens
+        firsts = self._firsts
         runs = token_places(places, self._starts, start, end)
         return [(begin, after, tokens[firsts[run]]) for begin, after, run in runs]
 
@@ -170,13 +171,15 @@ class TintLayer(QObject):
         self, tints: AnswerTints, at: int, paragraphs: Sequence[Paragraph], formula_length: Callable[[Formula], int]
     ) -> int:
         """Find the paragraphs in the answer's text from `at` on. Return where they end."""
-        self._tints, self._at = tints, at
+        self._tints = tints
+        self._at = at
         self._take_places(self._prose.place(paragraphs, tints.text, at, formula_length))
         return self._prose.end
 
     def place_code(self, tints: AnswerTints, at: int, code: str) -> int:
         """Find the lines of code in the answer's text from `at` on. Return where they end."""
-        self._tints, self._at = tints, at
+        self._tints = tints
+        self._at = at
         self._take_places(self._code.place(code, tints.text, at))
         return self._code.end
 

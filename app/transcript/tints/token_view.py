@@ -30,10 +30,13 @@ from engine.stats import RoundRecord
 
 # Empty lines at the end that `fit` removes at most.
 _MOST_EMPTY_LINES = 100
-# The weight that one turn of the event loop inserts, the weight of a token besides its text, and the limits of what is
-# shown: each addition lays out its whole paragraph again.
-_SLICE, _TOKEN_WEIGHT = 9_000, 4
-_MOST_TOKENS, _MOST_WEIGHT = 20_000, 60_000
+# The weight that one turn of the event loop inserts: each addition lays out its whole paragraph again.
+_SLICE_WEIGHT = 9_000
+# The weight of a token besides the characters of its text.
+_TOKEN_WEIGHT = 4
+# The limits of what is shown.
+_MOST_TOKENS = 20_000
+_MOST_WEIGHT = 60_000
 
 
 class TokenView(ThemeAware, AutoHeightTextBrowser):
@@ -49,8 +52,10 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
         self._slices = single_shot(self, self._insert_slice)
         # Where each token begins in the document, in UTF-16 units, and where the last one ends.
         self._starts: list[int] = []
-        self._end = self._weight = 0
-        self._line, self._in_code = "", False
+        self._end = 0
+        self._weight = 0
+        self._line = ""
+        self._in_code = False
         self.selectionChanged.connect(self._emit_selection)
         self.restyle()
 
@@ -108,7 +113,7 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
     def _end_of_slice(self) -> int:
         """Return the index after the last token of the next slice."""
         index = len(self._tokens)
-        budget = _SLICE
+        budget = _SLICE_WEIGHT
         if self._full:
             return index
         while index < min(len(self._wanted), _MOST_TOKENS) and budget > 0:
@@ -177,7 +182,8 @@ class TokenView(ThemeAware, AutoHeightTextBrowser):
         self._starts = []
         self._end = 0
         self._weight = 0
-        self._line, self._in_code = "", False
+        self._line = ""
+        self._in_code = False
 
     def _emit_selection(self) -> None:
         cursor = self.textCursor()

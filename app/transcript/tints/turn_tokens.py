@@ -84,7 +84,10 @@ class TurnTokens(QObject):
             self._body.emit_selection()
 
     def rounds_of(self, passage: str) -> frozenset[int]:
-        """Return the rounds that wrote the selected passage; without tokens, those of its only place in the text."""
+        """Return the rounds that wrote the selected passage.
+
+        Without tokens, the rounds are those of the passage's only place in the text; none if it stands there twice.
+        """
         self.find_places()
         if not passage or not self.tints.tokens:
             return self._turn.answer.rounds_of(passage.translate(_LINE_ENDS))

@@ -13,7 +13,8 @@ def _use_method(method: str, window: ActedWindow) -> None:
 
 
 def _compare(window: ActedWindow) -> None:
-    chat, shown = window.session.chat, window.comparer.comparison
+    chat = window.session.chat
+    shown = window.comparer.comparison
     if chat.turns:
         window.comparer.start(chat, chat.turns[-1])
     elif shown is not None:

@@ -25,7 +25,8 @@ class AnswerNotice(QObject):
 
     def __init__(self, session: Session, settings: SettingsStore, window: QWidget) -> None:
         super().__init__(window)
-        self._session, self._settings = session, settings
+        self._session = session
+        self._settings = settings
         self._begun: WeakKeyDictionary[Turn, float] = WeakKeyDictionary()
         self._newest = Chat()
         self._unread = 0
@@ -83,7 +84,8 @@ class Announcer(QObject):
 
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window)
-        self._session, self._window = session, window
+        self._session = session
+        self._window = window
         self._asked: WeakSet[ToolRun | OpenQuestion] = WeakSet()
         session.answers.ended.connect(lambda chat, turn: self.announce(self.words(chat, turn)))
         session.answers.arrived.connect(lambda _chat, turn: self._announce_calls(turn))

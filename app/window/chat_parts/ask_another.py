@@ -30,7 +30,9 @@ class AskAnother(QObject):
 
     def __init__(self, library: Library, session: Session, models: ModelController, parent: QObject) -> None:
         super().__init__(parent)
-        self._library, self._session, self._models = library, session, models
+        self._library = library
+        self._session = session
+        self._models = models
         # The turn whose question waits, the newest turn then, and whether its model has been chosen.
         self._waiting: Turn | None = None
         self._newest: Turn | None = None

@@ -35,7 +35,7 @@ from engine.errors import EngineError, PicturesNotInstalled
 from engine.pictures.picture_file import MOST_MEGABYTES
 
 # How long closing waits for the current step of reading a file.
-CLOSE_WITHIN_S = 5.0
+_READING_CLOSE_S = 5.0
 # The topic of the messages that say why a file cannot be attached.
 _REFUSED = "attachments"
 # How many files a message names.
@@ -47,7 +47,8 @@ class AttachmentReader(QObject):
 
     def __init__(self, session: Session, banner: Banner, parent: QObject) -> None:
         super().__init__(parent)
-        self._session, self._banner = session, banner
+        self._session = session
+        self._banner = banner
         # Attachments have a thread of their own, so that an import does not delay them.
         self._background = Background("attachments", parent=self)
         self._readings: list[Reading] = []
@@ -111,7 +112,7 @@ class AttachmentReader(QObject):
         for reading in self._readings:
             reading.time.abandoned.set()
         if self._newest is not None:
-            wait([self._newest], CLOSE_WITHIN_S)
+            wait([self._newest], _READING_CLOSE_S)
         self._background.close(wait=False)
 
     # On the background thread
@@ -269,9 +270,12 @@ class VisionHint(QObject):
         self, session: Session, library: Library, files: AttachmentRow, banner: Banner, choose: QAction, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._session, self._library, self._files = session, library, files
-        self._banner, self._choose = banner, choose
-        self._said = "", False
+        self._session = session
+        self._library = library
+        self._files = files
+        self._banner = banner
+        self._choose_action = choose
+        self._shown_hint = "", False
         for changed in (files.changed, session.models.changed):
             changed.connect(self._check)
         session.chats.opened.connect(lambda _chat: self._check())
@@ -282,14 +286,19 @@ class VisionHint(QObject):
         # As long as it is why nothing can be sent, it stays.
         stays = bool(attached_pictures(self._files.attachments))
         name = pair.names[0] if pair.main and not pair.sees and (asked or stays) else ""
-        if self._said == (name, stays):
+        if self._shown_hint == (name, stays):
             return
-        self._said = name, stays
+        self._shown_hint = name, stays
         self._banner.dismiss(_ABOUT)
         if name:
             # Nothing has failed: what the model can't do is no problem in red.
             self._banner.show_message(
-                lambda: self._sentence(name), self._choose, is_info=True, stays=True, closable=not stays, about=_ABOUT
+                lambda: self._sentence(name),
+                self._choose_action,
+                is_info=True,
+                stays=True,
+                closable=not stays,
+                about=_ABOUT,
             )
 
     def _sentence(self, name: str) -> str:

@@ -26,7 +26,9 @@ class ChatSearch(QObject):
     ) -> None:
         """`chat` returns the chat that the transcript shows."""
         super().__init__(parent)
-        self._session, self._transcript, self._bar = session, transcript, bar
+        self._session = session
+        self._transcript = transcript
+        self._bar = bar
         bar.chosen.connect(self._show)
         bar.changed.connect(self._mark)
         transcript.shown_as.connect(bar.search_again)
@@ -60,7 +62,9 @@ class ChatCommands(QObject):
         self, session: Session, sidebar: ChatPane, search: ChatSearch, notifications: Notifications, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._session, self._sidebar, self._notifications = session, sidebar, notifications
+        self._session = session
+        self._sidebar = sidebar
+        self._notifications = notifications
         sidebar.hit_chosen.connect(lambda chat, message: search.show_hit(chat, message, sidebar.search.words))
         for changed in (session.answers.ended, session.chats.opened, session.answers.stored, session.list.changed):
             changed.connect(lambda *_: self.refresh_list())

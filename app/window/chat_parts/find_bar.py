@@ -22,8 +22,10 @@ from app.widgets.search_field import LiveField
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import single_shot
 
-# How long after the last letter the search begins, and how long it goes on until the event loop has its turn.
-_AFTER_MS, _SLICE_S = 150, 0.004
+# How long after the last letter the search begins.
+_PAUSE_MS = 150
+# How long it goes on until the event loop has its turn.
+_SLICE_S = 0.004
 
 
 class FindBar(ThemeAware, QFrame):
@@ -48,27 +50,29 @@ class FindBar(ThemeAware, QFrame):
         """`turns` returns the turns of the chat, `count` the number of matches that a turn shows."""
         super().__init__(parent)
         self.setObjectName("findBar")
-        self._turns, self._count_in = turns, count
+        self._turns = turns
+        self._count_in = count
         self._matches: dict[Turn, int] = {}
-        self._total = self._current = 0
+        self._total = 0
+        self._current = 0
         self._parse = parse_phrase
         self.query: Query | None = None
-        # The turns that are not searched yet, what those before them have, and what is done with it.
-        self._rest: Iterator[Turn] = iter(())
+        # The turns that are not searched yet, and what is called after the search.
+        self._turns_left: Iterator[Turn] = iter(())
         self._found: dict[Turn, int] = {}
-        self._then: Callable[[], object] = self._show_count
-        self._delay = single_shot(self, self._type, _AFTER_MS)
+        self._after_search: Callable[[], object] = self._show_count
+        self._pause_timer = single_shot(self, self._type, _PAUSE_MS)
         self._slices = single_shot(self, self._search_slice)
         self.edit = LiveField(self)
         self.bound("Find in this chat", self.edit, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
-        self._count = label(self, "muted")
+        self._count_label = label(self, "muted")
         self._up = self.bound("Previous match", QToolButton(self), set_name)
         self._down = self.bound("Next match", QToolButton(self), set_name)
         self._up.setIcon(icon("arrow-up"))
         self._down.setIcon(icon("arrow-down"))
         row = hbox(self, margins=(12, 6, 12, 6), spacing=6)
-        fill(row, (self.edit, 1), self._count, self._up, self._down, CloseButton(self, self.close_bar))
-        self.edit.typed.connect(lambda _: self._delay.start())
+        fill(row, (self.edit, 1), self._count_label, self._up, self._down, CloseButton(self, self.close_bar))
+        self.edit.typed.connect(lambda _: self._pause_timer.start())
         self._up.clicked.connect(lambda: self.step(-1))
         self._down.clicked.connect(lambda: self.step(1))
         self.restyle()
@@ -115,7 +119,7 @@ class FindBar(ThemeAware, QFrame):
 
     def step(self, by: int) -> None:
         """Go to another match, or search at once for what was typed."""
-        if self._delay.isActive():
+        if self._pause_timer.isActive():
             self._type()
         elif self._total:
             self._current = (self._current + by) % self._total
@@ -124,7 +128,7 @@ class FindBar(ThemeAware, QFrame):
 
     def search_again(self) -> None:
         """Search again, because the chat shows other turns or other texts. Keeps the current match if possible."""
-        if self.query is not None and not self._delay.isActive():
+        if self.query is not None and not self._pause_timer.isActive():
             self._search(self.edit.words, partial(self._stay, self.current))
 
     def _stay(self, before: tuple[Turn, int] | None) -> None:
@@ -147,7 +151,7 @@ class FindBar(ThemeAware, QFrame):
         self._matches = {}
         self._total = 0
         self.edit.clear()
-        self._delay.stop()
+        self._pause_timer.stop()
         self._slices.stop()
         self.changed.emit()
         self.searched.emit()
@@ -170,16 +174,16 @@ class FindBar(ThemeAware, QFrame):
 
     def _search(self, text: str, then: Callable[[], object]) -> None:
         """Search all turns, in slices, and call `then`. It replaces a search that goes on."""
-        self._delay.stop()
+        self._pause_timer.stop()
         self.query = self._parse(text)
         self._found = {}
-        self._then = then
-        self._rest = iter(() if self.query is None else self._turns())
+        self._after_search = then
+        self._turns_left = iter(() if self.query is None else self._turns())
         self._search_slice()
 
     def _search_slice(self) -> None:
         end = time.perf_counter() + _SLICE_S
-        for turn in self._rest:
+        for turn in self._turns_left:
             if self.query is not None and (count := self._count_in(turn, self.query)):
                 self._found[turn] = count
             if time.perf_counter() > end:
@@ -187,7 +191,7 @@ class FindBar(ThemeAware, QFrame):
                 return
         self._matches = self._found
         self._total = sum(self._found.values())
-        self._then()
+        self._after_search()
         self.searched.emit()
 
     def _first_in(self, turn: Turn) -> int:
@@ -197,13 +201,13 @@ class FindBar(ThemeAware, QFrame):
 
     def _show_count(self) -> None:
         if self.query is None:
-            self._count.setText("")
+            self._count_label.setText("")
         elif self._total:
             text = self.tr("{place} of {count}")
             number = QLocale().toString
-            self._count.setText(text.format(place=number(self._current + 1), count=number(self._total)))
+            self._count_label.setText(text.format(place=number(self._current + 1), count=number(self._total)))
         else:
-            self._count.setText(self.tr("Not found"))
+            self._count_label.setText(self.tr("Not found"))
 
     def event(self, event: QEvent) -> bool:
         return claims_escape(event) or super().event(event)

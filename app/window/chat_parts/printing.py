@@ -17,7 +17,7 @@ from app.wording.tools import call_sentence, tool_name
 
 # Points, and millimetres around the text of a page.
 _FONT_SIZE = 10
-_MARGINS = QMarginsF(18, 18, 18, 18)
+_PAGE_MARGINS = QMarginsF(18, 18, 18, 18)
 _STYLES = (
     "pre, .typed { white-space: pre-wrap } pre, code, kbd { font-family: '%s' } table { border-collapse: collapse }"
     " .markdown-alert-title { font-weight: bold } .title { font-size: 24pt }"
@@ -84,7 +84,7 @@ def print_chat(chat: Chat, window: QWidget) -> None:
 
     printer = QPrinter(QPrinter.PrinterMode.HighResolution)
     printer.setDocName(chat.title)
-    printer.setPageMargins(_MARGINS, QPageLayout.Unit.Millimeter)
+    printer.setPageMargins(_PAGE_MARGINS, QPageLayout.Unit.Millimeter)
     dialog = QPrintDialog(printer, window)
     if dialog.exec() == QPrintDialog.DialogCode.Accepted:
         chat_document(chat).print_(printer)
@@ -97,6 +97,6 @@ def pdf_of(chat: Chat) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
     writer.setTitle(chat.title)
-    writer.setPageMargins(_MARGINS, QPageLayout.Unit.Millimeter)
+    writer.setPageMargins(_PAGE_MARGINS, QPageLayout.Unit.Millimeter)
     chat_document(chat).print_(writer)
     return bytes(buffer.data().data())

@@ -27,7 +27,7 @@ from app.wording.sources import recorded_name
 # What is marked where two versions part: the rest of a line up to the first sign of Markdown, and not more of it.
 _MARKED = re.compile(r"[^\n*_`#|\[\]<>$\\]{1,40}")
 # The margins above and below a text, in pixels.
-_MARGINS = 6, 12
+_COLUMN_MARGINS = 6, 12
 
 
 class SideBySide(ThemeAware, Overlay):
@@ -64,8 +64,9 @@ class SideBySide(ThemeAware, Overlay):
         self._sides = hbox(spacing=16)
         for side, (name, use, text) in enumerate(zip(self.names, self.uses, self.texts, strict=True)):
             text.setObjectName("comparedText")
-            text.read_only, text.with_figures = True, False
-            text.set_margins(*_MARGINS)
+            text.read_only = True
+            text.with_figures = False
+            text.set_margins(*_COLUMN_MARGINS)
             text.pictures = lambda: self._session.store.of(self._session.chat).pictures
             use.clicked.connect(partial(self._use, side))
             head = fill(hbox(spacing=8), (name, 1), use)

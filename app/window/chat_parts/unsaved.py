@@ -22,7 +22,8 @@ from app.wording.errors import closed_store_sentence, joined
 from app.wording.hub import refused_sentence
 
 # The topics of the notices.
-_UNSAVED, _LEFT = "unsaved", "left behind"
+_UNSAVED = "unsaved"
+_LEFT = "left behind"
 
 
 class UnsavedChats(QObject):
@@ -38,15 +39,18 @@ class UnsavedChats(QObject):
         self._export = export
         self._transfer = transfer
         self._window = window
-        self._choose, self._again, self._add, self._show = (QAction(self) for _ in range(4))
+        self._choose_action = QAction(self)
+        self._again_action = QAction(self)
+        self._add_action = QAction(self)
+        self._show_action = QAction(self)
         self._error: Exception | None = None
         self._left: StoreThread | None = None
         self._question: QMessageBox | None = None
         self._may_close = False
-        self._choose.triggered.connect(self._choose_folder)
-        self._again.triggered.connect(self._try_again)
-        self._add.triggered.connect(self._add_left)
-        self._show.triggered.connect(self._show_left)
+        self._choose_action.triggered.connect(self._choose_folder)
+        self._again_action.triggered.connect(self._try_again)
+        self._add_action.triggered.connect(self._add_left)
+        self._show_action.triggered.connect(self._show_left)
         store = session.store
         store.unavailable.connect(self._show_error)
         store.moved.connect(self._show_moved)
@@ -60,8 +64,8 @@ class UnsavedChats(QObject):
         folder = self._session.store.chosen_folder
 
         def sentence() -> str:
-            self._choose.setText(self.tr("Choose another folder…"))
-            self._again.setText(self.tr("Try again"))
+            self._choose_action.setText(self.tr("Choose another folder…"))
+            self._again_action.setText(self.tr("Try again"))
             if folder is None:
                 return joined(closed_store_sentence(error), self.tr("Chats in this window are not saved."))
             kept_in_folder = self.tr("Until your chats can be opened, the ones in this window are kept in {folder}.")
@@ -70,12 +74,12 @@ class UnsavedChats(QObject):
         self._update()
         self._banner.dismiss(_UNSAVED)
         self._banner.show_message(
-            sentence, self._choose, self._export, self._again, closable=folder is not None, about=_UNSAVED
+            sentence, self._choose_action, self._export, self._again_action, closable=folder is not None, about=_UNSAVED
         )
 
     def _update(self, changes: bool = False) -> None:
         """Allow a change of the store only while no answer is being written to it and it does not change already."""
-        for action in (self._choose, self._again):
+        for action in (self._choose_action, self._again_action):
             action.setEnabled(self._session.answers.is_idle and not changes)
 
     def _try_again(self) -> None:
@@ -174,11 +178,11 @@ class UnsavedChats(QObject):
         self._left = left
 
         def sentence() -> str:
-            self._add.setText(self.tr("Add to my chats"))
-            self._show.setText(self.tr("Show in Finder"))
+            self._add_action.setText(self.tr("Add to my chats"))
+            self._show_action.setText(self.tr("Show in Finder"))
             return self.tr("Tandem kept %Ln chat(s) from a time when it could not open your chats.", "", count)
 
-        self._banner.show_message(sentence, self._add, self._show, is_info=True, stays=True, about=_LEFT)
+        self._banner.show_message(sentence, self._add_action, self._show_action, is_info=True, stays=True, about=_LEFT)
 
     def _add_left(self) -> None:
         if self._left is not None:

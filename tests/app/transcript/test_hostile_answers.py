@@ -174,7 +174,7 @@ def test_plain_text_is_shown_as_it_was_written_below_a_note_in_every_language(
 def test_the_rest_of_a_huge_answer_is_not_shown(
     transcript: Transcript, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.transcript.answer_body.LONGEST_SHOWN", 12_000)
+    monkeypatch.setattr("app.transcript.answer_body.LONGEST_ANSWER", 12_000)
     show_answer(transcript, "Words of it.\n\n" * 900 + "The end.\n", qtbot)
     notes = transcript.findChildren(QWidget, "notice")
     assert "Only the beginning of this very long text is shown." in notes[-1].text()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.session.answer import Answer
 from app.session.chats import Turn
 from app.text.pieces import weight
-from app.transcript.question_bubble import LONGEST_SHOWN, QuestionBubble, shown_question
+from app.transcript.question_bubble import LONGEST_QUESTION, QuestionBubble, shown_question
 from app.widgets.layouts import vbox
 from tests.app.conftest import Show
 
@@ -32,7 +32,7 @@ def test_a_huge_question_is_shown_up_to_a_point(name: str, show: Show[QWidget]) 
     shown = bubble.text.toPlainText()
     assert shown == shown_question(text)
     assert text.startswith(shown)
-    assert 0 < weight(shown) <= LONGEST_SHOWN
+    assert 0 < weight(shown) <= LONGEST_QUESTION
     [note] = [label for label in bubble.children() if getattr(label, "text", str)() and label is not bubble.text]
     assert "Only the beginning" in note.text()
     assert took < 1.0
