@@ -1103,17 +1103,6 @@
     </message>
 </context>
 <context>
-    <name>AskAnother</name>
-    <message>
-        <source>Ask {name}</source>
-        <translation>{name}に質問する</translation>
-    </message>
-    <message>
-        <source>Ask {name} ({size} download)</source>
-        <translation>{name}に質問する（{size}をダウンロード）</translation>
-    </message>
-</context>
-<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
@@ -6529,6 +6518,17 @@
     </message>
 </context>
 <context>
+    <name>StarterLine</name>
+    <message>
+        <source>A tiny model that came with Tandem.</source>
+        <translation>Tandemに付属するごく小さなモデルです。</translation>
+    </message>
+    <message>
+        <source>Choose a larger one.</source>
+        <translation>もっと大きなモデルを選ぶ</translation>
+    </message>
+</context>
+<context>
     <name>StoragePage</name>
     <message>
         <source>Choose where to move it</source>
@@ -7287,24 +7287,8 @@
         <translation>ここはスターターが間違えている可能性があります。Tandemのヘルプ：{fact}</translation>
     </message>
     <message>
-        <source>The Starter may be wrong here.</source>
-        <translation>ここはスターターが間違えている可能性があります。</translation>
-    </message>
-    <message>
-        <source>The Starter only knows Tandem. A larger model can answer this.</source>
-        <translation>スターターが知っているのはTandemのことだけです。この質問には、より大きなモデルなら回答できます。</translation>
-    </message>
-    <message>
-        <source>The Starter may be wrong here. A larger model can answer this.</source>
-        <translation>ここはスターターが間違えている可能性があります。より大きなモデルなら回答できます。</translation>
-    </message>
-    <message>
         <source>The Starter knows one answer to each question.</source>
         <translation>スターターは質問ごとに1つの回答しか知りません。</translation>
-    </message>
-    <message>
-        <source>The Starter knows one answer to each question. A larger model can answer in other words.</source>
-        <translation>スターターは質問ごとに1つの回答しか知りません。より大きなモデルなら、別の言葉でも回答できます。</translation>
     </message>
     <message>
         <source>This answer was cut off when Tandem quit.</source>

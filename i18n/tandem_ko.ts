@@ -1103,17 +1103,6 @@
     </message>
 </context>
 <context>
-    <name>AskAnother</name>
-    <message>
-        <source>Ask {name}</source>
-        <translation>{name}에게 묻기</translation>
-    </message>
-    <message>
-        <source>Ask {name} ({size} download)</source>
-        <translation>{name}에게 묻기({size} 다운로드)</translation>
-    </message>
-</context>
-<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
@@ -6529,6 +6518,17 @@
     </message>
 </context>
 <context>
+    <name>StarterLine</name>
+    <message>
+        <source>A tiny model that came with Tandem.</source>
+        <translation>Tandem에 들어 있는 아주 작은 모델이에요.</translation>
+    </message>
+    <message>
+        <source>Choose a larger one.</source>
+        <translation>더 큰 모델 선택하기</translation>
+    </message>
+</context>
+<context>
     <name>StoragePage</name>
     <message>
         <source>Choose where to move it</source>
@@ -7287,24 +7287,8 @@
         <translation>이 부분은 스타터가 틀릴 수 있어요. Tandem 도움말: {fact}</translation>
     </message>
     <message>
-        <source>The Starter may be wrong here.</source>
-        <translation>이 부분은 스타터가 틀릴 수 있어요.</translation>
-    </message>
-    <message>
-        <source>The Starter only knows Tandem. A larger model can answer this.</source>
-        <translation>스타터는 Tandem에 대해서만 알아요. 이 질문에는 더 큰 모델이 답할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>The Starter may be wrong here. A larger model can answer this.</source>
-        <translation>이 부분은 스타터가 틀릴 수 있어요. 더 큰 모델이 답할 수 있어요.</translation>
-    </message>
-    <message>
         <source>The Starter knows one answer to each question.</source>
         <translation>스타터는 질문마다 한 가지 답변만 알아요.</translation>
-    </message>
-    <message>
-        <source>The Starter knows one answer to each question. A larger model can answer in other words.</source>
-        <translation>스타터는 질문마다 한 가지 답변만 알아요. 더 큰 모델은 다른 말로도 답할 수 있어요.</translation>
     </message>
     <message>
         <source>This answer was cut off when Tandem quit.</source>

@@ -1103,17 +1103,6 @@
     </message>
 </context>
 <context>
-    <name>AskAnother</name>
-    <message>
-        <source>Ask {name}</source>
-        <translation>问 {name}</translation>
-    </message>
-    <message>
-        <source>Ask {name} ({size} download)</source>
-        <translation>问 {name}（下载 {size}）</translation>
-    </message>
-</context>
-<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
@@ -6529,6 +6518,17 @@
     </message>
 </context>
 <context>
+    <name>StarterLine</name>
+    <message>
+        <source>A tiny model that came with Tandem.</source>
+        <translation>这是 Tandem 自带的微型模型。</translation>
+    </message>
+    <message>
+        <source>Choose a larger one.</source>
+        <translation>选择更大的模型</translation>
+    </message>
+</context>
+<context>
     <name>StoragePage</name>
     <message>
         <source>Choose where to move it</source>
@@ -7287,24 +7287,8 @@
         <translation>入门模型在这里可能说错了。Tandem 的帮助：{fact}</translation>
     </message>
     <message>
-        <source>The Starter may be wrong here.</source>
-        <translation>入门模型在这里可能说错了。</translation>
-    </message>
-    <message>
-        <source>The Starter only knows Tandem. A larger model can answer this.</source>
-        <translation>入门模型只了解 Tandem。更大的模型可以回答这个问题。</translation>
-    </message>
-    <message>
-        <source>The Starter may be wrong here. A larger model can answer this.</source>
-        <translation>入门模型在这里可能说错了。更大的模型可以回答这个问题。</translation>
-    </message>
-    <message>
         <source>The Starter knows one answer to each question.</source>
         <translation>每个问题，入门模型只会一种回答。</translation>
-    </message>
-    <message>
-        <source>The Starter knows one answer to each question. A larger model can answer in other words.</source>
-        <translation>每个问题，入门模型只会一种回答。更大的模型可以换一种说法。</translation>
     </message>
     <message>
         <source>This answer was cut off when Tandem quit.</source>

@@ -120,7 +120,7 @@ def missing_files(folder: Path, names: list[str]) -> Iterator[str]:
         "NOTICES.txt",
         "tandem.cdx.json",
         "catalog.json",
-        "starter/words.toml",
+        "starter/main/answers.json",
         "starter/main/model.safetensors",
     ):
         if not any(name.endswith(f"resources/{wanted}") for name in names):

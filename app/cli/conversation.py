@@ -6,35 +6,33 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from app.cli.answers import AnswerOutput
 from app.cli.command import DONE, FAILED, INTERRUPTED
 from app.cli.downloads import follow_loading
-from app.cli.pair_options import checked, explained, model_path, models_here
+from app.cli.pair_options import checked, explained, model_path
 from app.cli.terminal import say
 from app.cli.watched_stream import WatchedStream
 from app.conversations.database.records import REPEATING
 from app.session.model_names import STARTERS, english_name
+from app.session.tandem_help import correction, is_refusal
 from app.settings.declarations import declared_in
 from app.settings.engine_settings import none_values, own_sampling
 from app.text.thinking import without_thoughts
 from engine import EngineClient, EngineError, Finished
 from engine.errors import PromptTooLong
-from engine.events import Failed, Token
+from engine.events import Failed
 from engine.files.atomic_file import write_atomically
 from engine.methods import method_of
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.tokenizers.thinking import ThinkingChoice
-
-if TYPE_CHECKING:
-    from app.session.answer import Answer
 
 with suppress(ImportError):
     # Gives `input` line editing and a history that is not written to a file. Python can be built without it.
@@ -63,9 +61,7 @@ _RUNNER_S, _POLL_S = 5.0, 0.05
 _WITHOUT_RUNNER = "tandem: drafting ahead is still starting, so the answer begins without it."
 _STOPPED = "tandem: the answer repeats itself, so it was stopped."
 _CORRECTION = "tandem: the Starter may be wrong here. The help of Tandem says: {fact}"
-_MAY_BE_WRONG = "tandem: the Starter may be wrong here."
-_ANOTHER = "tandem: a larger model can answer this: {command}"
-_NONE_LARGER = "tandem: a larger model can answer this: `tandem models search gemma` finds some."
+_TINY_MODEL = "tandem: a tiny model that came with Tandem. Choose a larger one: `tandem models search gemma`."
 _UNSEEN_PICTURES = "tandem: this model can't see pictures, so it gets the text of the files alone."
 _UNSEEN_SCANS = "tandem: this model can't see pictures, and there is nothing else in {names}."
 _FILES_TOO_LONG = "tandem: read a part of the files, with --pages FIRST-LAST, --sheets NAME or --chapters TITLE."
@@ -124,8 +120,6 @@ class TerminalConversation:
         self._thinking = ThinkingChoice()
         # The last answer while it is paused because it repeats itself. The history has its reply.
         self._paused: _PausedAnswer | None = None
-        # Of the newest answer.
-        self._first_tokens: list[Token] = []
 
     def load(self, main: str, draft: str | None) -> None:
         """Load the models and keep the turns. Raises `EngineError`; the earlier models stay loaded then."""
@@ -204,7 +198,6 @@ class TerminalConversation:
             turns = [_without(turn, self._files.pictures) for turn in turns]
         asked = request(self._arguments, turns, self._recommended, self._thinking, pictures)
         stream = WatchedStream(self._engine.submit(asked), begun.tokens)
-        self._first_tokens = stream.first_tokens
         code = DONE
         try:
             last = self._show.events(stream)
@@ -225,8 +218,7 @@ class TerminalConversation:
                 code = FAILED
                 self._show.note(_PAUSED if in_chat else _STOPPED)
             elif last.stats.main in STARTERS:
-                answer = self._of_starter(last.stats.main, self._history[-1]["content"], self._history[:-1])
-                self._note_limits(answer, in_chat)
+                self._note_starter()
         return code
 
     def _speed_counts(self, ended: Finished) -> bool:
@@ -235,25 +227,16 @@ class TerminalConversation:
         is_twin = any(turn["content"] == ended.text for turn in self._history)
         if ended.reason == REPEATING or (is_copied and is_twin):
             return False
-        return (
-            ended.stats.main not in STARTERS
-            or self._of_starter(ended.stats.main, ended.text, self._history).speed_counts
-        )
+        return ended.stats.main not in STARTERS or not is_refusal(ended.text)
 
-    def _note_limits(self, answer: Answer, in_chat: bool) -> None:
-        """Say what is so where the Starter says something else of Tandem, and how another model is asked."""
-        if fact := answer.correction:
+    def _note_starter(self) -> None:
+        """Say what the Starter is below its last answer, after what is so where it says something else of Tandem."""
+        has_files = len(self._history) == 2 and bool(self._files.texts or self._pictures)
+        question, answer = (str(turn["content"]) for turn in self._history[-2:])
+        fact = "" if has_files else correction(question, answer)
+        if fact:
             self._show.note(_CORRECTION.format(fact=fact))
-        elif answer.may_be_wrong and not answer.is_for_others:
-            self._show.note(_MAY_BE_WRONG)
-        if answer.is_for_others:
-            others = (model.id for model in models_here() if "main" in model.kinds and model.id not in STARTERS)
-            name = next(others, "")
-            if not name:
-                self._show.note(_NONE_LARGER)
-                return
-            command = f"/again {name}" if in_chat else f"tandem run {name}"
-            self._show.note(_ANOTHER.format(command=command))
+        self._show.note(_TINY_MODEL)
 
     def ask_again(self, name: str) -> bool:
         """Ask the last question again, with the main model `name` unless that is "". Return whether there is one.
@@ -268,22 +251,6 @@ class TerminalConversation:
             say(self.model)
         self._replace_answer(_PausedAnswer())
         return True
-
-    def _of_starter(self, name: str, text: str, asked: Sequence[Mapping[str, Any]]) -> Answer:
-        """Return an answer of the Starter to the last of the turns that were `asked`."""
-        # What other models do not wait for.
-        from app.session.answer import Answer, State
-
-        return Answer(
-            State.DONE,
-            model=name,
-            question=str(asked[-1]["content"]),
-            text=text,
-            tokens=self._first_tokens,
-            said_before="\n".join(str(turn["content"]) for turn in asked[:-1]),
-            asked_before=next((str(turn["content"]) for turn in asked[-2::-1] if turn["role"] == "user"), ""),
-            with_files=len(asked) == 1 and bool(self._files.texts or self._pictures),
-        )
 
     def _drop_paused(self) -> None:
         """Leave the paused answer as it is. Of one that has no reply yet, nothing is kept."""

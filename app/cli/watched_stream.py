@@ -7,23 +7,19 @@ from dataclasses import replace
 
 from app.conversations.database.records import REPEATING
 from app.text.repetition import Repetition
-from engine import Event, Finished, Token, TokensCommitted
+from engine import Event, Finished, TokensCommitted
 from engine.client import RequestStream
-
-# More than what decides an answer of the Starter.
-_MOST_FIRST_TOKENS = 16
 
 
 class WatchedStream:
     """The events of a request, which is cancelled once the newest tokens are a loop; then its reason is REPEATING.
 
     `tokens` are the texts of all tokens: of `before`, which were written by requests that this one continues, then of
-    this one. `first_tokens` are those that this one begins with.
+    this one.
     """
 
     def __init__(self, stream: RequestStream, before: Sequence[str] = ()) -> None:
         self.tokens = list(before)
-        self.first_tokens: list[Token] = []
         self._stream = stream
         self._repetition = Repetition(before)
         self._stopped = False
@@ -34,7 +30,6 @@ class WatchedStream:
     def __iter__(self) -> Iterator[Event]:
         for event in self._stream:
             if isinstance(event, TokensCommitted):
-                self.first_tokens += event.tokens[: _MOST_FIRST_TOKENS - len(self.first_tokens)]
                 self._watch([token.text for token in event.tokens])
             elif isinstance(event, Finished) and self._stopped and event.reason != "stop":
                 event = replace(event, reason=REPEATING)

@@ -182,10 +182,6 @@ class ModelController(QObject):
         self._drafts[entry.id] = entry.draft
         self._library.get(*wanted)
 
-    def awaits_draft_of(self, entry: Entry) -> bool:
-        """Whether that model was got as a pair of which one is still missing."""
-        return bool(self._pairs.get(entry.id))
-
     def get_as_draft(self, entry: Entry) -> None:
         """Download a model as a draft for the loaded one."""
         self._as_draft.add(entry.id)

@@ -9,17 +9,12 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cache
 from itertools import accumulate, pairwise
-from math import log
 
 from msgspec.structs import replace as with_figures
 
-from app.session.app_words import names_app
 from app.session.calls import ToolRun
-from app.session.starter_exercises import is_worked_out
-from app.session.starter_facts import answers_file, facts_for, facts_of_both, outdated_fact
-from app.session.starter_limits import Subject, is_followup, is_for_tools, is_held_by, names_tandem, subject_of
+from app.session.tandem_help import is_refusal
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
 from app.text.thinking import GrowingParts, ThoughtAndReply, closing_mark
@@ -56,11 +51,6 @@ _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
 # The Starter's main model, as stored figures name it.
 STARTER = "starter/main"
-# The Starter's answer is decided by its first tokens: it knows the rest by heart. Where these are less likely than
-# this, it is mostly wrong: so began 39 of 55 wrong answers learned by heart to questions that it never met, and 8 of
-# 98 right ones.
-_DECIDING_TOKENS = 10
-_LEAST_SURE = log(0.7)
 
 
 @dataclass
@@ -74,11 +64,9 @@ class Answer:
     that the separator finds. `calls` are the calls of the answer, and `earlier` the figures of the preceding requests
     whose results it uses. `sampling` holds its sampling settings, None if unknown. `repeats` says whether the newest
     tokens repeat themselves; the figures then have no speed-up. `closing` is the end of `before` that closed thoughts.
-    `given_before` says whether another answer in this chat or another one has the same text. `question` is what it
-    answers, and `with_files` whether that has attachments. `said_before` are the latest texts of the chat before it, ""
-    where the Starter does not write it, `asked_before` is the question before that, and `was_beyond` says whether it
-    was stored as beyond the Starter. `pair` are the names of its main and draft model, the latter "" where it only
-    looks up, and `pair_speedup` is their measured speed-up on this computer, not rounded, None if that is not known.
+    `given_before` says whether another answer in this chat or another one has the same text. `pair` are the names of
+    its main and draft model, the latter "" where it only looks up, and `pair_speedup` is their measured speed-up on
+    this computer, not rounded, None if that is not known.
     """
 
     state: State = State.WAITING
@@ -101,11 +89,6 @@ class Answer:
     given_before: bool = False
     pair: tuple[str, str] = ("", "")
     pair_speedup: float | None = None
-    question: str = field(default="", repr=False, compare=False)
-    with_files: bool = field(default=False, repr=False, compare=False)
-    said_before: str = field(default="", repr=False, compare=False)
-    asked_before: str = field(default="", repr=False, compare=False)
-    was_beyond: bool = field(default=False, repr=False, compare=False)
     separator: AnswerParts | None = field(default=None, repr=False, compare=False)
     _repetition: Repetition = field(default_factory=Repetition, repr=False, compare=False)
     # The characters that the separator has read, and how many of its next ones the earlier text has already.
@@ -153,114 +136,19 @@ class Answer:
         return self.repeats and self._repetition.is_new
 
     @property
+    def is_of_starter(self) -> bool:
+        """Whether the model that comes with Tandem writes it."""
+        return self.model == STARTER
+
+    @property
     def refuses(self) -> bool:
         """Whether the Starter declined the question."""
-        return self._begins_as("refusals")
-
-    @property
-    def is_beyond(self) -> bool:
-        """Whether the Starter wrote it and refuses, or cannot be relied on with such a question."""
-        return self.model == STARTER and self.asks_too_much
-
-    @property
-    def asks_too_much(self) -> bool:
-        """Whether the Starter cannot answer the question, as its words or the answer tell."""
-        if self.refuses or self.with_files or self.was_beyond:
-            return True
-        subject = subject_of(self.question)
-        if subject is Subject.BEYOND:
-            return True
-        if self.is_known:
-            return self.is_unsure and not facts_for(self.question, with_likely=True)
-        if subject is Subject.DOUBTFUL:
-            return self.is_made_up or not self.ended
-        # Where the help of Tandem answers, no other model needs to.
-        return self.ended and self.is_made_up and not self.correction
-
-    @property
-    def is_for_others(self) -> bool:
-        """Whether the Starter cannot answer the question and another model may: on Tandem, only its help can."""
-        if not self.asks_too_much:
-            return False
-        return self.with_files or subject_of(self.question) is Subject.BEYOND or not self.is_about_app
-
-    @property
-    def is_about_app(self) -> bool:
-        """Whether the question names Tandem or a word of the app, or asks on about what does."""
-        if facts_for(self.question) or self._facts_before:
-            return True
-        # A question that asks on, such as "And where is it?", names things together with the one before it.
-        asked = f"{self.asked_before}\n{self.question}" if self._asks_on else self.question
-        return names_tandem(asked) or names_app(asked)
-
-    @property
-    def _asks_on(self) -> bool:
-        """Whether the question asks on about what the one before it was about."""
-        return bool(self.asked_before) and is_followup(self.question)
-
-    @property
-    def _facts_before(self) -> tuple[str, ...]:
-        """What is so of what the question asks on about; the first is what both questions name together."""
-        return facts_of_both(self.asked_before, self.question, self.reply) if self._asks_on else ()
-
-    @property
-    def may_be_wrong(self) -> bool:
-        """Whether the Starter answers a question that it cannot answer, instead of declining it."""
-        return self.asks_too_much and not (self.refuses or self.with_files)
-
-    @property
-    def correction(self) -> str:
-        """What is so, where the question names a part of Tandem and the Starter says something else; "" elsewhere.
-
-        Of several parts that are named, the Starter may speak of any.
-        """
-        if self.model != STARTER or self.with_files or subject_of(self.question) is Subject.BEYOND:
-            return ""
-        said = self.reply.strip()
-        # What it answers by heart is about Tandem, or it made a mistake.
-        facts = facts_for(self.question, with_likely=self.is_known, said=said)
-        before = self._facts_before
-        if not facts and (self.refuses or self.is_made_up or (self.is_known and self.is_unsure)):
-            facts = before
-        elif before and is_held_by(self.question, before[0]) and (facts or not is_held_by(self.question, said)):
-            # "And as PDF?" is about exporting, of which the help speaks of PDF.
-            facts = (*before, *facts)
-        return outdated_fact(said) if not facts or said in facts else facts[0]
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the Starter learned this answer word for word, so that it did not make it up."""
-        return self._begins_as("known")
-
-    @property
-    def is_unsure(self) -> bool:
-        """Whether the Starter might as well have begun otherwise, by its own probabilities of the first tokens."""
-        first = self.tokens[:_DECIDING_TOKENS]
-        return self.model == STARTER and sum(token.logprob for token in first) < _LEAST_SURE
-
-    @property
-    def is_made_up(self) -> bool:
-        """Whether the Starter wrote something that it has neither learned, nor worked out right, nor from a tool.
-
-        What a tool told it answers only questions that the tools of Tandem are for. An answer without words, such as
-        one that only calls a tool, has nothing that could be wrong.
-        """
-        if self.model != STARTER or self.is_known or self.refuses or self.calls or not self.question:
-            return False
-        if self.earlier:
-            return not is_for_tools(self.question)
-        if not self.reply.strip():
-            return False
-        return not is_worked_out(self.question, self.reply, self.said_before)
-
-    def _begins_as(self, kind: str) -> bool:
-        """Whether the Starter wrote it, and its reply begins as one of that kind, see `_beginnings`."""
-        return self.model == STARTER and self.reply.lstrip().startswith(_beginnings()[kind])
+        return self.is_of_starter and is_refusal(self.reply)
 
     @property
     def speed_counts(self) -> bool:
         """Whether its speed says anything of others: loops, refusals and copies of other answers are easy to draft."""
-        return not (self.repeats or self.is_beyond or self.given_before)
+        return not (self.repeats or self.refuses or self.given_before)
 
     @property
     def reply(self) -> str:
@@ -450,9 +338,3 @@ class Answer:
             return None
         spans = [span for span in stats.plain_spans if span.reason != "first-token"]
         return max(spans, key=lambda span: span.tokens, default=None)
-
-
-@cache
-def _beginnings() -> dict[str, tuple[str, ...]]:
-    """Return how the Starter's answers begin, by kind: "refusals" and "known"."""
-    return {kind: tuple(map(str, answers_file()[kind])) for kind in ("refusals", "known")}

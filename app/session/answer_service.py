@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import takewhile
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -20,7 +19,7 @@ from app.session import prompt_variables
 from app.session.answer import Answer, State
 from app.session.calls import ToolRun
 from app.session.chat_requests import OtherModel, Services, prepare_request
-from app.session.chats import AnswerStep, Chat, Turn, said_before
+from app.session.chats import AnswerStep, Chat, Turn
 from app.session.stored_chats import ensure_stored
 from app.session.streaming_answer import StreamingAnswer, WriteTurn
 from engine.errors import EngineError
@@ -311,9 +310,6 @@ class AnswerService(QObject):
         """
         turn.answer.model = source.main_model
         turn.answer.pair = source.pair
-        earlier = [*takewhile(lambda other_turn: other_turn is not turn, chat.turns)]
-        turn.answer.said_before = said_before(earlier, source.main_model)
-        turn.answer.asked_before = earlier[-1].question if earlier else ""
         turn.answer.asked_at = turn.answer.asked_at or time.time()
         generation = generation or self._settings.generation_of(chat)
         turn.answer.sampling = generation.sampling

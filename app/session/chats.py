@@ -14,7 +14,6 @@ from app.conversations.database.records import (
     GIVEN_BEFORE,
     INTERRUPTED,
     LOOPS,
-    REFUSED,
     REPEATING,
     STOPPED_REPEATING,
     STREAMING,
@@ -28,7 +27,7 @@ from app.conversations.database.records import (
     attached_pictures,
     pictures_in,
 )
-from app.session.answer import STARTER, Answer, State
+from app.session.answer import Answer, State
 from app.session.calls import ToolRun, content_of, step_messages, stored_call
 from app.text.fences import file_block
 from app.text.thinking import without_thoughts
@@ -41,8 +40,6 @@ from engine.stats import RequestStats
 READ_POSITION = "place"
 # More pixels than the height of any turn.
 _FARTHEST = 2**24
-# In characters: more than the Starter's context holds.
-_LONGEST_REMEMBERED = 8000
 _STATE_BY_REASON = {
     "length": State.LENGTH,
     "cancelled": State.CANCELLED,
@@ -86,10 +83,6 @@ class Turn:
     left_edit: tuple[str, str] | None = None
     steps: list[AnswerStep] = field(default_factory=list)
     tools: Sequence[Tool] = ()
-
-    def __post_init__(self) -> None:
-        self.answer.question = self.question
-        self.answer.with_files = bool(self.attachments)
 
     @property
     def calls(self) -> list[ToolRun]:
@@ -298,25 +291,7 @@ def turns_of(path: Sequence[Message], known: Sequence[Turn]) -> list[Turn]:
             exchanges[-1].answers.append((message, []))
         elif message.role == TOOL and exchanges and exchanges[-1].answers:
             exchanges[-1].answers[-1][1].append(message)
-    turns: list[Turn] = []
-    for exchange in exchanges:
-        turn = _turn(exchange, by_ids)
-        turn.answer.said_before = said_before(turns, turn.answer.model)
-        turn.answer.asked_before = turns[-1].question if turns else ""
-        turns.append(turn)
-    return turns
-
-
-def said_before(turns: Sequence[Turn], model: str) -> str:
-    """Return the latest texts of a chat, for an answer of the Starter: it may repeat them. "" for other models."""
-    if model != STARTER:
-        return ""
-    texts: list[str] = []
-    for turn in reversed(turns):
-        texts += [turn.answer.reply, turn.question]
-        if sum(map(len, texts)) > _LONGEST_REMEMBERED:
-            break
-    return "\n".join(reversed(texts))
+    return [_turn(exchange, by_ids) for exchange in exchanges]
 
 
 @dataclass
@@ -389,6 +364,5 @@ def stored_answer(message: Message | None, calls: Sequence[Message] = ()) -> Ans
         calls=[stored_call(call) for call in calls],
         repeats=message.finish_reason in LOOPS,
         given_before=message.finish_reason == GIVEN_BEFORE,
-        was_beyond=message.finish_reason == REFUSED,
         sampling=_sampling_of(message.source),
     )

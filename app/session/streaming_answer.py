@@ -281,11 +281,11 @@ class StreamingAnswer:
     def _end_of(self, answer: Answer, reason: str) -> str:
         """Return why an answer ended, as it is stored: the engine's `reason`, or another one.
 
-        REFUSED if the question is beyond the Starter. For an answer that repeats itself STOPPED_REPEATING if the person
+        REFUSED if the Starter declined the question. For an answer that repeats itself STOPPED_REPEATING if the person
         stopped it, else REPEATING, and its state becomes REPEATING: it is paused.
         """
         if not answer.repeats:
-            return REFUSED if answer.is_beyond and answer.state is State.DONE else reason
+            return REFUSED if answer.refuses and answer.state is State.DONE else reason
         if self._is_stopped:
             return STOPPED_REPEATING
         answer.state = State.REPEATING
@@ -408,10 +408,6 @@ class StreamingAnswer:
             asked_at=before.asked_at,
             earlier=turn.step_figures,
             sampling=before.sampling,
-            question=turn.question,
-            with_files=before.with_files,
-            said_before=before.said_before,
-            asked_before=before.asked_before,
         )
         turn.answer_node = node_of(message)
         self._writer = self._store.writer(message.id)

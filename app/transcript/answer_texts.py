@@ -10,14 +10,15 @@ from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
-from app.session.answer import STARTER, Answer, State
+from app.session.answer import Answer, State
 from app.session.chats import Turn
+from app.session.tandem_help import correction
 from app.tools.tool import TANDEM, Tool, visible
 from app.tools.web_results import READ_PAGE, sources_of
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, hbox
 from app.widgets.line_breaks import unbroken, with_good_breaks
-from app.widgets.style_class import set_property, set_style_class, styled
+from app.widgets.style_class import set_property, styled
 from app.wording import figures
 from app.wording.errors import error_sentence
 from app.wording.sources import recorded_name
@@ -43,7 +44,6 @@ class Problem:
     button: str
     action: str
     is_info: bool = False
-    fills_button: bool = False
     other: tuple[str, str] | None = None
 
 
@@ -117,11 +117,8 @@ def origin_text(answer: Answer, *, in_panel: bool = False) -> str:
     return " · ".join(parts)
 
 
-def problem_note(turn: Turn, offer: str) -> Problem | None:
-    """Return why an answer failed, was paused or interrupted, or is beyond the Starter; None if it was not.
-
-    `offer` is the text of the button that has another model than the Starter answer, "" if there is none.
-    """
+def problem_note(turn: Turn) -> Problem | None:
+    """Return why an answer failed, was paused or interrupted, or what the Starter says wrongly; None if nothing."""
     answer = turn.answer
     again = translate("TurnView", "Try again")
     if answer.error is not None:
@@ -134,47 +131,24 @@ def problem_note(turn: Turn, offer: str) -> Problem | None:
         sentence = translate("TurnView", "The model stopped while thinking, without an answer.")
         return Problem(sentence, translate("TurnView", "Continue"), "go-on", is_info=True)
     if answer.state is not State.INTERRUPTED:
-        return _starter_note(turn, offer)
+        return _starter_note(turn)
     sentence = translate("TurnView", "This answer was cut off when Tandem quit.")
     if answer.unfinished:
         return Problem(sentence, translate("TurnView", "Continue"), "go-on", is_info=True)
     return Problem(sentence, again, "again", is_info=True)
 
 
-def _starter_note(turn: Turn, offer: str) -> Problem | None:
-    """Return what is so, or who can answer, where the Starter's answer cannot be relied on or is given again."""
+def _starter_note(turn: Turn) -> Problem | None:
+    """Return what is so where the Starter says something else of Tandem, or why it repeats its words."""
     answer = turn.answer
-    button = offer if answer.is_for_others else ""
-    if fact := answer.correction:
-        words = translate("TurnView", "The Starter may be wrong here. The help of Tandem says: {fact}")
-        return Problem(words.format(fact=fact), button, "ask-another", is_info=True, fills_button=True)
-    if is_beyond_starter(turn) and not answer.is_for_others:
-        # No other model knows Tandem, and the refusal says enough.
-        words = translate("TurnView", "The Starter may be wrong here.")
-        return Problem(words, "", "", is_info=True) if answer.may_be_wrong else None
-    if is_beyond_starter(turn):
-        words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
-        if answer.may_be_wrong:
-            words = translate("TurnView", "The Starter may be wrong here. A larger model can answer this.")
-    elif repeats(turn) and answer.is_about_app:
-        return Problem(translate("TurnView", "The Starter knows one answer to each question."), "", "", is_info=True)
-    elif repeats(turn):
-        words = translate(
-            "TurnView", "The Starter knows one answer to each question. A larger model can answer in other words."
-        )
-    else:
+    if not answer.is_of_starter:
         return None
-    return Problem(words, offer, "ask-another", is_info=True, fills_button=True) if offer else None
-
-
-def repeats(turn: Turn) -> bool:
-    """Whether the Starter was asked again: it learned one answer to each question, and so repeats its words."""
-    return turn.answer.model == STARTER and turn.answer_node.count > 1
-
-
-def is_beyond_starter(turn: Turn) -> bool:
-    """Whether the Starter answered, and its answer cannot be relied on, or refuses."""
-    return turn.answer.model == STARTER and turn.answer.asks_too_much
+    if not turn.attachments and (fact := correction(turn.question, answer.reply)):
+        words = translate("TurnView", "The Starter may be wrong here. The help of Tandem says: {fact}")
+        return Problem(words.format(fact=fact), "", "", is_info=True)
+    if turn.answer_node.count > 1:
+        return Problem(translate("TurnView", "The Starter knows one answer to each question."), "", "", is_info=True)
+    return None
 
 
 class Note(QFrame):
@@ -203,7 +177,6 @@ class Note(QFrame):
         set_property(self, "objectName", "note" if problem.is_info else "banner")
         self._action = problem.action
         self._label.setText(problem.sentence)
-        set_style_class(self._button, "accent" if problem.fills_button else "button")
         self._button.setText(problem.button)
         self._button.setVisible(with_buttons and bool(problem.button))
         self._show_other(*(problem.other if with_buttons and problem.other else ("", "")))

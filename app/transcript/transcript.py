@@ -233,12 +233,6 @@ class Transcript(ThemeAware, TurnOwner):
             self.refresh_feet()
             self.load_soon()
 
-    def set_offer(self, offer: str) -> None:
-        """Set the text of the button below answers that are beyond the Starter, "" for no such button."""
-        if offer != self.offer:
-            self.offer = offer
-            self.refresh_feet()
-
     def set_repeats(self, repeats: str) -> None:
         """Set why Regenerate says the same words, "" if it does not."""
         if repeats != self.repeats:

@@ -24,7 +24,8 @@ class TurnOwner(QScrollArea):
     `round_pointed` the number of the round whose token is under the pointer, None for none.
     `taken_back` carries a question that waits and is not to be asked.
     `tokens_wanted`: its tokens are needed and only on disk. `turned_to`: it was clicked or got the focus. Without a
-    turn, `focus_lost` is emitted when the widget with the focus is removed, and `shown_as` when more texts are known.
+    turn, `focus_lost` is emitted when the widget with the focus is removed, `shown_as` when more texts are known, and
+    `larger_wanted` when a larger model than the Starter is to be chosen.
     """
 
     acted = Signal(object, str)
@@ -38,6 +39,7 @@ class TurnOwner(QScrollArea):
     turned_to = Signal(object)
     focus_lost = Signal()
     shown_as = Signal()
+    larger_wanted = Signal()
 
     # The tokens of all answers are tinted, and answers are shown with their figures below them, not only on hover.
     as_tokens = False
@@ -48,8 +50,6 @@ class TurnOwner(QScrollArea):
     may_branch = True
     # Versions of an answer can be shown side by side.
     may_compare = True
-    # The text of the button below answers that are beyond the Starter, "" for no such button.
-    offer = ""
     # Why Regenerate says the same words: "greedy", "starter", or "" if it does not.
     repeats = ""
     # Returns the pictures of the store.

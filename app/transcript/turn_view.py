@@ -25,6 +25,7 @@ from app.transcript.answer_texts import (
 )
 from app.transcript.call_card import CallCards
 from app.transcript.question_bubble import QuestionBubble
+from app.transcript.starter_line import StarterLine
 from app.transcript.thinking_fold import ThinkingFold
 from app.transcript.tints.token_legend import TokenLegend
 from app.transcript.tints.turn_tokens import TurnTokens
@@ -87,6 +88,8 @@ class TurnView(ThemeAware, QWidget):
         self._note = Note(self)
         # Made for the first answer from web pages, because each turn has a footer.
         self._web_pages: WrappedLabel | None = None
+        # Made for answers of the Starter.
+        self._starter_line: StarterLine | None = None
         self._footer = named(styled(WrappedLabel(self), "muted"), "footer")
         self._footer.setTextFormat(Qt.TextFormat.RichText)
         self._footer.setContentsMargins(0, 6, 0, 0)
@@ -190,6 +193,7 @@ class TurnView(ThemeAware, QWidget):
             had_focus = _holds_focus(self.answer_row)
             self._hide_note()
             self._show_web_pages("")
+            self._show_starter_line(False)
             self.answer_row.setEnabled(False)
             if had_focus:
                 self._transcript.focus_lost.emit()
@@ -284,6 +288,7 @@ class TurnView(ThemeAware, QWidget):
     def _show_end(self, answer: Answer) -> None:
         with_figures = self._transcript.with_figures
         self._show_web_pages(web_pages_html(self.turn))
+        self._show_starter_line(answer.is_of_starter and bool(answer.text))
         self._footer.setText(footer_html(answer, with_figures))
         self.answer_row.setToolTip("" if with_figures else figures_text(answer))
         again = {
@@ -292,7 +297,7 @@ class TurnView(ThemeAware, QWidget):
             "starter": self.tr("Regenerate: mostly the same words, because the Starter knows its answers by heart"),
         }[self._transcript.repeats]
         set_name(self.answer_row.button("again"), again)
-        problem = problem_note(self.turn, self._transcript.offer)
+        problem = problem_note(self.turn)
         if problem is not None:
             self._note.show_problem(problem, with_buttons=not self._transcript.read_only)
         else:
@@ -314,6 +319,14 @@ class TurnView(ThemeAware, QWidget):
         if self._web_pages is not None:
             self._web_pages.setText(links)
             self._web_pages.setVisible(bool(links))
+
+    def _show_starter_line(self, shown: bool) -> None:
+        if shown and self._starter_line is None:
+            self._starter_line = StarterLine(self, read_only=self._transcript.read_only)
+            self._starter_line.larger_wanted.connect(self._transcript.larger_wanted)
+            self._column.insertWidget(self._column.indexOf(self._footer), self._starter_line)
+        if self._starter_line is not None:
+            self._starter_line.setVisible(shown)
 
     def _hide_note(self) -> None:
         had_focus = _holds_focus(self._note)

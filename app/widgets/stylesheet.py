@@ -145,6 +145,7 @@ QPushButton[styleClass="fold"] { color: $muted; font-size: 12px; padding: 2px 8p
 QPushButton[styleClass="fold"]:focus { padding: 0 6px 0 0; }
 QLabel[styleClass="title"]:disabled { color: $faint; }
 QPushButton[styleClass|="link"] { color: $main_text; padding: 4px 0; }
+QPushButton[styleClass="link-small"] { font-size: 12px; }
 QPushButton[styleClass|="link"]:hover { background: transparent; text-decoration: underline; }
 QPushButton[styleClass|="link"]:focus { border: none; border-bottom: 2px solid $main; border-radius: 0;
     padding: 4px 0 2px 0; }

@@ -40,7 +40,6 @@ from app.window.about_window import AboutWindow
 from app.window.actions import ACTIONS
 from app.window.built_in_tools import tools_button
 from app.window.chat_parts.answer_notice import Announcer, AnswerNotice
-from app.window.chat_parts.ask_another import AskAnother
 from app.window.chat_parts.attachment_reader import VisionHint
 from app.window.chat_parts.chat_commands import ChatCommands
 from app.window.chat_parts.chat_parts import ChatParts
@@ -149,7 +148,6 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self._welcome = Welcome(self._stack)
         self._offer = FirstRunOffer(self._library, self.models, self._welcome)
         self._welcome.set_offer(self._offer, lambda: self._offer.may_come)
-        self._another = AskAnother(self._library, session, self.models, self)
         session.chats.opened.connect(lambda _chat: self.parts.find_bar.close_bar())
         composer = self.parts.composer
         self.vision_hint = VisionHint(
@@ -226,7 +224,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         # The pair is remembered first.
         self.session.models.changed.connect(lambda: QTimer.singleShot(0, self._offer, self._offer.refresh))
         self._library.downloads_changed.connect(lambda: self._header.show_downloads(self._library.running))
-        for wanted in (self.models.page_wanted, self._offer.more_wanted, self._another.more_wanted):
+        for wanted in (self.models.page_wanted, self._offer.more_wanted, self.parts.transcript.larger_wanted):
             wanted.connect(lambda *_: self.settings.open("models"))
         self._header.page_wanted.connect(self.settings.open)
         self.models.chat_wanted.connect(self._come_to_chat)
@@ -236,8 +234,6 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self._welcome.asked.connect(lambda _text: self.parts.composer.setFocus())
         self._welcome.demonstration_wanted.connect(self._demonstrate)
         self.comparison.asked.connect(self.parts.ask)
-        self.parts.turns.other_wanted.connect(self._another.ask)
-        self._another.changed.connect(self.parts.transcript.set_offer)
         self._offer.starter_wanted.connect(self.parts.composer.setFocus)
 
     def _connect_actions(self) -> None:
@@ -336,7 +332,6 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self._actions.retranslate()
         self._menus.retranslate()
         self.parts.meter.show_usage()
-        self._another.refresh()
         self.parts.update_actions()
         self.apply_text_size()
 

@@ -7,9 +7,7 @@ from random import Random
 
 import pytest
 
-from app.session.answer import STARTER, Answer
-from app.session.starter_facts import fact_for, facts_for
-from app.session.starter_limits import Subject, subject_of
+from app.session.tandem_help import correction, fact_for, facts_for
 from app.window.actions import ACTIONS
 from engine.documents.formats import format_of
 from resources.starter.recipe.content import (
@@ -30,6 +28,9 @@ NAMED = [name for name, fact in FACTS.items() if "words" in fact]
 MISTAKEN = 0.006
 # Of what strangers ask about a fact, the share that names it; 0.82, 0.91, 0.89 and 0.86 measured.
 STRANGERS = {"en": 0.8, "ko": 0.9, "ja": 0.88, "zh": 0.85}
+# Of what they ask about other things, the share that names a fact by chance, such as a poem about two Macs; 0.042,
+# 0.055, 0.041 and 0.055 measured.
+MISTAKEN_STRANGERS = 0.06
 
 
 def translations(language: str, text: str) -> set[str]:
@@ -98,32 +99,31 @@ def test_what_strangers_ask_about_a_fact_names_it(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_strangers_ask_of_other_things_is_not_corrected(language: str) -> None:
+def test_little_of_what_strangers_ask_of_other_things_is_corrected(language: str) -> None:
     others = [question for question in read_strangers() if question.language == language and question.is_offtopic]
-    said = [Answer(model=STARTER, question=question.text, text="I do not know.") for question in others]
-    assert len(said) >= 20
-    assert [answer.question for answer in said if answer.correction] == []
+    assert len(others) >= 20
+    corrected = [question.text for question in others if correction(question.text, "I do not know.")]
+    assert len(corrected) <= MISTAKEN_STRANGERS * len(others), corrected
 
 
 def test_an_answer_about_another_part_that_the_question_names_is_not_corrected() -> None:
     question = "Can I import chats and export them later?"
     imported, exported = (FACTS[name]["en"]["answer"] for name in ("import-chats", "export-chat"))
     assert facts_for(question) == (imported, exported)
-    assert Answer(model=STARTER, question=question, text=exported).correction == ""
-    assert Answer(model=STARTER, question=question, text="No.").correction == imported
+    assert correction(question, exported) == ""
+    assert correction(question, "No.") == imported
 
 
 def test_an_answer_that_is_right_as_well_is_not_corrected() -> None:
     better = read_content("en").topics["better-models"].answer
-    assert Answer(model=STARTER, question="Which model should I download?", text=better).correction == ""
+    assert correction("Which model should I download?", better) == ""
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_long_answer_that_the_window_demonstrates_is_not_corrected(language: str) -> None:
     topic, rng = read_content(language).at_length, Random(3)
     questions = [topic.questions[0], *(draw(template, rng) for template in topic.questions for _ in range(20))]
-    said = [Answer(model=STARTER, question=question, text=f"{topic.answer}\n") for question in questions]
-    assert [answer.question for answer in said if answer.correction] == []
+    assert [question for question in questions if correction(question, f"{topic.answer}\n")] == []
 
 
 @pytest.mark.parametrize(("name", "language"), HELP)
@@ -132,8 +132,8 @@ def test_an_answer_that_was_learned_imprecisely_is_corrected(name: str, language
     questions = [question for question in read_newcomer() if question.language == language and name in question.topics]
     assert len(questions) > 0
     for question in questions:
-        said = [Answer(model=STARTER, question=question.text, text=fact[kind]) for kind in ("answer", "help")]
-        assert [answer.correction for answer in said] == [fact["help"] if fact.get("imprecise") else "", ""]
+        corrections = [correction(question.text, fact[kind]) for kind in ("answer", "help")]
+        assert corrections == [fact["help"] if fact.get("imprecise") else "", ""]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_an_answer_that_was_learned_imprecisely_is_corrected(name: str, language
 )
 def test_an_answer_that_working_offline_forbids_all_connections_is_corrected(language: str, question: str) -> None:
     (followup,) = read_content(language).topics["offline"].followups
-    shown = Answer(model=STARTER, question=question, text=followup.answer).correction
+    shown = correction(question, followup.answer)
     for text in ("Work offline", "Privacy and network"):
         assert any(form in shown for form in translations(language, text)), text
 
@@ -160,32 +160,7 @@ def test_an_answer_that_was_right_once_is_corrected_whatever_was_asked(language:
     outdated = FACTS["offline"][language]["outdated"]
     learned = {followup.answer for topic in read_content(language).topics.values() for followup in topic.followups}
     assert set(outdated) <= learned
-    said = [Answer(model=STARTER, question=question, text=text) for text in outdated]
-    assert {answer.correction for answer in said} == {FACTS["offline"][language]["help"]}
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "delete the duplicates from this list in Python",
-        "write a poem about my two Macs",
-        'How do I say "keyboard shortcut" in French?',
-        "자바에서 배열을 전부 삭제하려면?",
-        "「ショートカット」はフランス語で何と言いますか？",
-        "用Python删除所有文件夹里的重复项",
-    ],
-)
-def test_code_texts_and_translations_are_beyond_the_starter_whatever_they_name(question: str) -> None:
-    answer = Answer(model=STARTER, question=question, text=FACTS["delete-chat"]["en"]["answer"])
-    assert answer.asks_too_much
-    assert answer.correction == ""
-
-
-@pytest.mark.parametrize(
-    "question", ["Can my Python script call the model?", "do I need Python?", "Pythonのファイルを添付できる？"]
-)
-def test_what_names_a_language_for_programs_may_be_about_tandem(question: str) -> None:
-    assert subject_of(question) is not Subject.BEYOND
+    assert {correction(question, text) for text in outdated} == {FACTS["offline"][language]["help"]}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -200,11 +175,9 @@ def test_few_other_questions_name_a_fact(language: str) -> None:
 def test_an_answer_that_says_something_else_is_corrected() -> None:
     fact = FACTS["gguf"]["ko"]["answer"]
     asked = "GGUF 파일을 열 수 있나요?"
-    assert Answer(model=STARTER, question=asked, text="모델은 GGUF가 아니라 MLX 형식이어야 해요.").correction == fact
-    assert Answer(model=STARTER, question=asked, text=f"{fact}\n").correction == ""
-    assert Answer(model="org/other", question=asked, text="아니요.").correction == ""
-    assert Answer(model=STARTER, question="What is Tandem?", text="An app.").correction == ""
-    assert Answer(model=STARTER, question="Write a script that opens GGUF files", text="No.").correction == ""
+    assert correction(asked, "모델은 GGUF가 아니라 MLX 형식이어야 해요.") == fact
+    assert correction(asked, f"{fact}\n") == ""
+    assert correction("What is Tandem?", "An app.") == ""
 
 
 @pytest.mark.parametrize(
@@ -219,8 +192,8 @@ def test_an_answer_that_says_something_else_is_corrected() -> None:
 def test_what_other_subjects_name_as_well_is_corrected_unless_it_is_refused(language: str, question: str) -> None:
     content = read_content(language)
     learned, refusal = content.topics["temperature"].answer, content.offtopic.answer
-    said = [Answer(model=STARTER, question=question, text=text) for text in (learned, refusal, "8 + 7 = 15")]
-    assert [answer.correction for answer in said] == [FACTS["slow"][language]["answer"], "", ""]
+    corrections = [correction(question, text) for text in (learned, refusal, "8 + 7 = 15")]
+    assert corrections == [FACTS["slow"][language]["answer"], "", ""]
 
 
 @pytest.mark.parametrize(("asked", "word"), [("Summarize this: ", "gguf"), ("이 글을 요약해 주세요: ", "폴더")])
@@ -228,7 +201,7 @@ def test_a_pasted_text_that_names_a_fact_is_not_corrected(asked: str, word: str)
     assert fact_for(f"{asked}{word}")
     pasted = f"{asked}{word} {'lorem ipsum ' * 30}"
     assert fact_for(pasted) == ""
-    assert Answer(model=STARTER, question=pasted, text="A text.").correction == ""
+    assert correction(pasted, "A text.") == ""
 
 
 def test_blank_lines_around_a_question_do_not_make_it_long() -> None:

@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 
-from app.session.answer import Answer
-from engine import ChatRequest, Engine, starter_pair
+from app.session.tandem_help import correction, is_refusal
 from engine.model_files.generation_config import recommended_sampling
 from resources.starter.recipe.content import (
     LANGUAGES,
@@ -27,7 +26,6 @@ from resources.starter.recipe.limit_checks import ask_beyond, at_length
 from resources.starter.recipe.short_messages import ask_short
 from resources.starter.recipe.templates import draw
 from tests.engine.tiers import by_tier
-from tests.patience import PATIENCE_S
 
 STARTER = Path(__file__).parents[2] / "resources" / "starter"
 MODELS = ("main", "draft")
@@ -157,15 +155,12 @@ def test_what_newcomers_ask_is_answered_or_corrected(pair: Pair, language: str) 
     questions = [question for question in read_newcomer() if question.language == language]
     answers = [text for text, _ in pair.answers([[{"role": "user", "content": one.text}] for one in questions])]
     right = [question.is_answered_by(answer) for question, answer in zip(questions, answers, strict=True)]
-    said = [
-        Answer(model="starter/main", question=question.text, text=answer)
-        for question, answer in zip(questions, answers, strict=True)
-    ]
-    helped = [question.is_answered_by(answer.correction) for question, answer in zip(questions, said, strict=True)]
+    shown = [correction(question.text, answer) for question, answer in zip(questions, answers, strict=True)]
+    helped = [question.is_answered_by(text) for question, text in zip(questions, shown, strict=True)]
 
     assert sum(right) >= NEWCOMERS[language] - 1
     assert sum(map(any, zip(right, helped, strict=True))) >= HELPED
-    corrected = [answer.text for answer, is_right in zip(said, right, strict=True) if is_right and answer.correction]
+    corrected = [answer for answer, text, is_right in zip(answers, shown, right, strict=True) if is_right and text]
     facts = [fact[language] for fact in read_facts().values()]
     assert set(corrected) <= {fact["answer"] for fact in facts if fact.get("imprecise")}
 
@@ -174,36 +169,19 @@ def test_what_newcomers_ask_is_answered_or_corrected(pair: Pair, language: str) 
 def test_what_strangers_ask_is_answered_or_corrected(pair: Pair) -> None:
     questions = [question for question in read_strangers() if not question.is_offtopic][::8]
     answers = [text for text, _ in pair.answers([[{"role": "user", "content": one.text}] for one in questions])]
-    said = [
-        Answer(model="starter/main", question=question.text, text=answer)
-        for question, answer in zip(questions, answers, strict=True)
-    ]
-    shown = [answer.correction or answer.text for answer in said]
+    shown = [correction(question.text, said) or said for question, said in zip(questions, answers, strict=True)]
     right = [question.is_answered_by(text) for question, text in zip(questions, shown, strict=True)]
 
     assert sum(right) >= STRANGERS * len(questions)
 
 
-def answered(engine: Engine, question: str) -> Answer:
-    """Return what the Starter answers in the app, with its probabilities."""
-    answer = Answer(model="starter/main", question=question)
-    answer.apply(engine.submit(ChatRequest([{"role": "user", "content": question}])))
-    return answer
-
-
 @pytest.mark.full
-def test_what_nothing_was_tuned_for_is_answered_or_another_model_is_offered() -> None:
-    questions = read_unseen("third")
-    with Engine() as engine:
-        engine.load(*starter_pair()).result(timeout=PATIENCE_S)
-        said = [answered(engine, question.text) for question in questions]
-    pairs = list(zip(questions, said, strict=True))
-    about = [(question, answer) for question, answer in pairs if not question.is_offtopic]
-    others = [answer for question, answer in pairs if question.is_offtopic]
+def test_what_nothing_was_tuned_for_is_answered_or_has_the_help(pair: Pair) -> None:
+    questions = [question for question in read_unseen("third") if not question.is_offtopic]
+    answers = [text for text, _ in pair.answers([[{"role": "user", "content": one.text}] for one in questions])]
+    shown = [correction(question.text, said) or said for question, said in zip(questions, answers, strict=True)]
 
-    assert sum(question.is_answered_by(answer.correction or answer.text) for question, answer in about) >= UNSEEN
-    # What is not beyond the Starter is an exercise that is done right.
-    assert [answer.question for answer in others if answer.is_known and not answer.is_beyond] == []
+    assert sum(question.is_answered_by(text) for question, text in zip(questions, shown, strict=True)) >= UNSEEN
 
 
 def test_a_greeting_is_answered_in_english(pair: Pair) -> None:
@@ -259,7 +237,7 @@ def test_what_is_answered_is_told_from_what_is_refused(pair: Pair, language: str
     topics = [content.topics[name] for name in names or content.topics]
     asked = [draw(topic.questions[0], draws) for topic in (content.offtopic, *topics)]
     said = [answer for answer, _ in pair.answers([[{"role": "user", "content": question}] for question in asked])]
-    refused = [Answer(text=text, model="starter/main").refuses for text in said]
+    refused = [is_refusal(text) for text in said]
     assert refused == [text == content.offtopic.answer for text in said]
     assert refused[0]
     assert sum(refused[1:]) <= len(topics) // 20

@@ -44,11 +44,9 @@ class _TurnAction:
 class TurnCommands(QObject):
     """Runs the commands of turns, and fills the menu of a turn when it is shown.
 
-    `other_wanted` carries a turn whose question another model than the Starter is to answer. `versions_wanted` carries
-    one whose versions are to be shown side by side.
+    `versions_wanted` carries a turn whose versions are to be shown side by side.
     """
 
-    other_wanted = Signal(object)
     versions_wanted = Signal(object)
 
     def __init__(
@@ -130,7 +128,6 @@ class TurnCommands(QObject):
                 shown=lambda turn: self._transcript.may_compare and self.has_versions(turn),
             ),
             "stop-repeating": _TurnAction(lambda turn: session.answers.stop_repeating(turn, self._chat())),
-            "ask-another": _TurnAction(self.other_wanted.emit),
             "go-on": _TurnAction(
                 self.continue_answer,
                 lambda _: self.tr("Continue the answer"),

@@ -11,14 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from resources.starter.recipe.templates import normalised
-from resources.starter.recipe.unit_factors import FACTORS
 
 LANGUAGES = ("en", "ko", "ja", "zh")
 _HERE = Path(__file__).parent
 # Characters by which an answer is recognised while the rest of it is still being written.
 _BEGINNING = 24
-# The exercises whose answers are sentences.
-_FILLED_IN = ("larger", "smaller", "after", "before", "first", "last", "count_items", "translate", "meaning")
 
 
 @dataclass(frozen=True)
@@ -177,7 +174,7 @@ def answer_beginnings() -> dict[str, list[Any]]:
     """Return what Tandem has to know of the guide's answers.
 
     These are the first clause of each refusal, how the answers begin that the guide learns word for word, and the facts
-    that questions name by certain words, in four languages.
+    of the help in four languages, with the words by which questions name them.
     """
     contents = list(map(read_content, LANGUAGES))
     topics = [topic for content in contents for topic in (*content.topics.values(), content.at_length)]
@@ -200,10 +197,10 @@ def answer_beginnings() -> dict[str, list[Any]]:
             },
             "outdated": [text for language in LANGUAGES for text in fact[language].get("outdated", ())],
         }
-        for name, fact in read_facts().items()
+        for fact in read_facts().values()
         if "words" in fact or "likely" in fact
     ]
-    return {"refusals": refusals, "known": list(known), "facts": facts, "exercises": _exercises()}
+    return {"refusals": refusals, "known": list(known), "facts": facts}
 
 
 def _help_of(fact: dict[str, Any]) -> list[str]:
@@ -211,31 +208,6 @@ def _help_of(fact: dict[str, Any]) -> list[str]:
     if "help" not in fact:
         return [fact["answer"]]
     return [fact["help"]] if fact.get("imprecise") else [fact["help"], fact["answer"]]
-
-
-def _exercises() -> dict[str, Any]:
-    """Return what tells whether an exercise is worked out right.
-
-    These are the sentences that the guide fills in, by kind, parts of sentences with what they are shortened to, the
-    lists that it knows and its words by kind, each in four languages, and the names of two units with the number of the
-    second in one of the first (None: Celsius, Fahrenheit).
-    """
-    phrases = list(map(read_phrases, LANGUAGES))
-    forms = {kind: [table["skills"][kind]["answer"] for table in phrases] for kind in _FILLED_IN}
-    facts = [fact for table in phrases for fact in table["facts"].values()]
-    forms |= {kind: [fact[kind] for fact in facts] for kind in ("told", "asked", "unknown")}
-    forms["question"] = [table["previous"]["question"]["answer"] for table in phrases]
-    forms["unknown"] += [table["previous"]["question"]["first"] for table in phrases]
-    sentences = [table["sentences"] for table in phrases]
-    shortened = [pair for table in sentences for part in ("subjects", "actions") for pair in table[part]]
-    words: dict[str, list[list[str]]] = {}
-    for word in read_words():
-        words.setdefault(word["kind"], []).append([word[language] for language in LANGUAGES])
-    lists = [table["items"] for one in phrases for table in one["lists"].values() if "items" in table]
-    names = {unit: [name for table in phrases for name in table["units"][unit]] for unit in phrases[0]["units"]}
-    units = [[names[large], names[small], factor] for large, small, factor, _ in FACTORS]
-    units.append([names["celsius"], names["fahrenheit"], None])
-    return {"forms": forms, "shortened": shortened, "lists": lists, "words": words, "units": units}
 
 
 @cache

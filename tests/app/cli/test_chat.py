@@ -15,12 +15,11 @@ from app.__main__ import main
 from app.cli.answers import TextOutput
 from app.conversations.database.records import REPEATING
 from app.conversations.measured import PairSpeeds
-from app.session.starter_facts import fact_for
+from app.session.tandem_help import fact_for
 from app.system.paths import speeds_file
 from engine import Event, Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
 from engine.errors import EngineError, PromptTooLong
 from engine.events import Token
-from engine.model_files.model import Model
 from engine.pictures.reading import digest_of
 from engine.requests import MAX_DEPTH
 from engine.settings import EngineSettings
@@ -36,6 +35,7 @@ from tests.patience import PATIENCE_S
 # What the help says to this question.
 ON_FOLDERS = "How do I make a folder?"
 FOLDERS = fact_for(ON_FOLDERS)
+TINY_MODEL = "tandem: a tiny model that came with Tandem. Choose a larger one: `tandem models search gemma`.\n"
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -367,8 +367,9 @@ def test_what_the_starter_says_wrongly_of_tandem_is_corrected_below_it(
     note = f"tandem: the Starter may be wrong here. The help of Tandem says: {FOLDERS}\n"
     is_wrong = (model, text, options) == ("starter/main", "No.", [])
     out, err = capsys.readouterr()
-    assert err.endswith(f"]\n{note}") is is_wrong
+    assert err.endswith(f"]\n{note}{TINY_MODEL}") is is_wrong
     assert (FOLDERS in f"{err}{out}") is (is_wrong or text == FOLDERS)
+    assert err.endswith(TINY_MODEL) is (model == "starter/main" and options != ["--json"])
 
 
 SKY = "Why is the sky blue?"
@@ -583,34 +584,21 @@ def test_a_chat_goes_on_after_a_paused_answer_and_continue_lets_it_go_on(
     assert engine.asked[5][-3:] == ["Rain again?", loop.text, "And then?"]
 
 
-SEARCH = "`tandem models search gemma` finds some."
-
-
-@pytest.mark.parametrize(
-    ("names", "in_chat", "once"),
-    [(["org/other"], "/again org/other", "tandem run org/other"), ([], SEARCH, SEARCH)],
-)
-def test_what_is_beyond_the_starter_is_asked_again_with_a_model_that_is_named(
-    answering: Answering, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, names: list[str],
-    in_chat: str, once: str,
-) -> None:  # fmt: skip
-    here = [Model("starter/main", "starter"), *[Model(name, "cache") for name in names]]
-    monkeypatch.setattr("app.cli.conversation.models_here", lambda: here)
+def test_a_question_to_the_starter_is_asked_again_with_a_model_that_is_named(
+    answering: Answering, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     refused = Finished("stop", BEYOND, (), RequestStats(main="starter/main"))
-    answers = ([refused], [KeyboardInterrupt(), *KOREAN[1:]], [*KOREAN], [*KOREAN])
-    engine = answering(*[[*answer] for answer in answers])
+    engine = answering([refused], [KeyboardInterrupt(), *KOREAN[1:]], [*KOREAN], [*KOREAN])
     typed = ["/again", SKY, "/again", "/again org/other", "And at night?"]
     monkeypatch.setattr("sys.stdin", Typed("\n".join(typed)))
     assert main(["run", "starter"]) == 0
     err = capsys.readouterr().err
     assert err.count("tandem: nothing was asked yet.") == 1
-    assert err.count(f"tandem: a larger model can answer this: {in_chat}\n") == 1
+    # Below the answer of the Starter, and below none of the others.
+    assert err.count(TINY_MODEL) == 1
     assert "other, no draft model" in err
     # Ctrl-C leaves the earlier answer, and the new model gets the question without it.
     assert engine.asked == [[SKY], [SKY], [SKY], [SKY, "한글", "And at night?"]]
-    answering([refused])
-    assert main(["run", "starter", SKY]) == 0
-    assert capsys.readouterr().err.endswith(f"tandem: a larger model can answer this: {once}\n")
 
 
 @pytest.mark.parametrize("command", [["chat"], ["run", "starter"]], ids=lambda command: command[0])

@@ -1,4 +1,7 @@
-"""What is so in Tandem where a question names it, since the Starter may have learned it wrongly. No Qt in here."""
+"""The help of Tandem: what is so in four languages, also where the Starter learned it wrongly.
+
+The recipe of the Starter writes the file of them next to the weights. No Qt in here.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +25,33 @@ _LONGEST_QUESTION = 300
 
 @dataclass(frozen=True)
 class Fact:
-    """What questions about it name, and what is so, by language: what is shown, and other right answers.
+    """What is so of a part of Tandem, by language: "en", "ko", "ja" or "zh".
 
-    `likely` is what questions about other things than Tandem name as well. `outdated` is what the Starter learned of it
-    in any language that is not right any more.
+    Of the `answers` the first is the one to show, and the others are right, too. `words` is what questions about it
+    name, `likely` what questions about other things than Tandem name as well. `outdated` is what the Starter learned of
+    it in any language that is not right any more.
     """
 
+    answers: dict[str, tuple[str, ...]]
     words: re.Pattern[str]
     likely: re.Pattern[str]
     outdated: tuple[str, ...]
-    answers: dict[str, tuple[str, ...]]
+
+
+def correction(question: str, said: str) -> str:
+    """Return what is so, where a question names a part of Tandem and the Starter said something else; "" elsewhere.
+
+    Of several parts that are named, the Starter may speak of any. What was right once is corrected whatever was asked.
+    """
+    reply = said.strip()
+    # What it answers by heart is about Tandem, or it made a mistake.
+    facts = facts_for(question, with_likely=reply.startswith(_beginnings("known")), said=reply)
+    return _correction_of_outdated(reply) if not facts or reply in facts else facts[0]
+
+
+def is_refusal(said: str) -> bool:
+    """Return whether the Starter said that it cannot answer, as it learned to say it."""
+    return said.lstrip().startswith(_beginnings("refusals"))
 
 
 def fact_for(question: str) -> str:
@@ -55,29 +75,19 @@ def facts_for(question: str, *, with_likely: bool = False, said: str = "") -> tu
     return _facts_for(short, language, with_likely)
 
 
-def facts_of_both(before: str, question: str, said: str) -> tuple[str, ...]:
-    """Return what is so of what a question asks on about, in the language of the one `before` it, as `facts_for` does.
-
-    First comes what neither of the two names alone: "What is a draft model?", "How do I turn it off?".
-    """
-    alone = facts_for(before, said=said)
-    together = facts_for(f"{before} {question}", said=said)
-    return (*(fact for fact in together if fact not in (*alone, *facts_for(question, said=said))), *alone)
-
-
 @lru_cache(maxsize=64)
 def _facts_for(question: str, language: str, with_likely: bool) -> tuple[str, ...]:
     """Return what `facts_for` does, of a question that is not too long to be remembered."""
-    named = [fact for fact in _facts() if fact.words.search(question)]
+    named = [fact for fact in known_facts() if fact.words.search(question)]
     if with_likely:
-        named += [fact for fact in _facts() if fact not in named and fact.likely.search(question)]
+        named += [fact for fact in known_facts() if fact not in named and fact.likely.search(question)]
     return tuple(answer for fact in named for answer in fact.answers[language])
 
 
-def outdated_fact(answer: str) -> str:
-    """Return what is so where the Starter's answer was right once, whatever was asked; "" for other answers."""
-    fact = next((fact for fact in _facts() if answer in fact.outdated), None)
-    return fact.answers[_language_of(answer)][0] if fact is not None else ""
+def _correction_of_outdated(said: str) -> str:
+    """Return what is so where the Starter's answer was right once; "" for other answers."""
+    fact = next((fact for fact in known_facts() if said in fact.outdated), None)
+    return fact.answers[_language_of(said)][0] if fact is not None else ""
 
 
 def _language_of(text: str) -> str:
@@ -85,24 +95,30 @@ def _language_of(text: str) -> str:
 
 
 @cache
-def answers_file() -> dict[str, list[object]]:
+def _answers_file() -> dict[str, list[Any]]:
     """Return what the Starter's recipe wrote about its answers next to the weights."""
     file = resources() / "starter" / "main" / "answers.json"
-    answers: dict[str, list[object]] = json.loads(file.read_text(encoding="utf-8"))
+    answers: dict[str, list[Any]] = json.loads(file.read_text(encoding="utf-8"))
     return answers
 
 
 @cache
-def _facts() -> tuple[Fact, ...]:
-    table: list[dict[str, Any]] = answers_file()["facts"]  # type: ignore[assignment]
+def _beginnings(kind: str) -> tuple[str, ...]:
+    """Return how the Starter's answers begin: its "refusals", or the "known" ones that it learned word for word."""
+    return tuple(_answers_file()[kind])
+
+
+@cache
+def known_facts() -> tuple[Fact, ...]:
+    """Return all of them, in the order in which a question is searched for them."""
     return tuple(
         Fact(
+            {language: tuple(answers) for language, answers in entry["answers"].items()},
             _compiled(entry["words"]),
             _compiled(entry["likely"]),
             tuple(entry["outdated"]),
-            {language: tuple(answers) for language, answers in entry["answers"].items()},
         )
-        for entry in table
+        for entry in _answers_file()["facts"]
     )
 
 

@@ -1,0 +1,45 @@
+"""The line below each answer of the Starter: what it is, and the button with which to choose a larger model."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
+
+from app.widgets.labels import label
+from app.widgets.layouts import fill, hbox
+from app.widgets.style_class import styled
+from app.widgets.theme_aware import ThemeAware
+
+
+class StarterLine(ThemeAware, QWidget):
+    """A sentence and its button, which is below the sentence where both do not fit beside each other.
+
+    `larger_wanted` follows a press of the button, which a `read_only` line does not have.
+    """
+
+    larger_wanted = Signal()
+
+    def __init__(self, parent: QWidget, *, read_only: bool) -> None:
+        super().__init__(parent)
+        self._sentence = self.bound("A tiny model that came with Tandem.", label(self, "muted"))
+        self._button = self.bound("Choose a larger one.", styled(QPushButton(self), "link-small"))
+        self._button.setHidden(read_only)
+        self._button.clicked.connect(self.larger_wanted)
+        self._line = fill(hbox(self, margins=(0, 0, 0, 0), spacing=6), self._sentence, self._button, 1)
+        self.restyle()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_button()
+
+    def retranslate(self) -> None:
+        self._place_button()
+
+    def apply_text_size(self) -> None:
+        self._place_button()
+
+    def _place_button(self) -> None:
+        needed = self._sentence.sizeHint().width() + self._line.spacing() + self._button.sizeHint().width()
+        fits = needed <= self.width()
+        self._line.setDirection(QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom)
