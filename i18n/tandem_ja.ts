@@ -299,6 +299,14 @@
         <translation>バージョンとライセンスを表示</translation>
     </message>
     <message>
+        <source>Search help…</source>
+        <translation>ヘルプを検索…</translation>
+    </message>
+    <message>
+        <source>Find an answer in the help of Tandem</source>
+        <translation>Tandemのヘルプから回答を探す</translation>
+    </message>
+    <message>
         <source>Show crash report</source>
         <translation>クラッシュレポートを表示</translation>
     </message>
@@ -3089,6 +3097,29 @@
     <message>
         <source>none</source>
         <translation>なし</translation>
+    </message>
+</context>
+<context>
+    <name>HelpSearch</name>
+    <message>
+        <source>Questions</source>
+        <translation>質問</translation>
+    </message>
+    <message>
+        <source>Search help</source>
+        <translation>ヘルプを検索</translation>
+    </message>
+    <message>
+        <source>What would you like to know?</source>
+        <translation>何を知りたいですか？</translation>
+    </message>
+    <message>
+        <source>No matching questions</source>
+        <translation>一致する質問はありません</translation>
+    </message>
+    <message>
+        <source>Tandem Help</source>
+        <translation>Tandemヘルプ</translation>
     </message>
 </context>
 <context>

@@ -299,6 +299,14 @@
         <translation>버전과 라이선스 보기</translation>
     </message>
     <message>
+        <source>Search help…</source>
+        <translation>도움말 검색…</translation>
+    </message>
+    <message>
+        <source>Find an answer in the help of Tandem</source>
+        <translation>Tandem 도움말에서 답 찾기</translation>
+    </message>
+    <message>
         <source>Show crash report</source>
         <translation>오류 보고서 보기</translation>
     </message>
@@ -3089,6 +3097,29 @@
     <message>
         <source>none</source>
         <translation>없음</translation>
+    </message>
+</context>
+<context>
+    <name>HelpSearch</name>
+    <message>
+        <source>Questions</source>
+        <translation>질문</translation>
+    </message>
+    <message>
+        <source>Search help</source>
+        <translation>도움말 검색</translation>
+    </message>
+    <message>
+        <source>What would you like to know?</source>
+        <translation>무엇이 궁금하세요?</translation>
+    </message>
+    <message>
+        <source>No matching questions</source>
+        <translation>일치하는 질문 없음</translation>
+    </message>
+    <message>
+        <source>Tandem Help</source>
+        <translation>Tandem 도움말</translation>
     </message>
 </context>
 <context>

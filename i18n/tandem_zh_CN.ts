@@ -299,6 +299,14 @@
         <translation>显示版本和许可证</translation>
     </message>
     <message>
+        <source>Search help…</source>
+        <translation>搜索帮助…</translation>
+    </message>
+    <message>
+        <source>Find an answer in the help of Tandem</source>
+        <translation>在 Tandem 帮助中查找答案</translation>
+    </message>
+    <message>
         <source>Show crash report</source>
         <translation>显示崩溃报告</translation>
     </message>
@@ -3089,6 +3097,29 @@
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+</context>
+<context>
+    <name>HelpSearch</name>
+    <message>
+        <source>Questions</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Search help</source>
+        <translation>搜索帮助</translation>
+    </message>
+    <message>
+        <source>What would you like to know?</source>
+        <translation>你想了解什么？</translation>
+    </message>
+    <message>
+        <source>No matching questions</source>
+        <translation>没有匹配的问题</translation>
+    </message>
+    <message>
+        <source>Tandem Help</source>
+        <translation>Tandem 帮助</translation>
     </message>
 </context>
 <context>

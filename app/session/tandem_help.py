@@ -1,4 +1,4 @@
-"""The help of Tandem: what is so in four languages, also where the Starter learned it wrongly.
+"""The help of Tandem: questions and their answers in four languages, also where the Starter learned them wrongly.
 
 The recipe of the Starter writes the file of them next to the weights. No Qt in here.
 """
@@ -25,17 +25,22 @@ _LONGEST_QUESTION = 300
 
 @dataclass(frozen=True)
 class Fact:
-    """What is so of a part of Tandem, by language: "en", "ko", "ja" or "zh".
+    """A question about Tandem and what is so, by language: "en", "ko", "ja" or "zh".
 
     Of the `answers` the first is the one to show, and the others are right, too. `words` is what questions about it
     name, `likely` what questions about other things than Tandem name as well. `outdated` is what the Starter learned of
     it in any language that is not right any more.
     """
 
+    questions: dict[str, str]
     answers: dict[str, tuple[str, ...]]
     words: re.Pattern[str]
     likely: re.Pattern[str]
     outdated: tuple[str, ...]
+
+    def is_named_in(self, text: str) -> bool:
+        """Return whether a text that is about Tandem has the words by which the fact is known, in any language."""
+        return any(pattern.search(text) is not None for pattern in (self.words, self.likely))
 
 
 def correction(question: str, said: str) -> str:
@@ -113,6 +118,7 @@ def known_facts() -> tuple[Fact, ...]:
     """Return all of them, in the order in which a question is searched for them."""
     return tuple(
         Fact(
+            entry["questions"],
             {language: tuple(answers) for language, answers in entry["answers"].items()},
             _compiled(entry["words"]),
             _compiled(entry["likely"]),

@@ -49,6 +49,7 @@ from app.window.chat_windows import ChatWindows
 from app.window.file_drop import FileDrop
 from app.window.folder_page import FolderPage
 from app.window.header import Header
+from app.window.help_search import HelpCard, HelpSearch
 from app.window.import_card import ImportCard
 from app.window.menu_bar_item import MenuBarItem
 from app.window.notifications import Notifications
@@ -120,6 +121,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self._make_panel()
         self._menus = Menus(self._actions, self)
         self.command_palette = CommandPalette(self._actions, self.settings.open, self._palette_places, self)
+        self.help_search = HelpSearch(HelpCard(lambda: application.language.code, self), self)
         self.log = SessionLog(self)
         self.import_card = ImportCard(self)
         self.shortcuts_card = ShortcutsCard(self._actions, lambda: self.parts.composer.edit.send_key == "enter", self)
@@ -178,6 +180,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         """Yield what the command palette finds besides actions and settings."""
         yield from chat_rows(self.session.list, self.session)
         yield from model_rows(self.models)
+        yield from self.help_search.rows()
 
     def _build(self) -> None:
         self.setMinimumSize(560, 420)

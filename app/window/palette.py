@@ -1,4 +1,4 @@
-"""The command palette: finds an action, a chat, a model or a page of the settings by a few letters; Enter runs it."""
+"""The command palette: finds actions, chats, models, settings and help by a few letters; Enter runs what is chosen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,16 @@ from app.widgets.overlay import Overlay
 from app.widgets.search_field import ListField
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
-from app.window.palette_rows import PaletteRow, action_rows, chats_title, models_title, page_rows, settings_title
+from app.window.palette_rows import (
+    PaletteRow,
+    action_rows,
+    begun_first,
+    chats_title,
+    help_title,
+    models_title,
+    page_rows,
+    settings_title,
+)
 
 _ROWS_SHOWN = 9
 _ROW_HEIGHT = 36
@@ -25,8 +34,84 @@ _ROW_HEIGHT = 36
 _MOST_PLACES = 50
 
 
-class CommandPalette(ThemeAware, Overlay):
-    """`places` yields the chats and models, which are found once something is typed."""
+class Palette(ThemeAware, Overlay):
+    """A field and the rows that it finds. A subclass names them in `make`, and finds rows in `rows_for`."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window, 560)
+        self._found: list[PaletteRow] = []
+
+    def rows_for(self, wanted: str) -> list[PaletteRow]:
+        """Return the rows that match what is typed, in their order; "" before anything is."""
+        raise NotImplementedError
+
+    def make(self) -> None:
+        self.list = QListWidget(self)
+        self.field = ListField(self.list, self)
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.nothing_found = styled(QLabel(self.list), "muted")
+        self.nothing_found.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        # As far from the edge as the rows.
+        fill(vbox(self.list, margins=(10, 10, 10, 10)), self.nothing_found)
+        fill(self.column, self.field, self.list)
+        self.field.typed.connect(self._search)
+        self.field.taken.connect(self._run)
+        self.list.itemClicked.connect(lambda _item: self._run())
+        self.list.viewport().installEventFilter(self)
+        self.list.verticalScrollBar().valueChanged.connect(self._make_rows)
+        self.restyle()
+
+    def fill(self) -> None:
+        self.field.clear()
+        self._search("")
+        self.field.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.list.viewport() and event.type() == QEvent.Type.Resize:
+            self._make_rows()
+        return super().eventFilter(watched, event)
+
+    def _search(self, wanted: str) -> None:
+        self.list.clear()
+        matching = self.rows_for(wanted)
+        self._found = matching
+        # Rows are as wide as the list, whatever the length of their texts.
+        size = QSize(0, _PaletteLine(matching[0]).sizeHint().height()) if matching else QSize()
+        for row in matching:
+            item = QListWidgetItem(self.list)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, row.spoken)
+            item.setSizeHint(size)
+        self.nothing_found.setHidden(bool(matching))
+        rows = min(max(len(matching), 1), _ROWS_SHOWN)
+        self.list.setFixedHeight(max(rows * size.height(), theme.scaled(_ROW_HEIGHT)) + 2 * self.list.frameWidth())
+        self.fit_in_window()
+        self.list.setCurrentRow(0)
+        self._make_rows()
+
+    def _make_rows(self) -> None:
+        """Create only the visible rows: creating all of them at every letter is slow."""
+        first = max(self.list.indexAt(QPoint(0, 0)).row(), 0)
+        most = self.list.viewport().height() // max(self.list.sizeHintForRow(0), 1) + 2
+        for number in range(first, min(first + most, len(self._found))):
+            item = self.list.item(number)
+            if self.list.itemWidget(item) is None:
+                self.list.setItemWidget(item, _PaletteLine(self._found[number]))
+
+    def fit_in_window(self) -> None:
+        super().fit_in_window()
+        # Rows stay as wide as the list, which Qt sees to only in a new layout.
+        self.list.doItemsLayout()
+
+    def _run(self) -> None:
+        row = self.list.currentRow()
+        if 0 <= row < len(self._found):
+            self.close_overlay()
+            self._found[row].run()
+
+
+class CommandPalette(Palette):
+    """`places` yields the chats, the models and the help, which are found once something is typed."""
 
     def __init__(
         self,
@@ -35,92 +120,33 @@ class CommandPalette(ThemeAware, Overlay):
         places: Callable[[], Iterator[PaletteRow]],
         window: QWidget,
     ) -> None:
-        super().__init__(window, 560)
+        super().__init__(window)
         self._actions = actions
         self._open_page = open_page
         self._places = places
-        self._found: list[PaletteRow] = []
 
     def make(self) -> None:
-        self._list = self.bound("Commands", QListWidget(self), QWidget.setAccessibleName)
-        self._field = self.bound("Command", ListField(self._list, self), QWidget.setAccessibleName)
-        self.bound("What would you like to do?", self._field, QLineEdit.setPlaceholderText)
-        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._none = self.bound("No matching commands", styled(QLabel(self._list), "muted"))
-        self._none.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        # As far from the edge as the rows.
-        fill(vbox(self._list, margins=(10, 10, 10, 10)), self._none)
-        fill(self.column, self._field, self._list)
-        self._field.typed.connect(self._search)
-        self._field.taken.connect(self._run)
-        self._list.itemClicked.connect(lambda _item: self._run())
-        self._list.viewport().installEventFilter(self)
-        self._list.verticalScrollBar().valueChanged.connect(self._make_rows)
-        self.restyle()
+        super().make()
+        self.bound("Commands", self.list, QWidget.setAccessibleName)
+        self.bound("Command", self.field, QWidget.setAccessibleName)
+        self.bound("What would you like to do?", self.field, QLineEdit.setPlaceholderText)
+        self.bound("No matching commands", self.nothing_found)
 
     def fill(self) -> None:
         self._actions.refresh_checks()
-        self._field.clear()
-        self._search("")
-        self._field.setFocus()
+        super().fill()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._list.viewport() and event.type() == QEvent.Type.Resize:
-            self._make_rows()
-        return super().eventFilter(watched, event)
-
-    def _search(self, wanted: str) -> None:
-        self._list.clear()
+    def rows_for(self, wanted: str) -> list[PaletteRow]:
         matching = [row for row in action_rows(self._actions) if row.matches(wanted)]
         if wanted.strip():
             matching += islice((row for row in self._places() if row.matches(wanted)), _MOST_PLACES)
         matching += [row for row in page_rows(self._open_page) if row.matches(wanted)]
-        # What begins with the typed text comes first, then what has it in its name. Of these, actions come first, then
-        # chats and models. Actions of the app menu and pages are last. The table's order decides among equals.
-        late = (chats_title(), models_title(), menu_title("tandem"), settings_title())
+        # What `begun_first` puts beside each other: actions come first, then chats and models. Actions of the app menu,
+        # pages and the help are last. The table's order decides among equals.
+        late = (chats_title(), models_title(), menu_title("tandem"), settings_title(), help_title())
         last = {title: place for place, title in enumerate(late, 1)}
-        typed = wanted.casefold()
-        matching.sort(
-            key=lambda row: (
-                not row.words.casefold().startswith(typed),
-                typed not in row.name.casefold(),
-                last.get(row.place, 0),
-            )
-        )
-        self._found = matching
-        # Rows are as wide as the list, whatever the length of their texts.
-        size = QSize(0, _PaletteLine(matching[0]).sizeHint().height()) if matching else QSize()
-        for row in matching:
-            item = QListWidgetItem(self._list)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, row.spoken)
-            item.setSizeHint(size)
-        self._none.setHidden(bool(matching))
-        rows = min(max(len(matching), 1), _ROWS_SHOWN)
-        self._list.setFixedHeight(max(rows * size.height(), theme.scaled(_ROW_HEIGHT)) + 2 * self._list.frameWidth())
-        self.fit_in_window()
-        self._list.setCurrentRow(0)
-        self._make_rows()
-
-    def _make_rows(self) -> None:
-        """Create only the visible rows: creating all of them at every letter is slow."""
-        first = max(self._list.indexAt(QPoint(0, 0)).row(), 0)
-        most = self._list.viewport().height() // max(self._list.sizeHintForRow(0), 1) + 2
-        for number in range(first, min(first + most, len(self._found))):
-            item = self._list.item(number)
-            if self._list.itemWidget(item) is None:
-                self._list.setItemWidget(item, _PaletteLine(self._found[number]))
-
-    def fit_in_window(self) -> None:
-        super().fit_in_window()
-        # Rows stay as wide as the list, which Qt sees to only in a new layout.
-        self._list.doItemsLayout()
-
-    def _run(self) -> None:
-        row = self._list.currentRow()
-        if 0 <= row < len(self._found):
-            self.close_overlay()
-            self._found[row].run()
+        matching.sort(key=lambda row: last.get(row.place, 0))
+        return begun_first(matching, wanted)
 
 
 class _PaletteLine(QWidget):

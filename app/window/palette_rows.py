@@ -1,8 +1,8 @@
-"""The rows of the command palette: actions, chats, models and pages of the settings."""
+"""The rows of the command palette: actions, chats, models, pages of the settings and the help of Tandem."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
 
+from app.session.tandem_help import Fact, known_facts
 from app.settings.declarations import PAGES, settings_of
 from app.wording.models import entry_name
 
@@ -24,12 +25,17 @@ if TYPE_CHECKING:
 _LEFT_OUT = frozenset({"palette", "undo", "redo", "cut", "copy", "paste", "select-all", "request-history"})
 
 
+def _never(_typed: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class PaletteRow:
     """Something to do: `run` does it.
 
     `name` is shown with its `place`, the path of its menu for example, and its `keys`. Screen readers say `spoken`.
-    Besides these words those of `also` find it, or any of `other`, each by itself.
+    Besides these words those of `also` find it, or any of `other`, each by itself; and so does all that is typed, if
+    `is_named_in` returns True for it.
     """
 
     name: str
@@ -39,6 +45,7 @@ class PaletteRow:
     keys: str = ""
     also: str = ""
     other: str = ""
+    is_named_in: Callable[[str], bool] = _never
 
     @property
     def words(self) -> str:
@@ -46,13 +53,20 @@ class PaletteRow:
         return f"{self.name} {self.spoken} {self.place} {self.also}"
 
     def matches(self, wanted: str) -> bool:
-        """Return whether its words contain every word of `wanted`, in any order and case."""
-        return _has_words(self.words, wanted) or (bool(self.other) and _has_words(self.other, wanted))
+        """Return whether its words contain every word of `wanted`, in any order and case, or `wanted` names it."""
+        has_words = _has_words(self.words, wanted) or (bool(self.other) and _has_words(self.other, wanted))
+        return has_words or self.is_named_in(wanted)
 
 
 def _has_words(text: str, wanted: str) -> bool:
     folded = text.casefold()
     return all(word in folded for word in wanted.casefold().split())
+
+
+def begun_first(rows: Sequence[PaletteRow], wanted: str) -> list[PaletteRow]:
+    """Return the rows in another order: what begins with the typed text, what has it in its name, and the others."""
+    typed = wanted.casefold()
+    return sorted(rows, key=lambda row: (not row.words.casefold().startswith(typed), typed not in row.name.casefold()))
 
 
 def action_rows(actions: Actions) -> Iterator[PaletteRow]:
@@ -107,3 +121,26 @@ def model_rows(models: ModelController) -> Iterator[PaletteRow]:
 def models_title() -> str:
     """Return the place of the rows of models."""
     return QCoreApplication.translate("Settings", "Models")
+
+
+def help_rows(language: str, show: Callable[[Fact], object]) -> Iterator[PaletteRow]:
+    """Yield the questions of the help in a language, "en", "ko", "ja" or "zh"; `show` is called with the chosen one.
+
+    Their answers find them, too, and so do questions in other words about the same.
+    """
+    place = help_title()
+    for fact in known_facts():
+        question = fact.questions[language]
+        yield PaletteRow(
+            question,
+            place,
+            f"{place}: {question}",
+            partial(show, fact),
+            also=fact.answers[language][0],
+            is_named_in=fact.is_named_in,
+        )
+
+
+def help_title() -> str:
+    """Return the place of the rows of the help."""
+    return QCoreApplication.translate("HelpSearch", "Tandem Help")

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from app.sidebar.pane import ChatPane, PurgeButton
     from app.transcript.tints.token_legend import TokenLegend
     from app.transcript.turn_view import TurnView
-    from app.window.palette import CommandPalette
+    from app.window.palette import Palette
 
 
 def tinted_text(body: AnswerBody, tints: AnswerTints) -> str:
@@ -372,9 +372,9 @@ class _CardDriver:
 
 
 class PaletteDriver(_CardDriver):
-    """The command palette."""
+    """The command palette, or the search of the help."""
 
-    def __init__(self, palette: CommandPalette) -> None:
+    def __init__(self, palette: Palette) -> None:
         super().__init__(palette)
         self.palette = palette
 

@@ -133,6 +133,12 @@ HELP_ACTIONS = (
         "search",
     ),
     WindowAction(
+        "search-help",
+        "Search help…",
+        "Find an answer in the help of Tandem",
+        lambda window: window.help_search.open(),
+    ),
+    WindowAction(
         "shortcuts",
         "Keyboard shortcuts",
         "Show all commands with their keys",

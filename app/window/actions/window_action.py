@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from app.window.about_window import AboutWindow
     from app.window.chat_parts.chat_commands import ChatCommands
     from app.window.chat_parts.chat_parts import ChatParts
+    from app.window.help_search import HelpSearch
     from app.window.import_card import ImportCard
     from app.window.notifications import Notifications
     from app.window.palette import CommandPalette
@@ -48,6 +49,7 @@ class ActedWindow(QMainWindow):
     models: ModelController
     panes: Panes
     command_palette: CommandPalette
+    help_search: HelpSearch
     quick_entry: QuickEntry
     log: SessionLog
     import_card: ImportCard

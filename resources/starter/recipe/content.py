@@ -186,6 +186,7 @@ def answer_beginnings() -> dict[str, list[Any]]:
     }
     facts = [
         {
+            "questions": {language: fact[language]["heading"] for language in LANGUAGES},
             "words": fact.get("words", ""),
             "likely": fact.get("likely", ""),
             "answers": {
@@ -198,7 +199,6 @@ def answer_beginnings() -> dict[str, list[Any]]:
             "outdated": [text for language in LANGUAGES for text in fact[language].get("outdated", ())],
         }
         for fact in read_facts().values()
-        if "words" in fact or "likely" in fact
     ]
     return {"refusals": refusals, "known": list(known), "facts": facts}
 

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from app.session.tandem_help import correction
-from resources.starter.recipe.content import LANGUAGES, read_content
+from app.session.tandem_help import correction, known_facts
+from resources.starter.recipe.content import LANGUAGES, read_content, read_facts
 
 
 @pytest.mark.first
+def test_the_help_has_a_question_and_an_answer_in_each_language() -> None:
+    facts = known_facts()
+    assert len(facts) == len(read_facts())
+    for language in LANGUAGES:
+        questions = [fact.questions[language] for fact in facts]
+        assert len({*questions}) == len(facts)
+        assert all(question.endswith(("?", "？")) for question in questions)
+        assert all(fact.answers[language][0] for fact in facts)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_refusal_of_what_the_help_knows_has_the_help(language: str) -> None:
     content = read_content(language)

@@ -1,0 +1,95 @@
+"""The help of Tandem in the menu and in the command palette."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.session.tandem_help import known_facts
+from app.widgets.application import Application
+from app.window.actions import ACTIONS
+from app.window.help_search import HelpCard, HelpSearch
+from tests.app.conftest import OpenWindow
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.window_parts import PaletteDriver
+
+QUESTIONS = {"en": "How do I export a chat?", "ko": "대화를 내보내려면 어떻게 하나요?"}
+
+
+def texts_of(card: QWidget) -> list[str]:
+    return [shown.text() for shown in card.findChildren(QLabel) if shown.isVisible()]
+
+
+def test_the_help_menu_searches_the_help_and_shows_the_chosen_answer(open_window: OpenWindow) -> None:
+    assert "search-help" in [spec.id for spec in ACTIONS["help"]]
+    window = open_window(ScriptedEngine())
+    window.trigger("search-help")
+    search = PaletteDriver(window.find(HelpSearch))
+    # Before a letter, all questions are listed, and nothing else.
+    assert search.rows == [f"Tandem Help: {fact.questions['en']}" for fact in known_facts()]
+    search.type("export chat")
+    assert search.rows == [f"Tandem Help: {QUESTIONS['en']}"]
+    search.press(Qt.Key.Key_Return)
+    assert not search.is_open
+    card = window.find(HelpCard)
+    assert card.isVisible()
+    assert card.accessibleName() == QUESTIONS["en"]
+    question, answer = texts_of(card)
+    assert question == QUESTIONS["en"]
+    assert answer.startswith("Use Export in a chat's menu")
+    assert window.window.focusWidget().text() == answer
+
+
+@pytest.mark.first
+@pytest.mark.parametrize(
+    ("language", "typed", "question"),
+    [
+        ("en", "ollama models", "Can I open GGUF files?"),
+        ("en", "Can I turn the draft model off?", "How do I turn off speculative decoding?"),
+        ("ko", "대화 내보내기", QUESTIONS["ko"]),
+        ("ja", "ダークモード", "ライトとダークを切り替えるには？"),
+        ("zh_CN", "联网搜索", "模型能搜索网页吗？"),
+    ],
+)
+def test_a_question_is_found_by_other_words_for_the_same(
+    open_window: OpenWindow, qapp: Application, language: str, typed: str, question: str
+) -> None:
+    window = open_window(ScriptedEngine())
+    qapp.language.choose(language)
+    qapp.processEvents()
+    window.trigger("search-help")
+    search = PaletteDriver(window.find(HelpSearch))
+    search.field.setText(typed)
+    assert question in [row.partition(": ")[2] for row in search.rows]
+    search.field.setText("qqq")
+    assert search.rows == []
+
+
+def test_the_command_palette_finds_help_below_commands_once_something_is_typed(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    window.trigger("palette")
+    palette = window.palette
+    assert not [row for row in palette.rows if row.startswith("Tandem Help: ")]
+    palette.field.setText("export")
+    assert palette.rows[0] == window.action("export-chat").whatsThis()
+    assert palette.rows[-1].startswith("Tandem Help: ")
+    palette.field.setText("how do i export")
+    assert palette.rows == [f"Tandem Help: {QUESTIONS['en']}"]
+    palette.press(Qt.Key.Key_Return)
+    assert not palette.is_open
+    assert QUESTIONS["en"] in texts_of(window.find(HelpCard))
+
+
+def test_an_open_answer_follows_the_language(open_window: OpenWindow, qapp: Application) -> None:
+    window = open_window(ScriptedEngine())
+    window.trigger("search-help")
+    search = PaletteDriver(window.find(HelpSearch))
+    search.type("export chat")
+    search.press(Qt.Key.Key_Return)
+    qapp.language.choose("ko")
+    qapp.processEvents()
+    card = window.find(HelpCard)
+    assert texts_of(card)[0] == QUESTIONS["ko"]
+    search.press(Qt.Key.Key_Escape)
+    assert card.isHidden()
