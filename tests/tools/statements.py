@@ -1,4 +1,4 @@
-"""Print each room of app and engine with its statements and its lines of docstrings.
+"""Print each room of app, engine and the Starter with its statements, and with the lines of its docstrings and TOML.
 
 Run `python -m tests.tools.statements`.
 """
@@ -13,7 +13,7 @@ from tests.source_files import ROOT, count_statements, documented_in, modules_of
 def main() -> None:
     statements = Counter[str]()
     docstring_lines = Counter[str]()
-    for path in modules_of("app", "engine"):
+    for path in modules_of("app", "engine", "resources"):
         tree = parse(path)
         room = "/".join(path.relative_to(ROOT).parts[:2])
         statements[room] += count_statements(tree)
@@ -21,6 +21,9 @@ def main() -> None:
     for room, count in statements.most_common():
         print(f"{room:<32}{count:>7} statements{docstring_lines[room]:>7} lines of docstrings")
     print(f"{'all':<32}{statements.total():>7} statements{docstring_lines.total():>7} lines of docstrings")
+    texts = [path.read_bytes() for path in (ROOT / "resources" / "starter").rglob("*.toml")]
+    lines = sum(text.count(b"\n") for text in texts)
+    print(f"{'resources/starter':<32}{lines:>7} lines of TOML, {sum(map(len, texts)):,} bytes in {len(texts)} files")
 
 
 if __name__ == "__main__":
