@@ -64,9 +64,9 @@ def _has_words(text: str, wanted: str) -> bool:
 
 
 def begun_first(rows: Sequence[PaletteRow], wanted: str) -> list[PaletteRow]:
-    """Return the rows in another order: what begins with the typed text, what has it in its name, and the others."""
+    """Return what begins with the typed text, then what has all typed words in its name, then the other rows."""
     typed = wanted.casefold()
-    return sorted(rows, key=lambda row: (not row.words.casefold().startswith(typed), typed not in row.name.casefold()))
+    return sorted(rows, key=lambda row: (not row.words.casefold().startswith(typed), not _has_words(row.name, wanted)))
 
 
 def action_rows(actions: Actions) -> Iterator[PaletteRow]:

@@ -29,7 +29,8 @@ def test_the_help_menu_searches_the_help_and_shows_the_chosen_answer(open_window
     # Before a letter, all questions are listed, and nothing else.
     assert search.rows == [f"Tandem Help: {fact.questions['en']}" for fact in known_facts()]
     search.type("export chat")
-    assert search.rows == [f"Tandem Help: {QUESTIONS['en']}"]
+    # The question comes before those whose answers have the words.
+    assert search.rows[0] == f"Tandem Help: {QUESTIONS['en']}"
     search.press(Qt.Key.Key_Return)
     assert not search.is_open
     card = window.find(HelpCard)
@@ -72,10 +73,11 @@ def test_the_command_palette_finds_help_below_commands_once_something_is_typed(o
     palette = window.palette
     assert not [row for row in palette.rows if row.startswith("Tandem Help: ")]
     palette.field.setText("export")
-    assert palette.rows[0] == window.action("export-chat").whatsThis()
-    assert palette.rows[-1].startswith("Tandem Help: ")
+    is_help = [row.startswith("Tandem Help: ") for row in palette.rows]
+    assert any(is_help)
+    assert not is_help[0]
     palette.field.setText("how do i export")
-    assert palette.rows == [f"Tandem Help: {QUESTIONS['en']}"]
+    assert palette.rows[0] == f"Tandem Help: {QUESTIONS['en']}"
     palette.press(Qt.Key.Key_Return)
     assert not palette.is_open
     assert QUESTIONS["en"] in texts_of(window.find(HelpCard))
