@@ -3118,7 +3118,7 @@
         <translation>一致する質問はありません</translation>
     </message>
     <message>
-        <source>Tandem Help</source>
+        <source>Tandem help</source>
         <translation>Tandemヘルプ</translation>
     </message>
 </context>

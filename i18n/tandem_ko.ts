@@ -3118,7 +3118,7 @@
         <translation>일치하는 질문 없음</translation>
     </message>
     <message>
-        <source>Tandem Help</source>
+        <source>Tandem help</source>
         <translation>Tandem 도움말</translation>
     </message>
 </context>

@@ -3118,7 +3118,7 @@
         <translation>没有匹配的问题</translation>
     </message>
     <message>
-        <source>Tandem Help</source>
+        <source>Tandem help</source>
         <translation>Tandem 帮助</translation>
     </message>
 </context>

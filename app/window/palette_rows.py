@@ -143,4 +143,4 @@ def help_rows(language: str, show: Callable[[Fact], object]) -> Iterator[Palette
 
 def help_title() -> str:
     """Return the place of the rows of the help."""
-    return QCoreApplication.translate("HelpSearch", "Tandem Help")
+    return QCoreApplication.translate("HelpSearch", "Tandem help")

@@ -27,10 +27,10 @@ def test_the_help_menu_searches_the_help_and_shows_the_chosen_answer(open_window
     window.trigger("search-help")
     search = PaletteDriver(window.find(HelpSearch))
     # Before a letter, all questions are listed, and nothing else.
-    assert search.rows == [f"Tandem Help: {fact.questions['en']}" for fact in known_facts()]
+    assert search.rows == [f"Tandem help: {fact.questions['en']}" for fact in known_facts()]
     search.type("export chat")
     # The question comes before those whose answers have the words.
-    assert search.rows[0] == f"Tandem Help: {QUESTIONS['en']}"
+    assert search.rows[0] == f"Tandem help: {QUESTIONS['en']}"
     search.press(Qt.Key.Key_Return)
     assert not search.is_open
     card = window.find(HelpCard)
@@ -71,13 +71,13 @@ def test_the_command_palette_finds_help_below_commands_once_something_is_typed(o
     window = open_window(ScriptedEngine())
     window.trigger("palette")
     palette = window.palette
-    assert not [row for row in palette.rows if row.startswith("Tandem Help: ")]
+    assert not [row for row in palette.rows if row.startswith("Tandem help: ")]
     palette.field.setText("export")
-    is_help = [row.startswith("Tandem Help: ") for row in palette.rows]
+    is_help = [row.startswith("Tandem help: ") for row in palette.rows]
     assert any(is_help)
     assert not is_help[0]
     palette.field.setText("how do i export")
-    assert palette.rows[0] == f"Tandem Help: {QUESTIONS['en']}"
+    assert palette.rows[0] == f"Tandem help: {QUESTIONS['en']}"
     palette.press(Qt.Key.Key_Return)
     assert not palette.is_open
     assert QUESTIONS["en"] in texts_of(window.find(HelpCard))
