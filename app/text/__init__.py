@@ -1,7 +1,7 @@
 """Texts of answers and files, before anything is painted: no Qt in here.
 
-`thinking`, `answer_parts` and `stray_calls` separate an answer into thoughts, content and calls. `blocks` splits
-content into code and prose while it is written; `spans`, `plain_blocks` and `code_spans` help it. `markdown` is the
-parser, and `shown` says which paragraphs its tokens show; `places` says where those stand in the source. `file_texts`
+The modules `thinking`, `answer_parts` and `stray_calls` separate an answer into thoughts, content and calls. `blocks`
+splits content into code and prose while it is written; `spans`, `plain_blocks` and `code_spans` help it. `markdown` is
+the parser, `shown` makes paragraphs of its tokens, and `places` finds those paragraphs in the source. `file_texts`
 reads attached files.
 """

@@ -1,4 +1,4 @@
-"""What the pieces of an answer's text add to its parts."""
+"""Records of how each new piece of an answer's text extends its thoughts, its reply and its calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.call_forms.form import Marks, ToolCall
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What one piece of text adds to the parts of an answer; `calls` are whole.
+    """The additions of one piece of text to the parts of an answer; `calls` are whole.
 
     `shown` is added to the text without calls: thoughts with their marks, then the content. `resumed` is more of the
     call that an earlier piece of text has `begun`, and comes before all else here; `begun` comes after it.
@@ -26,7 +26,7 @@ class Delta:
 
     @property
     def untold_calls(self) -> tuple[ToolCall, ...]:
-        """The whole calls of which no piece was told."""
+        """The whole calls that no `CallPiece` has reported."""
         is_told = self.resumed is not None and self.resumed.end == "whole"
         return self.calls[1:] if is_told else self.calls
 
@@ -38,10 +38,18 @@ class MarkPlace(NamedTuple):
     mark: Marks
 
 
-class Taken(NamedTuple):
-    """What the text up to the end of a call adds to the reply."""
+class CallsText(NamedTuple):
+    """The text of calls, with or without their marks, the index after it, and whether the end mark is there."""
+
+    text: str
+    after: int
+    is_closed: bool
+
+
+class ReadCall(NamedTuple):
+    """The content and the calls in the text up to the end of a call."""
 
     content: str
     calls: list[ToolCall]
-    # The text after it; None if there is nothing more to read now, because the call is incomplete.
+    # The text after the call; None if there is nothing more to read now, because the call is incomplete.
     later: str | None

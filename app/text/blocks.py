@@ -2,8 +2,9 @@
 
 New text makes only the tail be parsed again, so that a token costs the same in a long answer. The tail is bounded: a
 longer block that cannot be cut becomes plain text until the next blank line. Code is a block of its own, also inside
-lists and quotations. Its lines are frozen as they come; there, only its fences stay in the tail, between which the
-parser finds the place of the text that follows. The same is so of results that a model repeats, once they have ended.
+lists and quotations. Its lines are frozen as they come. In a list or quotation, its two fences stay in the tail, so
+that the parser still finds the place of the text that follows. Results that a model repeats are treated like code, once
+they have ended.
 """
 
 from __future__ import annotations
@@ -22,18 +23,21 @@ from app.text.pieces import (
     weight,
     without_colours,
 )
-from app.text.spans import SETTLED, CodeSpan, Inset, ResultSpan, Span, first_open, top_level
+from app.text.spans import LONGEST_UNCERTAIN_LINE, CodeSpan, Inset, ResultSpan, Span, first_open, top_level
 
 # A list longer than this many characters is cut between its items.
 LONG_TAIL = 1000
-_WORDS = re.compile(r" *(?:(?:[-+*]|\d{1,9}[.)]) +)?[^\W\d_]")
+_LINE_OF_WORDS = re.compile(r" *(?:(?:[-+*]|\d{1,9}[.)]) +)?[^\W\d_]")
 _KINDS_OF_LINES = ("paragraph_open", "bullet_list_open", "ordered_list_open", "table_open")
 
-# PART characters are parsed at once. An open block that weighs more than LONGEST_BLOCK becomes plain text.
+# The text is parsed at least once every PART characters.
 PART = 2000
+# An open block that weighs more than this (`app.text.pieces.weight`) becomes plain text.
 LONGEST_BLOCK = 20_000
-# Above these numbers of delimiters of formulas and of styles, a paragraph becomes plain text: it would take too long.
-MOST_DELIMITERS, MOST_SIGNS = 400, 2500
+# A paragraph with more delimiters of formulas becomes plain text: parsing them would take too long.
+MOST_DELIMITERS = 400
+# A paragraph with more signs of styles becomes plain text, for the same reason.
+MOST_SIGNS = 2500
 # A code block continues in another one after this many characters.
 LONGEST_CODE = 30_000
 _BLANK_LINE = re.compile(r"(?:\A|\n)[ \t]*\n")
@@ -55,9 +59,9 @@ def prepare_parser(titles: Mapping[str, str]) -> None:
 class ProseText:
     """Markdown outside of insets (code, and results in lists); if `plain`, it is too long to parse: plain text.
 
-    What stands before its inset number `after` is shown by other blocks. `definitions` are those of its links and
-    notes that stand elsewhere. `number` is that of its first item, if the list began in another block and the text has
-    another number: models number all items 1.
+    Other blocks show the text before its inset number `after`. `definitions` is the Markdown that defines its links and
+    notes elsewhere. `number` is the number of its first item if the list began in another block and the text has
+    another number, because models number all items 1; else 0.
     """
 
     text: str
@@ -71,8 +75,8 @@ class ProseText:
 class Code:
     """A code block.
 
-    `closed` says whether it has ended; `language` is the first word after the fence. `lists` and `quotes` are the
-    numbers of those around it.
+    `closed` says whether it has ended; `language` is the first word after the fence. `lists` and `quotes` say how many
+    lists and quotations are around it.
     """
 
     text: str
@@ -86,7 +90,7 @@ class Code:
 class Fold:
     """The source of a text that is folded behind its summary. `closed` says whether it has ended.
 
-    `lists` and `quotes` are the numbers of those around it.
+    `lists` and `quotes` say how many lists and quotations are around it.
     """
 
     text: str
@@ -112,14 +116,15 @@ class Splitter:
         self.definitions: dict[str, str] = {}
         # The labels that frozen blocks use.
         self._used: set[str] = set()
-        # The text that is not frozen, from the beginning of a block on, and its blocks.
-        self._open = ""
+        # The text that is not frozen, from the beginning of a block on.
+        self._open_text = ""
+        # The blocks of the open text.
         self._spans: list[Span] = []
         # The end of the text, if it is half of a line end or of a terminal's colour.
         self._half = ""
         # How many insets of the open text are frozen.
         self._after = 0
-        # The lines of the next code block that were taken out of the open text; None if there are none.
+        # The lines of the next code block that were moved out of the open text; None if there are none.
         self._code: Code | None = None
         # The number of the first item of the open text, if its list was cut, else 0.
         self._number = 0
@@ -135,34 +140,34 @@ class Splitter:
         for start in range(0, len(delta), PART):
             part = delta[start : start + PART]
             longer = self._only_longer(part) or self._only_a_row(part)
-            self._open += part
+            self._open_text += part
             if not longer:
-                self._settle()
+                self._freeze_ended()
             self._show_tail()
 
     def finish(self) -> None:
         """Freeze everything, because no more text comes."""
         self.feed("\n" if self._half else "")
-        self._settle()
-        if self._open and not self._plain:
-            # What waited for its end was none.
-            self._spans = top_level(self._open, goes_on=False)
+        self._freeze_ended()
+        if self._open_text and not self._plain:
+            # A formula, comment or fold that has no end now is text.
+            self._spans = top_level(self._open_text, goes_on=False)
         self._show_tail(ended=True)
-        self._freeze(self.tail, [] if self._plain or not self._open else self._spans)
+        self._freeze(self.tail, [] if self._plain or not self._open_text else self._spans)
         self.tail = []
-        self._open = ""
+        self._open_text = ""
         self._code = None
         self._number = 0
         self._plain = False
 
     def resolved(self, block: Block) -> Block:
-        """Return a block with the definitions of its links and notes that are known."""
+        """Return a block with the known definitions of the links and notes that it uses."""
         if not self.definitions or not isinstance(block, ProseText) or block.plain:
             return block
         used = _labels(block.text)
-        # Notes are numbered in the order of all.
-        notes = any(label.startswith("^") for label in used)
-        known = [text for label, text in self.definitions.items() if label in used or (notes and label[0] == "^")]
+        # A note's number depends on all notes before it, so a block with a note gets the definitions of all.
+        has_notes = any(label.startswith("^") for label in used)
+        known = [text for label, text in self.definitions.items() if label in used or (has_notes and label[0] == "^")]
         return replace(block, definitions="\n\n".join(known))
 
     def _only_longer(self, delta: str) -> bool:
@@ -173,15 +178,15 @@ class Splitter:
             and bool(self._spans)
             and self._spans[-1].kind in _KINDS_OF_LINES
             # The summary of a fold and the title of a definition may go on in lines of words.
-            and not self._open.startswith(("<", "["), self._open.rfind("\n\n") + 2)
-            and len(self._open) + len(delta) <= self._longest_open()
+            and not self._open_text.startswith(("<", "["), self._open_text.rfind("\n\n") + 2)
+            and len(self._open_text) + len(delta) <= self._longest_open()
             and not self._ends_in_inset()
-            and continues_line(self._open, delta)
+            and continues_line(self._open_text, delta)
         )
 
     def _ends_in_inset(self) -> bool:
-        """Return whether the last line of the open text is one of an inset, or words behind a result."""
-        last_line = self._open.count("\n")
+        """Return whether the last line of the open text belongs to an inset, or has words behind a result."""
+        last_line = self._open_text.count("\n")
         return any(inset.end > last_line for inset in self._spans[-1].insets)
 
     def _longest_open(self) -> int:
@@ -193,61 +198,67 @@ class Splitter:
         if self._plain or not self._spans or "\n" in delta:
             return False
         span = self._spans[-1]
-        line = self._open[self._open.rfind("\n") + 1 :] + delta
-        return span.is_long_table and line.startswith("|") and span.end >= self._open.count("\n")
+        line = self._open_text[self._open_text.rfind("\n") + 1 :] + delta
+        return span.is_long_table and line.startswith("|") and span.end >= self._open_text.count("\n")
 
-    def _settle(self) -> None:
-        while self._open and (self._settle_plain() if self._plain else self._settle_prose()):
-            pass
+    def _freeze_ended(self) -> None:
+        """Freeze all blocks of the open text that later text cannot change."""
+        goes_on = bool(self._open_text)
+        while goes_on:
+            goes_on = self._freeze_ended_plain() if self._plain else self._freeze_ended_prose()
+            goes_on = goes_on and bool(self._open_text)
 
-    def _settle_prose(self) -> bool:
-        """Freeze what later text cannot change; return True if the text that is still open has to be read again."""
-        self._spans = top_level(self._open)
-        lines = _lines(self._open)
-        if self._spans and self._take_inset(self._spans[0], lines):
+    def _freeze_ended_prose(self) -> bool:
+        """Freeze the blocks that later text cannot change; return True if the open text has to be read again."""
+        self._spans = top_level(self._open_text)
+        lines = _lines(self._open_text)
+        if self._spans and self._freeze_inset(self._spans[0], lines):
             return True
-        if count := first_open(self._spans, lines):
+        count = first_open(self._spans, lines)
+        if count:
             done = self._spans[:count]
-            self._open = "".join(lines[self._spans[count].start :])
+            self._open_text = "".join(lines[self._spans[count].start :])
             self._freeze(self._blocks_of(done, lines, ended=True), done)
             self._after = 0
             self._code = None
             self._number = 0
             return True
         if not self._spans:
-            # Only blank lines, the last of which may be the indent of a block.
-            self._open = self._open[self._open.rfind("\n") + 1 :][:PART]
+            # There are only blank lines, the last of which may be the indent of a block.
+            self._open_text = self._open_text[self._open_text.rfind("\n") + 1 :][:PART]
         elif self._cut(self._spans[-1], lines):
             return True
         self._plain = self._is_too_long()
         if self._plain and self._after:
-            self._open = "".join(lines[self._spans[0].insets[self._after - 1].end :])
+            self._open_text = "".join(lines[self._spans[0].insets[self._after - 1].end :])
             self._after = 0
             self._number = 0
         return self._plain
 
-    def _take_inset(self, span: Span, lines: list[str]) -> bool:
-        """Freeze the first inset of the open text, if it has ended, and what is before it. Return whether it has."""
-        inset = span.insets[self._after] if len(span.insets) > self._after else None
-        if isinstance(inset, ResultSpan):
-            # An underline makes the lines of a definition those of a heading.
-            return span.kind != "dl_open" and self._take_result(inset, span, lines)
-        return inset is not None and self._take_code(inset, span, lines)
+    def _freeze_inset(self, span: Span, lines: list[str]) -> bool:
+        """Freeze the first open inset, if it has ended, and the prose before it. Return whether it has ended."""
+        if len(span.insets) <= self._after:
+            return False
+        inset = span.insets[self._after]
+        if isinstance(inset, CodeSpan):
+            return self._freeze_code(inset, span, lines)
+        return self._freeze_result(inset, span, lines)
 
-    def _take_result(self, result: ResultSpan, span: Span, lines: list[str]) -> bool:
-        if not result.has_ended(lines):
+    def _freeze_result(self, result: ResultSpan, span: Span, lines: list[str]) -> bool:
+        # A later underline can turn the lines of a definition into a heading.
+        if span.kind == "dl_open" or not result.has_ended(lines):
             return False
         self._freeze(_prose_before(result, span, lines, self._after, self._number_of(span)))
         self._freeze([_fold_of(result, closed=True)])
         self._after += 1
-        # Without the lines between its first and its last one, which would be parsed with each token.
-        self._open = "".join(lines[: result.start + 1] + lines[max(result.start + 1, result.end - 1) :])
+        # Only its first and last lines stay: the lines between them would be parsed with each token.
+        self._open_text = "".join(lines[: result.start + 1] + lines[max(result.start + 1, result.end - 1) :])
         return True
 
-    def _take_code(self, code: CodeSpan, span: Span, lines: list[str]) -> bool:
-        """Freeze a code block, if it has ended, and what is before it. Return whether it has.
+    def _freeze_code(self, code: CodeSpan, span: Span, lines: list[str]) -> bool:
+        """Freeze a code block, if it has ended, and the prose before it. Return whether it has ended.
 
-        Of one that has not ended, take the complete lines.
+        The complete lines of a block that has not ended are moved out of the open text.
         """
         if not lines[code.start].endswith("\n") or not (code.fenced or not code.is_last):
             return False
@@ -255,15 +266,15 @@ class Splitter:
         if self._code is None:
             self._freeze(_prose_before(code, span, lines, self._after, self._number_of(span)))
             self._code = _code_of(code, "", closed=False)
-        taken = code.content[: code.content.rfind("\n") + 1]
-        for line in taken.splitlines(keepends=True):
+        complete_lines = code.content[: code.content.rfind("\n") + 1]
+        for line in complete_lines.splitlines(keepends=True):
             self._add_code(line)
         first = code.start + 1
         # An indented block has no fence above it: its first line is code.
-        begins = first if code.fenced else code.start
-        below = lines[begins + taken.count("\n") :]
-        # A very long line is taken in pieces before it is complete.
-        last_line = code.content[len(taken) :]
+        code_begin = first if code.fenced else code.start
+        below = lines[code_begin + complete_lines.count("\n") :]
+        # A very long line is moved in pieces before it is complete.
+        last_line = code.content[len(complete_lines) :]
         while length_with_pictures(last_line) > LONGEST_CODE:
             end = fitting(last_line, LONGEST_CODE)
             self._add_code(last_line[:end])
@@ -272,20 +283,20 @@ class Splitter:
         if code.fenced:
             # Without its lines, code that has turned out to be no formula would be the beginning of one again.
             lines[code.start] = _FORMULA_FENCE.sub(r"\1 code", lines[code.start])
-        self._open = "".join(lines[:first] + below)
+        self._open_text = "".join(lines[:first] + below)
         if not ended:
-            self._spans = top_level(self._open)
+            self._spans = top_level(self._open_text)
             return False
         self._freeze([replace(self._code, closed=True)])
         self._code = None
         self._after += 1
         if span.kind in ("fence", "code_block"):
-            self._open = "".join(lines[span.end :])
+            self._open_text = "".join(lines[span.end :])
             self._after = 0
         return True
 
     def _add_code(self, text: str) -> None:
-        """Add to the code that was taken. It goes on in another block if all of one is too much to lay out."""
+        """Add to the code that was moved out of the text. Beyond LONGEST_CODE it continues in another block."""
         assert self._code is not None
         self._code = replace(self._code, text=self._code.text + text)
         if length_with_pictures(self._code.text) > LONGEST_CODE:
@@ -296,58 +307,64 @@ class Splitter:
         """Return whether the open text is too long to be parsed and laid out again with each token."""
         if not self._spans:
             return False
-        # The last of the spans is the one that grows.
+        # Only the last span can grow.
         if self._spans[-1].kind == "paragraph_open":
-            formulas = self._open.count("$") + self._open.count("\\(")
-            signs = sum(self._open.count(sign) for sign in ("*", "_", "~", "`", "[", "<"))
+            formulas = self._open_text.count("$") + self._open_text.count("\\(")
+            signs = sum(self._open_text.count(sign) for sign in ("*", "_", "~", "`", "[", "<"))
             if formulas > MOST_DELIMITERS or signs > MOST_SIGNS:
                 return True
-        # In characters of ordinary prose; lines and pictures count for more.
-        return weight(self._open) > LONGEST_BLOCK
+        return weight(self._open_text) > LONGEST_BLOCK
 
-    def _settle_plain(self) -> bool:
+    def _freeze_ended_plain(self) -> bool:
         """Freeze plain text in pieces; return True if it ended at a blank line."""
         while True:
-            end = _BLANK_LINE.search(self._open, 0, LONG_PIECE + 1)
+            end = _BLANK_LINE.search(self._open_text, 0, LONG_PIECE + 1)
             if end is not None:
                 self._freeze_plain(end.end())
                 self._plain = False
                 self._spans = []
                 return True
-            if weight(self._open) <= LONG_PIECE:
+            if weight(self._open_text) <= LONG_PIECE:
                 return False
-            self._freeze_plain(plain_end(self._open))
+            self._freeze_plain(plain_end(self._open_text))
 
     def _freeze_plain(self, end: int) -> None:
-        piece = self._open[:end]
-        self._open = self._open[end:]
+        piece = self._open_text[:end]
+        self._open_text = self._open_text[end:]
         if piece.strip():
             self.frozen.append(ProseText(piece, plain=True))
 
     def _freeze(self, blocks: Iterable[Block], spans: Sequence[Span] = ()) -> None:
+        """Add finished blocks, the labels that they use, and the definitions in their `spans`."""
         for block in blocks:
             self.frozen.append(block)
             if isinstance(block, ProseText) and "[" in block.text:
-                self._used = self._used.union(*(_used(span, _lines(block.text)) for span in top_level(block.text)))
-        for text in (text for span in spans for text in span.definitions):
-            for label in sorted(_labels(text))[:1]:
-                self.definitions.setdefault(label, text)
+                lines = _lines(block.text)
+                for span in top_level(block.text):
+                    self._used |= _used(span, lines)
+        for span in spans:
+            for text in span.definitions:
+                for label in _first_label(text):
+                    self.definitions.setdefault(label, text)
 
     def _cut(self, span: Span, lines: list[str]) -> bool:
-        """Freeze all but the last item of a long list, or the complete parts of a long table. Return whether so."""
+        """Freeze all but the last item of a long list, or the complete parts of a long table.
+
+        Return whether anything was frozen or has to be read again.
+        """
         if self._code is not None:
             return False
-        if span.items and len(self._open) > LONG_TAIL:
+        if span.items and len(self._open_text) > LONG_TAIL:
             start = span.items[-1]
             above = sum(inset.start < start for inset in span.insets)
             if above > self._after:
-                # A result in a quotation, which may go on in the line of the last item.
+                # It is a result in a quotation, which may go on in the line of the last item.
                 return False
             if _has_prose(span, lines, above, start):
                 number = self._number_of(span)
                 self._freeze([ProseText("".join(lines[:start]), after=above, number=number)])
             self._number = (self._number or span.number) + len(span.items) if span.number else 0
-            self._open = "".join(lines[start:])
+            self._open_text = "".join(lines[start:])
             self._after -= above
             return True
         if span.kind != "table_open" or len(self._spans) > 1:
@@ -356,19 +373,19 @@ class Splitter:
         if not head:
             return False
         self._freeze(map(ProseText, head))
-        self._open = last + "".join(lines[span.end :])
+        self._open_text = last + "".join(lines[span.end :])
         return True
 
     def _number_of(self, span: Span) -> int:
-        """Return what `ProseText.number` is for the first block of the open text."""
+        """Return `ProseText.number` for the first block of the open text."""
         return 0 if self._number == span.number else self._number
 
     def _show_tail(self, ended: bool = False) -> None:
         if self._plain:
-            self.tail = [ProseText(self._open, plain=True)] if self._open.strip() else []
+            self.tail = [ProseText(self._open_text, plain=True)] if self._open_text.strip() else []
             return
-        lines = _lines(self._open)
-        self.tail = self._blocks_of(self._spans, lines, ended) if self._open else []
+        lines = _lines(self._open_text)
+        self.tail = self._blocks_of(self._spans, lines, ended) if self._open_text else []
         last = self._spans[-1] if self._spans and not ended else None
         # The last line of a long table may be incomplete.
         if last and last.is_long_table and last.end == len(lines) and not lines[-1].endswith("\n"):
@@ -384,7 +401,7 @@ class Splitter:
             if span.kind in ("details_open", "echoed_result"):
                 blocks += _top_level_fold("".join(lines[span.start : span.end]), span.closed)
             elif span.kind == "definitions":
-                unused = [text for text in span.definitions if used.isdisjoint(sorted(_labels(text))[:1])]
+                unused = [text for text in span.definitions if used.isdisjoint(_first_label(text))]
                 if unused:
                     blocks.append(ProseText("\n".join(unused)))
                 used |= _labels("\n".join(unused))
@@ -397,7 +414,7 @@ class Splitter:
         return blocks
 
     def _prose_and_insets(self, span: Span, lines: list[str], ended: bool, is_first: bool) -> list[Block]:
-        """Return the prose and the insets of a span; of the first one, those that are not frozen yet."""
+        """Return the prose and the insets of a span; if it is the first one, without the insets that are frozen."""
         blocks: list[Block] = []
         after = self._after if is_first else 0
         begun = self._code if is_first else None
@@ -433,7 +450,10 @@ def _fold_of(result: ResultSpan, *, closed: bool) -> Fold:
 
 
 def _prose_before(inset: Inset, span: Span, lines: list[str], after: int, number: int) -> list[Block]:
-    """Return the prose between an inset and the one before it, with its first line: it may be in that of a mark."""
+    """Return the prose between an inset and the one before it, as one block or none.
+
+    The block has the first line of the inset, too: the mark of an item may be in that line.
+    """
     is_marked = isinstance(inset, ResultSpan) or inset.fenced
     begins_item = is_marked and not _LONE_MARK.match(lines[inset.start])
     if not begins_item and not _has_prose(span, lines, after, inset.start):
@@ -442,7 +462,7 @@ def _prose_before(inset: Inset, span: Span, lines: list[str], after: int, number
 
 
 def _open_code(code: CodeSpan, begun: str, lines: list[str], ended: bool) -> Code:
-    """Return a code block of which the lines `begun` were taken out of the text."""
+    """Return a code block whose first lines, `begun`, were moved out of the text."""
     words = code.content
     if not ended and code.may_end(lines):
         words = words[: words.rfind("\n") + 1]
@@ -455,7 +475,7 @@ def _code_of(code: CodeSpan, text: str, closed: bool) -> Code:
 
 
 def _has_prose(span: Span, lines: list[str], after: int, end: int) -> bool:
-    """Return whether there are words below the inset before number `after`, or from the first line on, up to `end`."""
+    """Return whether there is prose before line `end`, below the last of the first `after` insets if there are any."""
     above = span.insets[after - 1] if after else None
     first = span.start if above is None else above.end
     return (above is not None and above.has_words_below) or _has_words(lines[first:end])
@@ -471,6 +491,11 @@ def _used(span: Span, lines: Sequence[str]) -> set[str]:
     return _labels("".join(lines[line] for line in range(span.start, span.end) if line not in lines_of_insets))
 
 
+def _first_label(definition: str) -> list[str]:
+    """Return the alphabetically first label in a definition, in a list that is empty if there is none."""
+    return sorted(_labels(definition))[:1]
+
+
 def _labels(text: str) -> set[str]:
     """Return the labels in brackets in a text, in the form in which they are compared."""
     return {" ".join(label.split()).casefold() for label in _LABEL.findall(text)} if "[" in text else set()
@@ -479,7 +504,7 @@ def _labels(text: str) -> set[str]:
 def continues_line(text: str, delta: str) -> bool:
     """Return whether the last line of `text` consists of words, and `delta` does not change its kind."""
     line = text[text.rfind("\n") + 1 :]
-    return len(line.strip()) > SETTLED and delta.isprintable() and _WORDS.match(line) is not None
+    return len(line.strip()) > LONGEST_UNCERTAIN_LINE and delta.isprintable() and _LINE_OF_WORDS.match(line) is not None
 
 
 def _lines(text: str) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import NamedTuple
 
 # Longer code stays plain: colouring it would take too long.
 LONGEST = 20_000
 
-# What a diff without a language begins with.
-_DIFF = ("diff --git ", "--- ", "@@ -")
+# The beginnings of a diff without a language.
+_DIFF_BEGINNINGS = ("diff --git ", "--- ", "@@ -")
 
 # The keys name nodes in Pygments' tree of token types.
 _ROLES = (
@@ -25,19 +26,28 @@ _ROLES = (
     ("Generic.Inserted", "draft_text"),
     ("Generic.Subheading", "main_text"),
 )
-# The names of the colours in `app.widgets.colours`.
+# The names of all colours that spans have, as in app/widgets/colours.py.
 ROLES = tuple(dict.fromkeys(role for _, role in _ROLES))
 _BOLD = ("Name.Function", "Name.Class")
 
-# (start, length, colour role, bold) of each span to colour, positions in characters.
-CodeSpans = tuple[tuple[int, int, str, bool], ...]
+
+class ColouredSpan(NamedTuple):
+    """A span to colour, in characters. `role` is a colour of `ROLES`."""
+
+    start: int
+    length: int
+    role: str
+    bold: bool
+
+
+CodeSpans = tuple[ColouredSpan, ...]
 
 
 def language_of(text: str, named: str) -> str:
-    """Return the language of code by its name, or that of a diff or a drawing without one."""
+    """Return the language of code: the one that is `named`, or else "diff", or "xml" for a drawing; "" if unknown."""
     if named.lower() == "svg" or (not named and text.startswith("<svg")):
         return "xml"
-    return named or ("diff" if text.startswith(_DIFF) else "")
+    return named or ("diff" if text.startswith(_DIFF_BEGINNINGS) else "")
 
 
 def spans(text: str, language: str) -> CodeSpans:
@@ -53,9 +63,10 @@ def spans(text: str, language: str) -> CodeSpans:
     coloured = []
     start = 0
     for kind, value in lex(text, get_lexer_by_name(language, stripnl=False, ensurenl=False)):
-        role, bold = next(((role, bold) for token, role, bold in roles if kind in token), ("", False))
-        if role and value.strip():
-            coloured.append((start, len(value), role, bold))
+        matching = [(role, bold) for token, role, bold in roles if kind in token]
+        if matching and value.strip():
+            role, bold = matching[0]
+            coloured.append(ColouredSpan(start, len(value), role, bold))
         start += len(value)
     return tuple(coloured)
 

@@ -17,10 +17,11 @@ from markdown_it.token import Token
 
 from app.text.thinking import half_a_mark
 
-# The titles of such folds by their English one.
+# The translated titles of such folds, by the English title.
 titles: Mapping[str, str] = {}
 _TITLE = "Result of a tool"
-START, END = "<tool_response>", "</tool_response>"
+START = "<tool_response>"
+END = "</tool_response>"
 _RESULT = re.compile(rf"\s*{START}(?P<result>.*?)(?:{END}(?P<after>[^\n]*)|\Z)", re.DOTALL)
 _BLANK_LINES = re.compile(r"\n[ \t]*\n")
 # The type of the token of a result.
@@ -37,15 +38,15 @@ class ResultParts:
 
 
 def read_results(parser: MarkdownIt) -> None:
-    """Let a parser of Markdown make a token RESULT of each result that begins a line, also in lists and quotations."""
+    """Add a rule to a parser of Markdown: a result that begins a line becomes a token RESULT, also in lists."""
     kinds = ["paragraph", "reference", "blockquote", "list"]
     parser.block.ruler.before("fence", RESULT, _parse_result, {"alt": kinds})
 
 
 def _parse_result(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Parse a result up to its end mark, or as far as what it stands in goes on.
+    """Parse a result up to its end mark, or up to the end of the block around it.
 
-    In a list it may go on in lines that are not indented. What follows the end mark in its line is a paragraph.
+    In a list it may go on in lines that are not indented. Words after the end mark in its line are a paragraph.
 
     The token's content is the source of the result, without the marks of lists and quotations around it. Its `meta`
     says whether it is `closed`, and whether it `has_words_after` its end mark.
@@ -57,9 +58,11 @@ def _parse_result(state: StateBlock, first: int, last: int, silent: bool) -> boo
         return True
     line = first
     begin = start + len(START)
-    while (end := state.src.find(END, begin, state.eMarks[line])) < 0 and line + 1 < last:
+    end = state.src.find(END, begin, state.eMarks[line])
+    while end < 0 and line + 1 < last:
         line += 1
         begin = state.bMarks[line] + state.tShift[line]
+        end = state.src.find(END, begin, state.eMarks[line])
     after = state.src[end + len(END) : state.eMarks[line]] if end >= 0 else ""
     lines = [state.src[start : state.eMarks[first]]]
     lines += [state.getLines(below, below + 1, state.blkIndent, False) for below in range(first + 1, line + 1)]
@@ -69,7 +72,7 @@ def _parse_result(state: StateBlock, first: int, last: int, silent: bool) -> boo
     result.meta = {"closed": end >= 0, "has_words_after": bool(after.strip())}
     state.line = line + 1
     if after.strip():
-        # Without a place of its own: it cannot be parsed apart from the result.
+        # It has no lines of its own in `map`, because it cannot be parsed apart from the result.
         state.push("paragraph_open", "p", 1)
         inline = state.push("inline", "", 0)
         inline.content = after.strip()
@@ -79,7 +82,7 @@ def _parse_result(state: StateBlock, first: int, last: int, silent: bool) -> boo
 
 
 def fold_results(state: StateCore) -> None:
-    """Replace each token RESULT by those of a fold: its title, and the paragraphs of the result."""
+    """Replace each token RESULT by the tokens of a fold: its title, and the paragraphs of the result."""
     tokens: list[Token] = []
     for token in state.tokens:
         tokens += _fold_of(token) if token.type == RESULT else [token]
@@ -104,7 +107,7 @@ def _block(kind: str, tag: str, words: str) -> list[Token]:
 
 
 def parts_of_result(source: str) -> ResultParts | None:
-    """Return the parts of the source of a result, None if it is that of another fold.
+    """Return the parts of a result, given its source; None if it is the source of another fold.
 
     The beginning of its end mark, which later text may complete, is not in the words.
     """

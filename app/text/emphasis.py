@@ -33,9 +33,14 @@ def delimiters(state: StateInline, silent: bool) -> bool:
         state.push("text", "", 0).content = name[0]
         state.pos = name.end()
         return True
-    can_open, can_close, length = _flanking(state, sign != "_")
-    # Struck text has pairs of signs, whose lengths need not match.
-    size, matched = (2, 0) if sign == "~" else (1, length)
+    can_open, can_close, length = _run_of_delimiters(state, within_words=sign != "_")
+    if sign == "~":
+        # Struck text has pairs of signs. The lengths of two runs need not match.
+        size = 2
+        length_to_match = 0
+    else:
+        size = 1
+        length_to_match = length
     if length < size:
         return False
     if length % size:
@@ -43,39 +48,49 @@ def delimiters(state: StateInline, silent: bool) -> bool:
     for _ in range(length // size):
         state.push("text", "", 0).content = sign * size
         at = len(state.tokens) - 1
-        state.delimiters.append(Delimiter(ord(sign), matched, at, -1, can_open, can_close))
+        state.delimiters.append(Delimiter(ord(sign), length_to_match, at, -1, can_open, can_close))
     state.pos += length
     return True
 
 
 class _Neighbour(NamedTuple):
-    """What stands next to a run of delimiters."""
+    """The kind of the character next to a run of delimiters; all are False for ordinary letters."""
 
     is_space: bool
     is_sign: bool
     is_cjk: bool
 
 
-def _flanking(state: StateInline, within_words: bool) -> tuple[bool, bool, int]:
-    """Return whether the run of delimiters at the position can open and close, and its length.
+class _DelimiterRun(NamedTuple):
+    """Whether a run of delimiters can open and close styled text, and its length in characters."""
+
+    can_open: bool
+    can_close: bool
+    length: int
+
+
+def _run_of_delimiters(state: StateInline, *, within_words: bool) -> _DelimiterRun:
+    """Return the run of delimiters at the position.
 
     As CommonMark says, a run can open if no space follows it, and close if none precedes it; next to a sign, only if a
     space or a sign is on its other side. Chinese, Japanese and Korean count like such a space. `within_words`: the run
     may also open and close inside a word, as "*" may and "_" may not.
     """
-    source, start = state.src, state.pos
+    source = state.src
+    start = state.pos
     end = start + 1
     while end < state.posMax and source[end] == source[start]:
         end += 1
     before = _neighbour_before(source, start)
     after = _neighbour(source[end] if end < state.posMax else " ")
-    left = not after.is_space and (after.is_cjk or not after.is_sign or any(before))
-    right = not before.is_space and (before.is_cjk or not before.is_sign or any(after))
+    # CommonMark calls such runs left-flanking and right-flanking.
+    is_left = not after.is_space and (after.is_cjk or not after.is_sign or any(before))
+    is_right = not before.is_space and (before.is_cjk or not before.is_sign or any(after))
     # Words of these scripts have no spaces around them; a single underscore may be part of a name.
-    doubled = end - start == 2
-    can_open = left and (within_words or not right or before.is_sign or (doubled and before.is_cjk))
-    can_close = right and (within_words or not left or after.is_sign or (doubled and after.is_cjk))
-    return can_open, can_close, end - start
+    is_doubled = end - start == 2
+    may_open = within_words or not is_right or before.is_sign or (is_doubled and before.is_cjk)
+    may_close = within_words or not is_left or after.is_sign or (is_doubled and after.is_cjk)
+    return _DelimiterRun(is_left and may_open, is_right and may_close, end - start)
 
 
 def _neighbour(sign: str) -> _Neighbour:

@@ -20,36 +20,42 @@ if TYPE_CHECKING:
 
 # Longer texts fit no context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
-PLAIN, CHARSET, LEFT_OUT = "text/plain", "; charset=", "; left-out="
-# The parameter of a type for the number of pages that are pictures whose text was recognized.
+# The type of a text without a format of its own.
+PLAIN = "text/plain"
+# The parameters of a media type. The name of the encoding.
+CHARSET = "; charset="
+# What is not in the text: "reason:count", with commas between them.
+LEFT_OUT = "; left-out="
+# The number of pages that are pictures whose text was recognized.
 RECOGNIZED = "; recognized="
-# The same for those of them that are uncertain in part.
+# The number of recognized pages that are uncertain in part.
 UNCERTAIN = "; uncertain="
-# The number of pictures in a document of which not all are given.
+# The number of pictures in a document, if the model gets only some of them.
 PICTURES = "; pictures="
-# The numbers of the pages that the pictures are which are given.
+# The numbers of the pages that the model gets as pictures.
 PAGES = "; page-pictures="
-# What the type of a document of pictures alone has, whose text only says so.
+# The document has only pictures, and its text only names its pages.
 SCAN = "; scan=1"
-# The parameter for the extent of a document that has several parts and is long, or of a text that is not all of it.
+# The extent of a long document with several parts, or of a text that is only a part of its document.
 EXTENT = "; extent="
 # Texts of fewer characters fit any context.
-_LONG = 4000
-# What JSON has between its values, which no other parameter has.
-_SIGNS = '[]{}:,"'
+_FITS_ANY_CONTEXT = 4000
+# Signs of JSON, which no other parameter has.
+_JSON_SIGNS = '[]{}:,"'
 
 
 class NotAttachable(Exception):
     """A file cannot be attached.
 
-    `reason` is "not-text", "unknown-encoding", "too-large", "unreadable", "picture" or "other-program": only the
-    program of the file reads it. It may also be a problem that `read_document` finds; for files of folders also "gone"
+    `reason` is "not-text", "unknown-encoding", "too-large", "unreadable", "picture", or "other-program" for a file that
+    only its own program can read. It may also be a problem that `read_document` finds; for files of folders also "gone"
     or "too-many".
     """
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(name, reason)
-        self.name, self.reason = name, reason
+        self.name = name
+        self.reason = reason
 
     def __str__(self) -> str:
         return f"{self.name}: {self.reason}"
@@ -75,15 +81,17 @@ def text_of_file(
 ) -> TextWithPictures:
     """Return the media type and the text of a file, and the files of its `most_pictures` largest pictures.
 
-    One that `takes_scans` also gets a document of pictures alone, with a text that only names its pages.
+    A caller that `takes_scans` also gets a document of pictures alone, with a text that only names its pages.
 
-    The type has parameters for an encoding that was guessed for `language`, and for what was recognized in pictures of
-    a document and left out of its text. All but text in UTF-8 is read in a sandbox, and within `time`; that of
-    documents is Markdown. With a `selection`, the text is of those parts, as far as LARGEST_BYTES characters,
-    and the type has its extent; without, all has to fit. Raises NotAttachable, and Cancelled when `time` is abandoned.
+    The type has parameters for an encoding that was guessed for `language`, and for the pages that were recognized and
+    the parts that were left out. Everything but text in UTF-8 is read in a sandbox, within `time`; the text of a
+    document is Markdown. With a `selection`, the text has these parts, up to LARGEST_BYTES characters, and the type has
+    their extent; without a selection, the whole text has to fit. Raises NotAttachable, and Cancelled when `time` is
+    abandoned.
     """
     form = format_of(name, content)
-    if form is None and (text := _utf8_text(content)) is not None:
+    text = _utf8_text(content) if form is None else None
+    if text is not None:
         seen, invisible = without_invisible(text)
         kind = f"{PLAIN}{LEFT_OUT}{INVISIBLE}:{invisible}" if invisible else PLAIN
         first = first_lines(seen, LARGEST_BYTES if selection else len(seen))
@@ -106,7 +114,7 @@ def text_of_file(
 
 
 def _with_parameters(kind: str, read: DocumentText) -> str:
-    """Return a type with what a person is told of how a text was read."""
+    """Return a type with the parameters that say how a text was read; people are told these."""
     if read.encoding:
         kind += CHARSET + read.encoding
     if read.recognized_pages:
@@ -149,17 +157,17 @@ def pages_in(media_type: str) -> tuple[int, ...]:
 
 
 def with_extent(media_type: str, text: str, extent: Extent) -> str:
-    """Return a type with the extent of its text instead of the one that it has; with none where none is of use."""
+    """Return a type with this extent of its text instead of its old one; short or whole texts get none."""
     earlier = f"{EXTENT}{media_type.partition(EXTENT)[2].partition(';')[0]}"
     before, _, after = media_type.partition(LEFT_OUT)
     before = before.replace(earlier, "")
-    if (len(text) >= _LONG and extent.count > 1) or not extent.is_whole:
-        before += EXTENT + quote(msgspec.json.encode(extent).decode(), safe=_SIGNS)
+    if (len(text) >= _FITS_ANY_CONTEXT and extent.count > 1) or not extent.is_whole:
+        before += EXTENT + quote(msgspec.json.encode(extent).decode(), safe=_JSON_SIGNS)
     return f"{before}{LEFT_OUT}{after}" if after else before
 
 
 def extent_in(media_type: str) -> Extent:
-    """Return the extent that a type has, or that of a whole text without parts."""
+    """Return the extent that a type has, or else the extent of a whole text without parts."""
     words = media_type.partition(EXTENT)[2].partition(";")[0]
     try:
         return msgspec.json.decode(unquote(words), type=prepared(Extent)) if words else Extent()

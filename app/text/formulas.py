@@ -33,19 +33,19 @@ _FORMULA = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _OPENING = re.compile(rf"\$\$|\\\[|\\begin\{{{_NAMES}\*?\}}|(?P<fence>`{{3,}}|~{{3,}})[ \t]*math[ \t]*\Z")
-# What the libraries know instead of an environment that they leave out, and its options with it.
-_KNOWN = {"equation": "equation*", "dcases": "cases", "darray": "array"}
-_KNOWN |= dict.fromkeys(("align", "aligned", "alignat", "alignedat", "flalign", "eqnarray"), "align*")
-_KNOWN |= dict.fromkeys(("gather", "gathered", "multline", "multlined", "subarray"), "matrix")
+# The environments that the libraries know, by those that they do not know.
+_KNOWN_ENVIRONMENTS = {"equation": "equation*", "dcases": "cases", "darray": "array"}
+_KNOWN_ENVIRONMENTS |= dict.fromkeys(("align", "aligned", "alignat", "alignedat", "flalign", "eqnarray"), "align*")
+_KNOWN_ENVIRONMENTS |= dict.fromkeys(("gather", "gathered", "multline", "multlined", "subarray"), "matrix")
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{([A-Za-z]+)\*?\}(?:\[[a-z]\]|\{(?:\d+|[lcr])\})?")
 _TAG = re.compile(r"\\tag(\*?)\{([^{}]*)\}")
 _UNSET = re.compile(r"\\(?:label\{[^{}]*\}|nonumber|notag)(?![A-Za-z])")
-_RAISED = re.compile(rf"(\\begin\{{({_PARTS})\}}(?:(?!\\begin).)*?\\end\{{\2\}})(?=\s*[\^_])", re.DOTALL)
+_RAISED_ENVIRONMENT = re.compile(rf"(\\begin\{{({_PARTS})\}}(?:(?!\\begin).)*?\\end\{{\2\}})(?=\s*[\^_])", re.DOTALL)
 _CHEMISTRY = re.compile(rf"\\ce({_BRACES})")
 _WORDS = re.compile(rf"\\(text(?:bf|it|md|normal|rm|sc|sf|sl|tt|up)?|mbox)({_BRACES})")
 # In words: a sign that is written with a backslash, a space that does not break, braces that only group, and signs that
 # the libraries put into XML as they are.
-_SIGN = re.compile(r"\\([%_$#&])|(?<!\\)(~)|([{}])|([&<>])")
+_SIGN_IN_WORDS = re.compile(r"\\([%_$#&])|(?<!\\)(~)|([{}])|([&<>])")
 _REFERENCES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _CHARGE = re.compile(r"\^\{?(\d*[+-])\}?|(?<=[A-Za-z0-9)\]])([+-])(?=[\s)\]]|\Z)")
 _COUNT = re.compile(r"(?<=[A-Za-z)\]])(\d+)")
@@ -64,10 +64,14 @@ class Formula:
 
 
 def formula_at(text: str, start: int, end: int) -> tuple[Formula, int] | None:
-    """Return the formula that begins at a position of a text, and its end; None if none begins there."""
+    """Return the formula that begins at `start`, and the index after it; None if none begins there.
+
+    The formula ends at `end` at the latest.
+    """
     formula = _FORMULA.match(text, start, end) if text[start] in "$\\" else None
     if formula is None:
         return None
+    # The group of `_FORMULA` that matched.
     kind = str(formula.lastgroup)
     if formula["name"]:
         kind = "environment"
@@ -79,17 +83,24 @@ def formula_at(text: str, start: int, end: int) -> tuple[Formula, int] | None:
         return None
     if not latex.strip() or len(latex) > LONGEST:
         return None
-    return Formula(latex.strip(), formula[0].strip(), kind not in ("round", "dollar", "bare")), formula.end()
+    is_display = kind not in ("round", "dollar", "bare")
+    return Formula(latex.strip(), formula[0].strip(), is_display), formula.end()
 
 
 def settable(latex: str) -> str:
-    """Return a formula in the words that the libraries know, with chemistry as letters and no numbers but its tags."""
+    """Return a formula with the commands that the libraries know; chemistry becomes letters, and only tags are numbers.
+
+    The libraries typeset and export formulas.
+    """
     latex = _CHEMISTRY.sub(lambda match: _of_chemistry(match[1][1:-1]), latex)
     latex = _WORDS.sub(lambda match: _set_words(match[1], match[2][1:-1]), latex)
     latex = _TAG.sub(lambda match: rf"\qquad {match[2]}" if match[1] else rf"\qquad ({match[2]})", latex)
-    latex = _RAISED.sub(r"{\1}", _UNSET.sub("", latex))
+    latex = _RAISED_ENVIRONMENT.sub(r"{\1}", _UNSET.sub("", latex))
     return _ENVIRONMENT.sub(
-        lambda match: rf"\{match[1]}{{{_KNOWN[match[2]]}}}" if match[2] in _KNOWN else match[0], latex
+        lambda match: (
+            rf"\{match[1]}{{{_KNOWN_ENVIRONMENTS[match[2]]}}}" if match[2] in _KNOWN_ENVIRONMENTS else match[0]
+        ),
+        latex,
     )
 
 
@@ -116,12 +127,12 @@ def _group(command: str, words: str) -> str:
         if part in (r"\{", r"\}"):
             parts.append(part)
         elif part:
-            parts.append(rf"\{command}{{{_SIGN.sub(_plain_sign, part)}}}")
+            parts.append(rf"\{command}{{{_SIGN_IN_WORDS.sub(_plain_sign, part)}}}")
     return "".join(parts)
 
 
 def _plain_sign(match: re.Match[str]) -> str:
-    """Return what is shown for a sign in words."""
+    """Return the text that is shown for a match of `_SIGN_IN_WORDS`."""
     escaped, space, _brace, raw = match.groups()
     if space:
         return " "
@@ -142,10 +153,12 @@ def display_end(line: Callable[[int], str], first: int, last: int) -> int | None
 
     It is after `last` if the formula is still open there. None if there is no such formula.
     """
-    opening = _OPENING.match(text := line(first))
+    text = line(first)
+    opening = _OPENING.match(text)
     if opening is None:
         return None
-    closing = {"$$": "$$", "\\[": "\\]"}.get(opening[0]) or opening["fence"] or opening[0].replace("begin", "end")
+    brackets = {"$$": "$$", "\\[": "\\]"}
+    closing = brackets.get(opening[0]) or opening["fence"] or opening[0].replace("begin", "end")
     text = text[opening.end() :]
     for end in range(first + 1, min(last, first + _LONGEST_BLOCK) + 1):
         if closing in text:

@@ -26,7 +26,7 @@ def comment_block(state: StateBlock, first: int, last: int, silent: bool) -> boo
         return False
     comment_text = _COMMENT.match(state.src, start)
     if comment_text is None:
-        # It goes on beyond the text, if that may go on.
+        # The comment is not closed; more text may close it.
         end = last
         if "goes_on" not in state.env:
             return False
@@ -57,15 +57,19 @@ def inline_tag(state: StateInline, silent: bool) -> bool:
         state.pos = comment.end()
         return True
     picture = _PICTURE.match(state.src, state.pos, state.posMax)
-    if picture is not None and _picture(state, picture[1], silent):
-        state.pos = picture.end()
-        return True
+    if picture is not None:
+        has_address = _parse_picture(state, picture[1], silent)
+        if has_address:
+            state.pos = picture.end()
+            return True
     tag = _TAG.match(state.src, state.pos, state.posMax)
-    return tag is not None and _set_text(state, tag, silent)
+    if tag is None:
+        return False
+    return _parse_style_tag(state, tag, silent)
 
 
-def _set_text(state: StateInline, tag: re.Match[str], silent: bool) -> bool:
-    """Parse a break, or what is between a tag that sets text and its end. Return whether there is an end."""
+def _parse_style_tag(state: StateInline, tag: re.Match[str], silent: bool) -> bool:
+    """Parse a line break, or a tag that styles text up to its end tag. Return False if there is no end tag."""
     name = tag[1].lower()
     last = state.posMax
     if name == "br":
@@ -84,18 +88,19 @@ def _set_text(state: StateInline, tag: re.Match[str], silent: bool) -> bool:
 
 
 def _push_inside(state: StateInline, tag: str, start: int, end: int) -> None:
-    """Add what is between two positions, set as the tag says."""
+    """Parse the text between two positions, and add its tokens inside an element `tag`."""
     last = state.posMax
     state.push(f"{tag}_open", tag, 1)
-    state.pos, state.posMax = start, end
+    state.pos = start
+    state.posMax = end
     state.md.inline.tokenize(state)
     state.push(f"{tag}_close", tag, -1)
     state.posMax = last
 
 
-def _picture(state: StateInline, written: str, silent: bool) -> bool:
-    """Add the picture of a tag with these attributes, if it has a web address. Return whether it has."""
-    attributes = {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(written)}
+def _parse_picture(state: StateInline, attribute_text: str, silent: bool) -> bool:
+    """Add the picture of a tag with these attributes, if it has a web address. Return whether it has one."""
+    attributes = {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(attribute_text)}
     address = attributes.get("src", "")
     if not address.startswith(("http://", "https://")):
         return False

@@ -21,9 +21,10 @@ _TABLE_LINE = re.compile(r"(\|[^|\n]+(?:\|[^|\n]+)*\|)[ \t]+(\|(?:[ \t]*:?-{2,}:
 
 
 def item_of_answer(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Take the indentation off a line in a list that would be code, but is an item or begins one; then go on.
+    """Remove the indentation of a line in a list that would be code, but is an item or begins one; return False.
 
-    Models indent items by six spaces, or set their texts apart from their marks. Code in lists is fenced.
+    Another rule then parses the line. Models indent items by six spaces, or set their texts apart from their marks.
+    Code in lists is fenced.
     """
     columns = state.sCount[first] - state.blkIndent
     if silent or state.listIndent < 0 or columns < _CODE_COLUMNS:
@@ -33,20 +34,25 @@ def item_of_answer(state: StateBlock, first: int, last: int, silent: bool) -> bo
     elif _ITEM.match(state.src, state.bMarks[first] + state.tShift[first], state.eMarks[first]):
         # The lines of the item have as many columns, or more.
         line = first
-        while line < last and (state.isEmpty(line) or _take_columns(state, line, columns)):
+        is_of_item = True
+        while line < last and is_of_item:
+            is_of_item = state.isEmpty(line) or _has_indentation(state, line, columns)
+            if is_of_item and not state.isEmpty(line):
+                _remove_indentation(state, line, columns)
             line += 1
     return False
 
 
-def _take_columns(state: StateBlock, line: int, columns: int) -> bool:
-    """Take spaces off the beginning of a line, and return whether it had so many beyond those of its block."""
+def _has_indentation(state: StateBlock, line: int, columns: int) -> bool:
+    """Return whether a line begins with so many spaces in addition to the indentation of its block."""
     start = state.bMarks[line]
-    if state.sCount[line] < state.blkIndent + columns or state.src[start : start + columns].strip(" "):
-        return False
+    return state.sCount[line] >= state.blkIndent + columns and not state.src[start : start + columns].strip(" ")
+
+
+def _remove_indentation(state: StateBlock, line: int, columns: int) -> None:
     state.bMarks[line] += columns
     state.tShift[line] -= columns
     state.sCount[line] -= columns
-    return True
 
 
 def tight_head(state: StateBlock, first: int, _last: int, silent: bool) -> bool:

@@ -30,7 +30,7 @@ from app.text.inline_html import comment_block, inline_tag
 from app.text.lenient_blocks import item_of_answer, table_line, tight_head
 from app.text.pieces import without_colours
 
-# Quotes, lists and their items inside each other: the parser leaves out what is deeper than `maxNesting`.
+# The greatest depth of quotes, lists and their items inside each other. The parser would leave out deeper blocks.
 _DEEPEST = 18
 _LABEL = re.compile(r"\[((?:\\.|[^\\\[\]])+)\]")
 _NOTE = re.compile(r"\[\^([^\s\[\]]+)\]")
@@ -53,12 +53,12 @@ _ADDRESS = re.compile(
     re.ASCII,
 )
 # Code, and what may be a formula, in a row of a table: a bar in them divides no cells.
-_WHOLE = re.compile(
+_CODE_OR_FORMULA = re.compile(
     r"(?<![\\`])(`+)(?!`)[^\n]*?(?<!`)\1(?!`)|(?<![\\$\w])\$(?![\s$])[^$\n]+?(?<!\s)\$(?![$\w])|\\\(.*?\\\)", re.ASCII
 )
 _BAR_OF_CODE = re.compile(r"(?<!\\)\|")
-_BAR = "\ufdd2"
-# The titles of alerts by their English ones.
+_BAR_SIGN = "\ufdd2"
+# The translated titles of alerts, by their English titles.
 alert_titles: Mapping[str, str] = {}
 
 
@@ -73,20 +73,22 @@ def parse_blocks(markdown: str, goes_on: bool = True) -> list[Token]:
 
 
 def parse(markdown: str, definitions: str = "") -> list[Token]:
-    """Return the tokens of a text; `definitions` are those of links and notes that stand elsewhere."""
+    """Return the tokens of a text; `definitions` is Markdown that defines links and notes for it."""
     env: dict[str, Any] = {}
     PARSER.block.parse(definitions, PARSER, env, [])
     return PARSER.parse(without_colours(markdown), env)
 
 
 def source_in_fold(source: str) -> tuple[str, bool]:
-    """Return the Markdown that a fold shows when it is unfolded, and whether it is at first."""
-    if (parts := parts_of_result(source)) is not None:
+    """Return the Markdown that a fold shows when it is open, and whether it is open at first."""
+    parts = parts_of_result(source)
+    if parts is not None:
         return parts.words, False
     begin = _FOLD.match(source.lstrip())
     assert begin is not None
     folded = source.lstrip()[begin.end() :].rstrip()
-    if end := _FOLD_END.search(folded):
+    end = _FOLD_END.search(folded)
+    if end is not None:
         folded = folded[: end.start()]
     return begin["rest"] + folded, "open" in begin["open"].lower().split()
 
@@ -95,7 +97,7 @@ def _definitions(state: StateBlock, first: int, last: int, silent: bool) -> bool
     """Parse the definitions of links as one block."""
     if silent or not reference(state, first, last, silent):
         return False
-    # The label of each definition, "" for none, and its text.
+    # The label ("" if it has none) and the text of each definition.
     definitions = []
     start = first
     while True:
@@ -162,7 +164,7 @@ def _begin_fold(state: StateBlock, begin: re.Match[str], first: int, last: int) 
 
 
 def _open_folds(state: StateBlock) -> list[Token]:
-    """Return the folds that are open here; those without a map are not shown as such. They end with what is around."""
+    """Return the folds that are open here. They end with the block around them; those without a map are not shown."""
     folds: list[Token] = state.env.setdefault("folds", [])
     while folds and any(token.level < folds[-1].level for token in state.tokens[folds[-1].meta["inside"] :]):
         folds.pop()
@@ -185,11 +187,15 @@ def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bo
         within += 1
     is_last = within == last
     last = within
-    end = display_end(lambda line: state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]], first, last)
+
+    def line_of(line: int) -> str:
+        return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+
+    end = display_end(line_of, first, last)
     if end is None:
         return False
     goes_on = is_last and "goes_on" in state.env
-    # After `last` if the formula is still open there.
+    # The end is after `last` if the formula is still open there.
     if end > last and not goes_on:
         return False
     closed = end <= last
@@ -227,26 +233,27 @@ def _push_text(state: StateBlock, tag: str, text: str, kind: str = "", lines: li
 
 
 def _table(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Parse a table. Bars in code and formulas are replaced meanwhile, by a sign of the same length."""
+    """Parse a table. Meanwhile, bars in code and formulas are replaced by `_BAR_SIGN`, which has the same length."""
     before = len(state.tokens)
     source = state.src
     start = state.bMarks[first]
-    if first + 1 < last and "|" in source[start : state.eMarks[first]]:
+    has_bar = source.find("|", start, state.eMarks[first]) >= 0
+    if first + 1 < last and has_bar:
         end = state.eMarks[first] if silent else source.find("\n\n", start)
-        rows = _WHOLE.sub(_without_bars, source[start : end if end >= 0 else len(source)])
+        rows = _CODE_OR_FORMULA.sub(_without_bars, source[start : end if end >= 0 else len(source)])
         state.src = source[:start] + rows + source[start + len(rows) :]
     is_table = table(state, first, last, silent)
     state.src = source
     for token in state.tokens[before:]:
-        token.content = token.content.replace(_BAR, "|")
+        token.content = token.content.replace(_BAR_SIGN, "|")
     return is_table
 
 
 def _without_bars(part: re.Match[str]) -> str:
     """Return code, or what may be a formula, with its bars replaced. Bars outside of formulas stay."""
     if part[1]:
-        return _BAR_OF_CODE.sub(_BAR, part[0])
-    return part[0].replace("|", _BAR) if formula_at(part.string, *part.span()) else part[0]
+        return _BAR_OF_CODE.sub(_BAR_SIGN, part[0])
+    return part[0].replace("|", _BAR_SIGN) if formula_at(part.string, *part.span()) else part[0]
 
 
 def _formula(state: StateInline, silent: bool) -> bool:
@@ -277,13 +284,17 @@ def _note(state: StateInline, silent: bool) -> bool:
 
 
 def _number_of(label: str, notes: Iterable[str]) -> str:
-    """Return the number of a note: its label, or for one in words the next number that is no label."""
+    """Return the number of a note: its label, or for a label in words the next number that is no label.
+
+    `notes` are the labels of all notes, each after a colon.
+    """
     if label.isdigit():
         return label
     labels = [note[1:] for note in notes]
-    free = (number for number in map(str, count(1)) if number not in labels)
     labels_in_words = (other for other in labels if not other.isdigit())
-    return dict(zip(labels_in_words, free, strict=False))[label]
+    unused_numbers = (number for number in map(str, count(1)) if number not in labels)
+    number_of = dict(zip(labels_in_words, unused_numbers, strict=False))
+    return number_of[label]
 
 
 def _name_heads(state: StateCore) -> None:
@@ -296,7 +307,7 @@ def _name_heads(state: StateCore) -> None:
 
 
 def _leave_out_definitions(state: StateCore) -> None:
-    """Leave the definitions that links use out, and show the others as they are typed."""
+    """Leave out the definitions that links use, and show the others as they are typed."""
     used = {child.meta.get("label") for token in state.tokens for child in token.children or ()}
     tokens: list[Token] = []
     for token in state.tokens:
@@ -311,7 +322,7 @@ def _leave_out_definitions(state: StateCore) -> None:
 
 
 def _split_paragraphs(state: StateCore) -> None:
-    """Make paragraphs of `<p>`, which only breaks the line in cells and headings. Leave breaks at the ends out."""
+    """Split paragraphs at `<p>`; in cells and headings it only breaks the line. Leave out breaks at their ends."""
     tokens: list[Token] = []
     for token in state.tokens:
         if token.type == "inline":
@@ -355,7 +366,7 @@ def _link_addresses(state: StateCore) -> None:
 
 
 def _with_scheme(address: re.Match[str]) -> str:
-    """Return what a browser opens for an address as it is written."""
+    """Return an address with its scheme, as a browser needs it."""
     if address["mail"]:
         return "mailto:" + address[0]
     return address[0] if address["scheme"] else "http://" + address[0]
@@ -376,7 +387,9 @@ def _configured() -> MarkdownIt:
     options = {"html": False, "breaks": True, "tasklists": True, "alerts": True, "store_labels": True}
     parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
     parser.use(footnote_plugin, inline=False, move_to_end=False).use(deflist_plugin)
-    block, inline, core = parser.block.ruler, parser.inline.ruler, parser.core.ruler
+    block = parser.block.ruler
+    inline = parser.inline.ruler
+    core = parser.core.ruler
     block.disable("html_block")
     block.at("reference", _definitions)
     block.at("table", _table, {"alt": ["paragraph"]})

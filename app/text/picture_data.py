@@ -12,19 +12,22 @@ _DATA_URL = re.compile(r"data:[^,;]*;base64,", re.IGNORECASE)
 
 def kind_of_picture(content: bytes) -> str:
     """Return the format of a picture by its first bytes: "png", "jpeg", "gif", "webp", or "" for another file."""
-    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+    if content.startswith(b"RIFF") and content.startswith(b"WEBP", 8):
         return "webp"
-    return next((kind for start, kind in _STARTS if content.startswith(start)), "")
+    for start, kind in _STARTS:
+        if content.startswith(start):
+            return kind
+    return ""
 
 
 def picture_of_url(url: str) -> bytes | None:
-    """Return the bytes in a data URL; None for an address, and for what is not base64."""
+    """Return the bytes in a data URL; None for an address, and for data that are not base64."""
     head = _DATA_URL.match(url)
     return None if head is None else picture_of_base64(url[head.end() :])
 
 
 def picture_of_base64(text: str) -> bytes | None:
-    """Return the decoded bytes; None for what is not base64."""
+    """Return the decoded bytes; None for a text that is not base64."""
     try:
         return base64.b64decode("".join(text.split()), validate=True)
     except ValueError:

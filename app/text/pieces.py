@@ -9,19 +9,22 @@ LONG_PIECE = 4000
 
 # After this many rows a table continues in another one with the same head.
 TABLE_ROWS = 100
-_HEAD = 2
+# The lines of a table above its rows.
+_HEAD_LINES = 2
 
-# What makes letters coloured or bold in a terminal, and the beginning of it at the end of a text.
+# The codes that make letters coloured or bold in a terminal.
 _COLOURS = re.compile(r"\x1b(?:\[[\d;?]*[A-Za-z])?")
+# The beginning of such a code or of a line end, at the end of a text.
 BEGUN_COLOUR = re.compile(r"(?:\r|\x1b(?:\[[\d;?]*)?)\Z")
 
-# Weight of a line besides its characters: parsing and laying it out costs as much as that many characters.
+# The weight of a line in addition to its characters: parsing and laying it out costs as much as that many characters.
 LINE_WEIGHT = 20
 # Weight of a character beyond the basic plane or not printable: painting one that no font has searches all fonts, and
 # Unicode's separators begin a line.
 _PICTURE_WEIGHT = 30
 _PICTURE = re.compile("[\U00010000-\U0010ffff]")
-_LAST_OF_ASCII, _LAST_OF_PLANE = "\x7f", "\uffff"
+_LAST_OF_ASCII = "\x7f"
+_LAST_OF_PLANE = "\uffff"
 
 
 def without_colours(text: str) -> str:
@@ -46,9 +49,13 @@ def length_with_pictures(text: str) -> int:
 
 
 def tables(lines: list[str]) -> list[str]:
-    """Cut a table into ones that are not too long, independently of how it arrived."""
-    head = "".join(lines[:_HEAD])
-    rows = lines[_HEAD:]
+    """Cut the lines of a table into tables of at most TABLE_ROWS rows, with the same head.
+
+    The last table may have one more row, which is incomplete. How a table is cut does not depend on the pieces in which
+    it arrived.
+    """
+    head = "".join(lines[:_HEAD_LINES])
+    rows = lines[_HEAD_LINES:]
     # An incomplete row may become something else.
     whole = len(rows) if lines[-1].endswith("\n") else len(rows) - 1
     *starts, last = range(0, max(1, whole), TABLE_ROWS)
@@ -56,19 +63,20 @@ def tables(lines: list[str]) -> list[str]:
 
 
 def plain_end(text: str) -> int:
-    """Return the end of a piece of plain text: after a line, if one is not too long itself."""
-    total, weighs = 0, 0
+    """Return the end of the first piece of a plain text: after a line, unless the first line is too long itself."""
+    end = 0
+    weight_so_far = 0
     for line in text[:LONG_PIECE].split("\n")[:-1]:
-        of_line = weight(line)
-        weighs += of_line + 1 + LINE_WEIGHT
-        if weighs > LONG_PIECE and (total or of_line > LONG_PIECE):
+        line_weight = weight(line)
+        weight_so_far += line_weight + 1 + LINE_WEIGHT
+        if weight_so_far > LONG_PIECE and (end or line_weight > LONG_PIECE):
             break
-        total += len(line) + 1
-    return total or fitting(text[:LONG_PIECE], LONG_PIECE)
+        end += len(line) + 1
+    return end or fitting(text[:LONG_PIECE], LONG_PIECE)
 
 
 def fitting(text: str, most: int) -> int:
-    """Return how many characters of a line weigh at most `most`: all, or at least half of the greatest number."""
+    """Return how many of a line's first characters weigh at most `most`: all, or at least half of those that could."""
     end = min(len(text), most)
     while end > 1 and length_with_pictures(text[:end]) > most:
         end //= 2

@@ -2,7 +2,7 @@
 
 The words that a text shows stand in its source in the same order, between signs that the rendering swallows: fences,
 bars, asterisks, addresses. So a reader goes through the source once, from one word that is shown to the next. It needs
-no positions from the parser, and the source may be longer than the text, as that of the tokens of a whole answer is.
+no positions from the parser. The source may go on after the text, as a whole answer goes on after one of its blocks.
 No Qt in here.
 """
 
@@ -19,10 +19,10 @@ from app.text.formulas import Formula
 from app.text.shown import Paragraph, Spans, TextSpan
 from app.text.utf16 import utf16_length
 
-# Words that do not stand next in the source, because a part of it is not shown, are looked for in so many characters.
-_FARTHEST = 4000
-# What the rendering swallows as a whole: what follows the words of a link, tags, comments, the line of a fence, boxes
-# of tasks, the kind of an alert, the definition of a link, and the number of an item.
+# Words that do not follow at once, because a part of the source is not shown, are looked for in so many characters.
+_MOST_SKIPPED = 4000
+# The rendering swallows these as a whole: the address of a link, tags, comments, the line of a fence, boxes of tasks,
+# the kind of an alert, the definition of a link, the number of an item, and colours of a terminal.
 _SWALLOWED = re.compile(
     r"""
     \]\((?:<[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?\s*\)
@@ -113,21 +113,22 @@ def token_places(
 
 
 def first_change(before: Sequence[SourcePlace], places: Sequence[SourcePlace]) -> int:
-    """Return the position of a document, in units, from which on its places are not as they were before.
+    """Return the first position of a document, in UTF-16 units, whose place has changed; its end if none has.
 
-    The source is the same but for its end. Of equal places, this is the end.
+    The source has changed at its end only.
     """
-    pairs = enumerate(zip(before, places, strict=False))
-    same = next((at for at, (old, new) in pairs if old != new), None)
-    if same is None:
-        longer = max(before, places, key=len)[min(len(before), len(places)) :]
-        return longer[0].start if longer else max((place.end for place in places[-1:]), default=0)
-    old = before[same]
-    new = places[same]
-    begins_alike = old.start == new.start and old.source_start == new.source_start
-    if begins_alike and old.is_literal and new.is_literal:
-        return min(old.end, new.end)
-    return min(old.start, new.start)
+    for old, new in zip(before, places, strict=False):
+        if old == new:
+            continue
+        begins_alike = old.start == new.start and old.source_start == new.source_start
+        if begins_alike and old.is_literal and new.is_literal:
+            return min(old.end, new.end)
+        return min(old.start, new.start)
+    longer = max(before, places, key=len)
+    shorter_length = min(len(before), len(places))
+    if len(longer) > shorter_length:
+        return longer[shorter_length].start
+    return places[-1].end if places else 0
 
 
 class CodePlaces:
@@ -135,47 +136,52 @@ class CodePlaces:
 
     def __init__(self) -> None:
         self._text = ""
-        # Where the code was looked for, and the places of its complete lines.
+        # Where the code was looked for in the source.
         self._at = -1
+        # The places of its complete lines.
         self._complete: list[SourcePlace] = []
-        # Where the next line begins in the text, in the document and in the source.
-        self._begin = self._unit = self._next = 0
+        # Where the next line begins: in the text, in the document (UTF-16 units) and in the source.
+        self._line_begin = 0
+        self._line_unit = 0
+        self._line_in_source = 0
+        # Where the block ends in the source.
         self.end = 0
 
     def place(self, text: str, source: str, at: int) -> list[SourcePlace]:
-        """Return the places of the lines of code, in order. `end` is then where the block ends in the source."""
+        """Return the places of the lines of code, in order, and set `end`. The block is looked for from `at` on."""
         if self._at != at or not self._text or not text.startswith(self._text):
             self._at = at
             self._complete = []
-            self._begin = self._unit = 0
-            self._next = _start_of_code(text, source, at)
+            self._line_begin = 0
+            self._line_unit = 0
+            self._line_in_source = _start_of_code(text, source, at)
         self._text = text
         places: list[SourcePlace] = []
-        while self._begin < len(text):
-            end = text.find("\n", self._begin)
-            line = text[self._begin : end if end >= 0 else len(text)]
-            source_end = source.find("\n", self._next)
+        while self._line_begin < len(text):
+            end = text.find("\n", self._line_begin)
+            line = text[self._line_begin : end if end >= 0 else len(text)]
+            source_end = source.find("\n", self._line_in_source)
             source_end = source_end if source_end >= 0 else len(source)
-            places = list(_line_places(line, source, self._next, source_end, self._unit))
+            places = list(_line_places(line, source, self._line_in_source, source_end, self._line_unit))
             if end < 0:
-                self.end = places[-1].source_end if places else self._next
+                self.end = places[-1].source_end if places else self._line_in_source
                 return [*self._complete, *places]
             self._complete += places
-            self._begin = end + 1
-            self._unit += utf16_length(line) + 1
-            self._next = min(source_end + 1, len(source))
-        fence = _CLOSING_FENCE.match(source, self._next)
-        self.end = fence.end() if fence is not None else self._next
+            self._line_begin = end + 1
+            self._line_unit += utf16_length(line) + 1
+            self._line_in_source = min(source_end + 1, len(source))
+        fence = _CLOSING_FENCE.match(source, self._line_in_source)
+        self.end = fence.end() if fence is not None else self._line_in_source
         return list(self._complete)
 
 
 def _start_of_code(code: str, source: str, at: int) -> int:
     """Return where the first line of the next code block begins: below its fence, if it has one."""
     line = source.rfind("\n", 0, at) + 1
-    fence = _OPENING_FENCE.search(source, line, at + _FARTHEST)
+    fence = _OPENING_FENCE.search(source, line, at + _MOST_SKIPPED)
     if fence is not None and not any(map(str.isalnum, _SWALLOWED.sub("", source[at : fence.start()]))):
         return fence.end()
-    first = source.find(code.partition("\n")[0].strip(), at, at + _FARTHEST)
+    first = source.find(code.partition("\n")[0].strip(), at, at + _MOST_SKIPPED)
     return source.rfind("\n", 0, first) + 1 if first >= 0 else at
 
 
@@ -191,7 +197,7 @@ def _line_places(line: str, source: str, start: int, end: int, unit: int) -> Ite
 
 
 def _literal(words: str, unit: int, source: int) -> list[SourcePlace]:
-    """Return the places of words that stand in the source as they are. Letters of two units have their own."""
+    """Return the places of words that the source has unchanged. Each letter of two units has a place of its own."""
     if words.isascii() or not _WIDE.search(words):
         return [SourcePlace(unit, unit + len(words), source, source + len(words))] if words else []
     places: list[SourcePlace] = []
@@ -210,7 +216,7 @@ def _literal(words: str, unit: int, source: int) -> list[SourcePlace]:
 
 
 class SourceReader:
-    """Goes through the source of a text. `at` is where the words that are read next can be at the earliest."""
+    """Goes through the source of a text. The words that are looked for next stand at `at` or later."""
 
     def __init__(self, source: str, at: int = 0) -> None:
         self._source = source
@@ -228,9 +234,9 @@ class SourceReader:
         return places
 
     def begin(self, paragraph: Paragraph) -> None:
-        """Go to where the text of a paragraph begins, below the number of an item."""
+        """Move `at` to where the text of a paragraph begins, after the number of an item."""
         if paragraph.mark[:-1].isdigit():
-            number = _NUMBER.search(self._source, self.at, self.at + _FARTHEST)
+            number = _NUMBER.search(self._source, self.at, self.at + _MOST_SKIPPED)
             self.at = number.end() if number is not None else self.at
 
     def row(
@@ -281,11 +287,11 @@ class SourceReader:
 
     def _formula(self, formula: Formula, unit: int, length: int) -> list[SourcePlace]:
         words = formula.source
-        start = self._source.find(words, self.at, self.at + len(words) + _FARTHEST)
+        start = self._source.find(words, self.at, self.at + len(words) + _MOST_SKIPPED)
         if start < 0:
-            # The lines of one in a list or a fence are written differently.
+            # In a list or a fence, the lines of a formula are written differently.
             words = formula.latex.strip().partition("\n")[0]
-            start = self._source.find(words, self.at, self.at + _FARTHEST)
+            start = self._source.find(words, self.at, self.at + _MOST_SKIPPED)
         if start < 0:
             return []
         last = formula.latex.strip().rpartition("\n")[2]
@@ -297,11 +303,11 @@ class SourceReader:
     def _sign_of(self, span: TextSpan) -> re.Match[str] | None:
         """Return the sign that a span is shown for: the mark of a note, or the kind of an alert for its title."""
         if "sup" in span.style:
-            note = _NOTE.search(self._source, self.at, self.at + _FARTHEST)
+            note = _NOTE.search(self._source, self.at, self.at + _MOST_SKIPPED)
             is_next = note is not None and not any(map(str.isalnum, self._source[self.at : note.start()]))
             return note if is_next else None
         if "strong" in span.style and len(span.style) > 1:
-            alert = _ALERT.search(self._source, self.at, self.at + _FARTHEST)
+            alert = _ALERT.search(self._source, self.at, self.at + _MOST_SKIPPED)
             return alert if alert is not None and alert[0][2:-1].lower() in span.style else None
         return None
 
@@ -314,7 +320,7 @@ class SourceReader:
         return list(self._letters(words, unit)) if words.strip() else []
 
     def _next_place(self, words: str) -> int | None:
-        """Return where words stand next, below signs that the rendering swallows; None if they do not."""
+        """Return where words stand next, after signs that the rendering swallows; None if other words come first."""
         at = self.at
         while not self._source.startswith(words, at):
             swallowed = _SWALLOWED.match(self._source, at)
@@ -352,7 +358,7 @@ class SourceReader:
                 at = swallowed.end() if swallowed is not None and swallowed.end() > at else at + 1
             else:
                 remaining = words[index:]
-                place = self._source.find(remaining, at, at + _FARTHEST)
+                place = self._source.find(remaining, at, at + _MOST_SKIPPED)
                 if place >= 0:
                     yield from _literal(remaining, unit, place)
                     at = place + len(remaining)

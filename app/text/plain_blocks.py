@@ -7,28 +7,28 @@ from app.text.pieces import LONG_PIECE, plain_end, weight, without_colours
 
 
 class PlainSplitter:
-    """Stands for a `Splitter` that raised: all of its blocks are plain text, and it parses nothing."""
+    """Replaces a `Splitter` of `app.text.blocks` that raised: all of its blocks are plain text; it parses nothing."""
 
     def __init__(self) -> None:
         self.frozen: list[Block] = []
         self.tail: list[Block] = []
         # A plain text defines no links or notes.
         self.definitions: dict[str, str] = {}
-        self._open = ""
+        self._open_text = ""
 
     def feed(self, delta: str) -> None:
-        self._open += delta
-        while weight(self._open) > LONG_PIECE:
-            end = plain_end(self._open)
-            self._freeze(self._open[:end])
-            self._open = self._open[end:]
-        self.tail = [_plain(self._open)] if self._open.strip() else []
+        self._open_text += delta
+        while weight(self._open_text) > LONG_PIECE:
+            end = plain_end(self._open_text)
+            self._freeze(self._open_text[:end])
+            self._open_text = self._open_text[end:]
+        self.tail = [_plain(self._open_text)] if self._open_text.strip() else []
 
     def finish(self) -> None:
         """Freeze everything, because no more text comes."""
-        self._freeze(self._open)
+        self._freeze(self._open_text)
         self.tail = []
-        self._open = ""
+        self._open_text = ""
 
     def resolved(self, block: Block) -> Block:
         return block

@@ -16,7 +16,10 @@ from app.text.utf16 import utf16_length
 
 
 class _PieceBegin(NamedTuple):
-    """Where a span of a paragraph or a row of a table begins: in the source, in the document, and among the places."""
+    """Where a span of a paragraph or a row of a table begins.
+
+    `at` is an index in the source, `unit` a UTF-16 unit of the document. `above` is the number of places before it.
+    """
 
     at: int
     unit: int
@@ -25,10 +28,10 @@ class _PieceBegin(NamedTuple):
 
 @dataclass(slots=True)
 class _PlacedParagraph:
-    """A paragraph with its places, the marks of its spans or rows, and where it and the next one begin.
+    """A paragraph with the places of its text, and the beginnings of its spans or rows.
 
-    `at` and `end` are positions in the source, `line` and `below` in the document. `formulas` has the units that each
-    of its formulas takes.
+    It goes from `at` to `end` in the source, and from the unit `line` of the document to the unit `below`, where the
+    next paragraph begins. `formulas` has the units that each of its formulas takes.
     """
 
     paragraph: Paragraph
@@ -38,47 +41,56 @@ class _PlacedParagraph:
     end: int = 0
     below: int = 0
     places: list[SourcePlace] = field(default_factory=list)
-    marks: list[_PieceBegin] = field(default_factory=list)
+    begins: list[_PieceBegin] = field(default_factory=list)
     formulas: list[int] = field(default_factory=list)
 
-    def marks_kept(self, now: _PlacedParagraph) -> int:
-        """Return how many of its spans or rows begin `now`, too. Its last one may not have been read to its end."""
-        before, after = self.paragraph, now.paragraph
+    def begins_kept(self, now: _PlacedParagraph) -> int:
+        """Return how many of its first spans or rows are also the first ones of `now`.
+
+        The last span or row does not count, because it may not have been read to its end.
+        """
+        before = self.paragraph
+        after = now.paragraph
         if self.formulas or (self.at, self.line, self.is_from_left) != (now.at, now.line, now.is_from_left):
             return 0
         if (before.kind, before.mark, bool(before.rows)) != (after.kind, after.mark, bool(after.rows)):
             return 0
         pairs = zip(before.rows or before.spans, after.rows or after.spans, strict=False)
-        # A growing document keeps the spans that are as they were.
-        others = (number for number, (old, new) in enumerate(pairs) if old is not new and old != new)
-        other = next(others, len(self.marks))
-        return max(0, min(other, len(self.marks) - 1, len(after.rows or after.spans)))
+        equal = 0
+        for old, new in pairs:
+            # Spans that have not changed are usually the same objects, whose comparison is fast.
+            if old is not new and old != new:
+                break
+            equal += 1
+        return max(0, min(equal, len(self.begins) - 1))
 
     def grows_to(self, now: Paragraph) -> bool:
-        """Return whether `now` is the same paragraph with more words, of any style, after its last ones."""
+        """Return whether `now` is the same paragraph with more words, of any style, after its last words."""
         before = self.paragraph
         count = len(before.spans)
-        if before.rows or now.rows or self.formulas or not self.marks or len(now.spans) < count:
+        if before.rows or now.rows or self.formulas or not self.begins or len(now.spans) < count:
             return False
         if (now.kind, now.mark, now.quotes, now.lists) != (before.kind, before.mark, before.quotes, before.lists):
             return False
         old = before.spans[-1]
         new = now.spans[count - 1]
         is_longer = new.style == old.style and new.formula is None and new.text.startswith(old.text)
-        return is_longer and now.spans[: count - 1] == before.spans[:-1]
+        others_are_equal = now.spans[: count - 1] == before.spans[:-1]
+        return is_longer and others_are_equal
 
     def grow(self, now: Paragraph, source: str) -> bool:
-        """Take a paragraph to which this one grows, if its last span has only become longer. Return whether it has.
+        """Replace the paragraph by `now`, to which it grows, if only its last span has become longer.
 
-        Its words have to stand next in the source as they are shown.
+        Return whether it was replaced. The words of the span have to stand in the source as they are shown.
         """
-        if len(now.spans) != len(self.paragraph.spans) or self.marks[-1].above + 1 != len(self.places):
+        if len(now.spans) != len(self.paragraph.spans) or self.begins[-1].above + 1 != len(self.places):
             return False
         start, end, source_start, source_end = self.places[-1]
         words = now.spans[-1].text
         length = len(words)
         known = len(self.paragraph.spans[-1].text)
-        if not end - start == source_end - source_start == known or utf16_length(words) != length:
+        is_whole = end - start == known and source_end - source_start == known
+        if not is_whole or utf16_length(words) != length:
             return False
         if "\n" in words or not source.startswith(words, source_start):
             return False
@@ -90,25 +102,26 @@ class _PlacedParagraph:
 
 
 class ProsePlaces:
-    """The places of the paragraphs of one document. What is the same as before is not looked for again."""
+    """The places of the paragraphs of one document. A paragraph that has not changed is not looked for again."""
 
     def __init__(self) -> None:
         self._known: list[_PlacedParagraph] = []
-        # The places of all paragraphs, and how many of them stand above each paragraph.
+        # The places of all paragraphs.
         self._places: list[SourcePlace] = []
+        # How many of them stand above each paragraph.
         self._counts: list[int] = []
+        # Where the document ends in the source.
         self.end = 0
 
     def place(
         self, paragraphs: Sequence[Paragraph], source: str, at: int, formula_length: Callable[[Formula], int]
     ) -> list[SourcePlace]:
-        """Return the places of the text of a document, in order. `end` is then where it ends in the source.
+        """Return the places of the text of a document, in order, and set `end`.
 
         The source is read from `at` on, and only grows from one call to the next. `formula_length` says how many units
-        a formula takes in the document. The list is that of the call before if only its last place is longer now; do
-        not change it.
+        a formula takes in the document. Do not change the list: the next call may return the same one, changed.
         """
-        # A document has empty lines above a table that it begins with, and below each table.
+        # A document has an empty line above a table that it begins with, and below each table.
         line = 1 if paragraphs[0].rows else 0
         same = self._same(paragraphs, at, line, formula_length)
         before = self._known[same] if same < len(self._known) else None
@@ -137,7 +150,10 @@ class ProsePlaces:
     def _same(
         self, paragraphs: Sequence[Paragraph], at: int, line: int, formula_length: Callable[[Formula], int]
     ) -> int:
-        """Return how many paragraphs are as they were. The last one before or now may not have been read to its end."""
+        """Return how many of the first paragraphs have not changed.
+
+        The last paragraph, before or now, does not count: it may not have been read to its end.
+        """
         if not self._known or (self._known[0].at, self._known[0].line) != (at, line):
             return 0
         same = 0
@@ -161,16 +177,16 @@ def _read(
     formula_length: Callable[[Formula], int],
     before: _PlacedParagraph | None,
 ) -> None:
-    """Find a paragraph in the source, from where it begins to differ from the one `before` in its place."""
+    """Find a paragraph in the source, from where it begins to differ from `before`, the paragraph that was there."""
     paragraph = placed.paragraph
     placed.is_from_left = not paragraph.rows or rows_from_left(paragraph) == paragraph.rows
-    first = before.marks_kept(placed) if before is not None else 0
+    first = before.begins_kept(placed) if before is not None else 0
     reader = SourceReader(source, placed.at)
     unit = placed.line
     if before is not None and first:
-        reader.at, unit, count = before.marks[first]
+        reader.at, unit, count = before.begins[first]
         placed.places = before.places[:count]
-        placed.marks = before.marks[:first]
+        placed.begins = before.begins[:first]
     else:
         reader.begin(paragraph)
     if paragraph.kind == "code":
@@ -178,14 +194,15 @@ def _read(
         placed.places = [place.moved(unit) for place in reader.code(code)]
         unit += utf16_length(code)
     for number, row in enumerate(paragraph.rows[first:], start=first):
-        placed.marks.append(_PieceBegin(reader.at, unit, len(placed.places)))
+        placed.begins.append(_PieceBegin(reader.at, unit, len(placed.places)))
         lengths = [sum(length_of(span, formula_length) for span in cell) for cell in row]
         cells = reader.row(row, number, _starts(lengths, unit, placed.is_from_left), formula_length)
         for places in cells if placed.is_from_left else cells[::-1]:
             placed.places += places
         unit += sum(lengths) + len(lengths)
-    for span in paragraph.spans[first:] if not paragraph.rows and paragraph.kind != "code" else ():
-        placed.marks.append(_PieceBegin(reader.at, unit, len(placed.places)))
+    is_prose = not paragraph.rows and paragraph.kind != "code"
+    for span in paragraph.spans[first:] if is_prose else ():
+        placed.begins.append(_PieceBegin(reader.at, unit, len(placed.places)))
         length = length_of(span, formula_length)
         placed.places += reader.span(span, unit, length)
         unit += length
@@ -195,7 +212,7 @@ def _read(
 
 
 def _starts(lengths: list[int], unit: int, is_from_left: bool) -> list[int]:
-    """Return where the cells of a row begin in its document, which has the leftmost one first."""
+    """Return where the cells of a row begin in its document, which has the leftmost cell first."""
     shown = lengths if is_from_left else lengths[::-1]
     starts = [unit + sum(shown[:cell]) + cell for cell in range(len(shown))]
     return starts if is_from_left else starts[::-1]

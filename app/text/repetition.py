@@ -14,19 +14,25 @@ from app.text.fences import is_fence
 TIMES = 4
 # The least tokens of a loop of words, some 200 words: a page of nothing else, which nobody would read to its end.
 WORDS = 256
-# Those of a loop of emoji or of numbered lines: a board of 10 by 10 emoji has about 400 tokens, and so have 100
-# numbered lines that were asked for.
+# The least tokens of a loop of emoji or of numbered lines: a board of 10 by 10 emoji has about 400 tokens, and so have
+# 100 numbered lines that were asked for.
 EMOJI = 2 * WORDS
-# Those of a loop of other signs: rules, boxes and rows of zeros have a few hundred tokens.
+# The least tokens of a loop of other signs: rules, boxes and rows of zeros have a few hundred tokens.
 SIGNS = 4 * WORDS
-# By how much more it takes in code, tables and calls, which repeat data on purpose: 1,000 zeros have 3,000 tokens.
+# In code, tables and calls, which repeat data on purpose, a loop has this many times as many tokens: 1,000 zeros have
+# 3,000 tokens.
 IN_CODE = 4
 
-# New tokens between two looks, each of which reads the last _WINDOW tokens: the same few steps for each token. One look
-# in _RARE reads _LONG tokens, for spans of up to a quarter of that. In a loop that goes on and on, looks are rarer.
+# New tokens between two looks at the end of the text.
 EVERY = 32
-_WINDOW, _LONG, _RARE = 1024, 4096, 16
-_OF_LOOP = 8
+# A look reads this many tokens, so a token costs the same few steps in a long answer.
+_WINDOW = 1024
+# Some looks read this many tokens, for spans of up to a quarter of that.
+_LONG_WINDOW = 4096
+# One look in so many reads _LONG_WINDOW tokens.
+_LOOKS_PER_LONG_ONE = 16
+# In a loop that goes on, the next look waits one more token for each of so many tokens of the loop.
+_LOOP_PER_TOKEN_WAITED = 8
 # The beginning of a text that is JSON from its first sign on.
 _JSON = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\d-])')
 _FIRST_EMOJI = "\U0001f000"
@@ -43,9 +49,11 @@ class Repetition:
     """
 
     def __init__(self, before: Iterable[str] = ()) -> None:
-        self.found = self.is_new = False
-        # The tokens, and the same with one sign for each number of a line: "7. Poodle" and "8. Poodle" are equal.
+        self.found = False
+        self.is_new = False
+        # The tokens.
         self._tokens = list[str]()
+        # The tokens with one sign for each number that begins a line, so that "7. Poodle" and "8. Poodle" are equal.
         self._alike = list[str]()
         # Whether there is a letter or digit in the newest line.
         self._line_begun = False
@@ -64,7 +72,8 @@ class Repetition:
             self._add_alike(token)
         if len(self._tokens) >= self._next_look:
             self._looks += 1
-            self._look(_LONG if self.found or self._looks % _RARE == 0 else _WINDOW, in_call)
+            is_long_look = self.found or self._looks % _LOOKS_PER_LONG_ONE == 0
+            self._look(_LONG_WINDOW if is_long_look else _WINDOW, in_call)
 
     def _add_alike(self, token: str) -> None:
         *before, newest = token.split("\n")
@@ -77,7 +86,7 @@ class Repetition:
 
     def look(self, *, in_call: bool = False) -> None:
         """Set `found` and `is_new` from all tokens so far."""
-        self._look(_LONG, in_call)
+        self._look(_LONG_WINDOW, in_call)
 
     def _look(self, window: int, in_call: bool) -> None:
         self.found = False
@@ -87,11 +96,11 @@ class Repetition:
             if length >= WORDS and length >= self._least(tokens[len(tokens) - period :], in_call):
                 self.found = True
                 self.is_new = length <= 2 * (len(tokens) - begun)
-                self._next_look += length // _OF_LOOP
+                self._next_look += length // _LOOP_PER_TOKEN_WAITED
                 return
 
     def _least(self, span: Sequence[str], in_call: bool) -> float:
-        """Return the tokens from which repetitions of a span are a loop."""
+        """Return how many tokens the repetitions of a span need to be a loop."""
         text = "".join(span)
         signs = "".join(text.split())
         if 2 * sum(map(str.isalpha, signs)) >= max(1, len(signs)):
@@ -108,7 +117,7 @@ class Repetition:
         return IN_CODE * least if in_call or self._ends_in_code(text) else least
 
     def _ends_in_code(self, span: str) -> bool:
-        """Whether the text ends in code, in a table or in JSON. A span with a whole block of code does not."""
+        """Return whether the text ends in code, in a table or in JSON; False if the span has a fence of code itself."""
         if any(map(is_fence, span.splitlines())):
             return False
         text = "".join(self._tokens)
@@ -118,9 +127,10 @@ class Repetition:
 
 
 def _repeated_end(tokens: Sequence[str], window: int) -> tuple[int, int]:
-    """Return the length of the longest end of `tokens` that is a span at least TIMES times, and that of the span.
+    """Return the length of the longest repetitive end of `tokens`, and the length of the span that it repeats.
 
-    It is looked for among the last `window` tokens; the first repetition may be incomplete.
+    The end consists of the span at least TIMES times; its first repetition may be incomplete. It is looked for among
+    the last `window` tokens. Both lengths are 0 if there is none.
     """
     newest = tokens[: -window - 1 : -1]
     length = period = 0

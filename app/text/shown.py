@@ -1,6 +1,6 @@
-"""What a Markdown text shows: paragraphs with their places in lists and quotes, and their text in spans of one style.
+"""The paragraphs that a Markdown text shows: their places in lists and quotes, and their text in spans of one style.
 
-Documents and plain texts are written from it. No Qt in here.
+Documents and plain texts are written from these paragraphs. No Qt in here.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import bidirectional
 
 from app.text.blocks import Block, Code, Fold
@@ -38,7 +38,7 @@ Spans = tuple[TextSpan, ...]
 
 @dataclass(frozen=True, slots=True)
 class OpenList:
-    """The list with that number in its text, or another indented part. `suffix` follows the numbers of items."""
+    """A list, or another indented part of a text. `number` counts them in the text; `suffix` follows items' numbers."""
 
     number: int
     suffix: str = ""
@@ -48,8 +48,8 @@ class OpenList:
 class Paragraph:
     """A paragraph of the kind "p", "title", "h1" to "h6", "code", "hr", "formula", or "table", which has rows of cells.
 
-    `lists` are those around it, and `mark` is that of the item that begins with it, "" if none does. `quotes` has for
-    each quotation that it is in the number of lists around that, and its own number in the text.
+    `lists` are the lists around it. `mark` is the mark of the item that begins with it, "" if no item does. `quotes`
+    has, for each quotation around it, the number of lists around the quotation, and the quotation's number in the text.
     """
 
     kind: str
@@ -66,10 +66,9 @@ def shown(
 ) -> list[Paragraph]:
     """Return the paragraphs of a text, or its lines if it is `plain`.
 
-    With `after`, only those between the inset of that number and the next one: code, or a result in a list or quotation
-    that the model repeats. `definitions` are those of links
-    and notes that stand elsewhere. `number`, if it is not 0, is that of the first item of the numbered list with which
-    the text begins.
+    Insets are code, and results in a list or a quotation that the model repeats. With `after`, only the paragraphs
+    between inset number `after` and the next inset are returned. `definitions` is the Markdown that defines links and
+    notes elsewhere. `number`, if it is not 0, is the number of the first item of the list with which the text begins.
     """
     if plain:
         return [Paragraph("p", (TextSpan(line.translate(_SIGNS)),)) for line in markdown.strip("\n").split("\n")]
@@ -99,24 +98,38 @@ def paragraphs_of(block: Block) -> list[Paragraph]:
 
 
 def is_right_to_left(spans: Iterable[Spans]) -> bool:
-    """Return whether the first letter in texts is of a script that is written from right to left."""
-    letters = (bidirectional(sign) for some in spans for sign in words_of(some))
-    return next((kind for kind in letters if kind in ("L", "R", "AL")), "L") != "L"
+    """Return whether the first letter in the texts is of a script that is written from right to left."""
+    for text in spans:
+        for sign in words_of(text):
+            direction = bidirectional(sign)
+            if direction in ("L", "R", "AL"):
+                return direction != "L"
+    return False
 
 
-def fold_parts(source: str) -> tuple[str, str, bool]:
-    """Return the words of a fold's summary, the Markdown that it folds, and whether it is unfolded at first."""
+class FoldParts(NamedTuple):
+    """The words of a fold's `summary`, the Markdown that is folded, and whether the fold is open at first."""
+
+    summary: str
+    markdown: str
+    is_open: bool
+
+
+def fold_parts(source: str) -> FoldParts:
+    """Return the parts of a fold, given the source of the whole fold."""
     from app.text.markdown import parse, source_in_fold
 
     reader = _ParagraphReader()
+    # The first tokens are the fold and its summary.
     reader.read(parse(source)[:4])
-    inner, is_open = source_in_fold(source)
-    return words_of(reader.paragraphs[0].spans if reader.paragraphs else ()), inner, is_open
+    summary = words_of(reader.paragraphs[0].spans) if reader.paragraphs else ""
+    markdown, is_open = source_in_fold(source)
+    return FoldParts(summary, markdown, is_open)
 
 
 def document_text(paragraphs: Sequence[Paragraph]) -> str:
     """Return the text of a document with these paragraphs, with OBJECT for each formula."""
-    # A document has empty lines below each table, and above one that it begins with.
+    # A document has an empty line below each table, and above a table that it begins with.
     lines = [""] if paragraphs[0].rows else []
     for paragraph in paragraphs:
         texts = texts_of(replace(paragraph, rows=rows_from_left(paragraph)))
@@ -133,7 +146,7 @@ def rows_from_left(paragraph: Paragraph) -> tuple[tuple[Spans, ...], ...]:
 
 
 def texts_of(paragraph: Paragraph) -> list[Spans]:
-    """Return the text of a paragraph, or those of the cells of a table."""
+    """Return the text of a paragraph, or the texts of the cells of a table."""
     return [cell for row in paragraph.rows for cell in row] if paragraph.rows else [paragraph.spans]
 
 
@@ -147,8 +160,9 @@ class _ParagraphReader:
 
     def __init__(self) -> None:
         self.paragraphs: list[Paragraph] = []
-        # The paragraphs of each code block and of each result, and where those of the open result begin.
+        # The paragraphs of each code block and of each result, as indexes in `paragraphs`.
         self.insets: list[range] = []
+        # The index of the first paragraph of the open result.
         self._result_at = 0
         # The kind of the next paragraph.
         self._kind = "p"
@@ -163,15 +177,17 @@ class _ParagraphReader:
         self._next_numbers: list[int | None] = []
         # How many lists and quotations there were.
         self._count = 0
-        # The mark of an item and the label of a note that their first paragraph will get.
-        self._mark = ""
-        self._note = ""
-        # The rows of the open table, none outside of tables, and the alignments in the last row.
+        # The mark that the next paragraph gets, as the first of its item.
+        self._next_mark = ""
+        # The label that the next paragraph gets, as the first of its note.
+        self._note_label = ""
+        # The rows of the open table, none outside of tables.
         self._rows: list[list[Spans]] = []
+        # The alignments of the cells in the last row.
         self._aligns: list[str] = []
 
     def read(self, tokens: Iterable[Token]) -> None:
-        """Add the paragraphs of these tokens. Those without a handler say nothing of their own."""
+        """Add the paragraphs of these tokens. Tokens without a handler show nothing of their own."""
         for token in tokens:
             handler = _HANDLERS.get(token.type)
             if handler is not None:
@@ -190,13 +206,13 @@ class _ParagraphReader:
     def begin_list_item(self, token: Token) -> None:
         number = self._next_numbers[-1]
         if number is None:
-            self._mark = "•"
+            self._next_mark = "•"
         else:
-            self._mark = f"{number}{self._lists[-1].suffix}"
+            self._next_mark = f"{number}{self._lists[-1].suffix}"
             self._next_numbers[-1] = number + 1
         checked = token.meta.get("checked")
         if checked is not None:
-            self._mark = "☑" if checked else "☐"
+            self._next_mark = "☑" if checked else "☐"
 
     def end_list_item(self, _token: Token) -> None:
         self._begin_item()
@@ -223,7 +239,7 @@ class _ParagraphReader:
         self._style = ("strong", self._alert)
 
     def begin_note(self, token: Token) -> None:
-        self._note = token.meta["label"]
+        self._note_label = token.meta["label"]
 
     def add_code(self, token: Token) -> None:
         self._begin_item()
@@ -258,22 +274,22 @@ class _ParagraphReader:
         self._aligns = []
 
     def add_words(self, token: Token) -> None:
-        """Add a cell, or a paragraph, where each display formula is one of its own."""
+        """Add a cell, or paragraphs: each display formula becomes a paragraph of its own."""
         spans = _joined(_spans(token.children or [], style=self._style))
         if self._rows:
             self._rows[-1].append(spans)
             return
-        if self._note:
-            spans = (TextSpan(self._note, frozenset(("sup",))), TextSpan(" "), *spans)
-            self._note = ""
+        if self._note_label:
+            spans = (TextSpan(self._note_label, frozenset(("sup",))), TextSpan(" "), *spans)
+            self._note_label = ""
         if any(map(_is_display, spans)):
             self._add_around_formulas(spans)
-        elif spans or self._mark:
+        elif spans or self._next_mark:
             self._add(self._kind, spans)
 
     def _begin_item(self) -> None:
         """Add the empty paragraph of an item that has no text of its own."""
-        if self._mark:
+        if self._next_mark:
             self._add("p")
 
     def _add(self, kind: str, spans: Spans = ()) -> None:
@@ -281,8 +297,8 @@ class _ParagraphReader:
         aligns = tuple(self._aligns)
         quotes = tuple(self._quotes)
         lists = tuple(self._lists)
-        self.paragraphs.append(Paragraph(kind, spans, quotes, lists, self._mark, rows, aligns))
-        self._mark = ""
+        self.paragraphs.append(Paragraph(kind, spans, quotes, lists, self._next_mark, rows, aligns))
+        self._next_mark = ""
 
     def _add_around_formulas(self, spans: Spans) -> None:
         """Add each display formula as a paragraph, and the words between them without white space at their ends."""
@@ -290,12 +306,15 @@ class _ParagraphReader:
             if is_display:
                 for span in group:
                     self._add("formula", (span,))
-            elif words_of(words := tuple(group)).strip():
-                words = (replace(words[0], text=words[0].text.lstrip(" \n")), *words[1:])
-                self._add(self._kind, (*words[:-1], replace(words[-1], text=words[-1].text.rstrip(" \n"))))
+                continue
+            words = list(group)
+            if words_of(tuple(words)).strip():
+                words[0] = replace(words[0], text=words[0].text.lstrip(" \n"))
+                words[-1] = replace(words[-1], text=words[-1].text.rstrip(" \n"))
+                self._add(self._kind, tuple(words))
 
 
-# What reads each type of token. The handlers return nothing; they change what the next paragraphs are, or add one.
+# The handler of each type of token. It adds a paragraph, or changes how the next ones are made.
 _HANDLERS: dict[str, Callable[[_ParagraphReader, Token], None]] = {
     "bullet_list_open": _ParagraphReader.begin_list,
     "ordered_list_open": _ParagraphReader.begin_list,
@@ -335,6 +354,7 @@ def _is_display(span: TextSpan) -> bool:
 
 
 def _spans(tokens: Iterable[Token], link: str = "", style: Sequence[str] = ()) -> Iterator[TextSpan]:
+    """Yield the spans of inline tokens, some of them without text. All have `style`, and `link` outside of links."""
     tags = [*style]
     for token in tokens:
         if token.tag == "a":
@@ -356,12 +376,19 @@ def _spans(tokens: Iterable[Token], link: str = "", style: Sequence[str] = ()) -
 
 
 def _joined(spans: Iterable[TextSpan]) -> Spans:
-    """Join neighbours of the same style."""
+    """Join neighbours of the same style and link, and leave out spans that show nothing. Formulas are never joined."""
     joined: list[TextSpan] = []
     for span in spans:
+        if not span.text and span.formula is None:
+            continue
         last = joined[-1] if joined else None
-        if last and not (last.formula or span.formula) and (last.style, last.link) == (span.style, span.link):
+        if last is not None and _may_join(last, span):
             joined[-1] = replace(last, text=last.text + span.text)
-        elif span.text or span.formula:
+        else:
             joined.append(span)
     return tuple(joined)
+
+
+def _may_join(last: TextSpan, span: TextSpan) -> bool:
+    has_formula = last.formula is not None or span.formula is not None
+    return not has_formula and last.style == span.style and last.link == span.link

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-# More text cannot change the kind of a line of words with more characters than this: the number of an item has nine.
-SETTLED = 10
+# More text cannot change the kind of a longer line of words, in characters: the number of an item has nine digits.
+LONGEST_UNCERTAIN_LINE = 10
 # A line that begins a formula, if its end follows.
-_BEGINS_FORMULA = re.compile(r"[ >]*(?:\\begin\{|\\\[|\$\$)")
+_FORMULA_BEGIN = re.compile(r"[ >]*(?:\\begin\{|\\\[|\$\$)")
 # In a table of more lines than this, a row is shown when it is complete, because the whole table is laid out again.
 _LONG_TABLE = 12
 
@@ -32,7 +32,7 @@ class CodeSpan:
 
     @property
     def has_words_below(self) -> bool:
-        """Whether words follow it in its last line, which those of a result do."""
+        """Whether words follow it in its last line; never, unlike after a `ResultSpan`."""
         return False
 
     @property
@@ -50,10 +50,11 @@ class CodeSpan:
 
 @dataclass(frozen=True)
 class ResultSpan:
-    """A tool's result in a list or a quotation, which the model repeats (`app.text.echoed_results`).
+    """A tool's result in a list or a quotation, which the model repeats (see the module echoed_results).
 
-    `source` has its marks, but not those of what is around it. `closed` says whether the end mark is there, and
-    `has_words_below` whether words follow that in its line. `is_last` says whether nothing follows it in the open text.
+    `source` has the marks of the result, but not the marks of lists and quotations around it. `closed` says whether the
+    end mark is there, and `has_words_below` whether words follow the end mark in its line. `is_last` says whether
+    nothing follows the result in the open text.
     """
 
     start: int
@@ -66,26 +67,27 @@ class ResultSpan:
     is_last: bool = False
 
     def has_ended(self, lines: list[str]) -> bool:
-        """Return whether more text cannot change it: the line that ends it, or the first one below it, is complete.
+        """Return whether more text cannot change it: the line that ends it, or the first line below it, is complete.
 
-        A line that begins a formula is one of it, or ends it, as long as the formula's end has not come.
+        After a line in it that begins a formula this is never so: the formula's end may still come.
         """
         line = self.end - 1 if self.closed else self.end
         if line >= len(lines) or not lines[line].endswith("\n"):
             return False
-        return not any(_BEGINS_FORMULA.match(below) for below in lines[self.start + 1 : line + 1])
+        return not any(_FORMULA_BEGIN.match(below) for below in lines[self.start + 1 : line + 1])
 
 
-# What a block of its own shows, within the lines of a span.
+# A part of a span that is shown as a block of its own.
 Inset = CodeSpan | ResultSpan
 
 
 @dataclass(frozen=True)
 class Span:
-    """A top-level block of the open text: its lines, for a list those of its items but the first, and what is in it.
+    """A top-level block of the open text: its kind, its lines, and its insets and definitions.
 
-    `closed` says whether the end of a fold, its summary, a formula or a comment has been read. `number` is that of the
-    first item of a numbered list, else 0.
+    `start` is its first line and `end` the line after it. `items` are the first lines of a list's items but the first.
+    `closed` says whether the end of a fold, its summary, a formula or a comment has been read. `number` is the number
+    of the first item of a numbered list, else 0.
     """
 
     kind: str
@@ -103,7 +105,7 @@ class Span:
 
 
 def top_level(text: str, goes_on: bool = True) -> list[Span]:
-    """Return the blocks of a text, which may go on."""
+    """Return the top-level blocks of a text; `goes_on` says whether more text may come."""
     # Imported with the first answer that is shown, because it would delay the window.
     from app.text.markdown import parse_blocks
 
@@ -118,8 +120,9 @@ class _SpanReader:
 
     def __init__(self) -> None:
         self._spans: list[Span] = []
-        # The token that opened the present block, None between blocks, and what was read in it.
+        # The token that opened the present block; None between blocks.
         self._opened: Token | None = None
+        # The lines of items, the insets and the definitions in the present block.
         self._items: list[int] = []
         self._insets: list[Inset] = []
         self._definitions: list[str] = []
@@ -130,7 +133,7 @@ class _SpanReader:
         self._ends_in_inset = False
 
     def read(self, token: Token) -> None:
-        """Take the next token."""
+        """Read the next token."""
         if token.level == 0 and token.map and token.nesting >= 0:
             self._opened = token
             self._items = []
@@ -142,12 +145,12 @@ class _SpanReader:
             self._lists += token.nesting
         if token.type.startswith(("blockquote", "alert_o", "alert_c")):
             self._quotes += token.nesting
-        self._note_content(token)
+        self._add_content(token)
         if self._opened is not None and token.level == 0 and token.nesting <= 0:
             self._end_span(self._opened)
 
-    def _note_content(self, token: Token) -> None:
-        """Note the inset or the definitions of a token."""
+    def _add_content(self, token: Token) -> None:
+        """Add the inset or the definitions of a token to the present block."""
         inset = self._inset_of(token) if token.map else None
         self._ends_in_inset = inset is not None or (self._ends_in_inset and token.nesting < 0)
         if inset is not None:
@@ -158,7 +161,7 @@ class _SpanReader:
             self._definitions.append(f"[^{token.meta['label']}]: .")
 
     def _inset_of(self, token: Token) -> Inset | None:
-        """Return the code or the result of a token, None for any other one. A result at the top level is a span."""
+        """Return the code or the result of a token; None for other tokens, and for a result that is a block itself."""
         assert token.map
         first, end = token.map
         if token.type in ("fence", "code_block"):
@@ -175,7 +178,7 @@ class _SpanReader:
         self._opened = None
 
     def spans_at_end(self) -> list[Span]:
-        """Return the blocks after the last token; one that has no end is not closed."""
+        """Return all blocks, after the last token; a block that has no end is not closed."""
         if self._opened is not None:
             self._end_span(self._opened)
             self._spans[-1] = replace(self._spans[-1], closed=False)
@@ -226,4 +229,4 @@ def _is_certain(above: Span, last: Span, lines: list[str]) -> bool:
             return lines[last.start + 1].endswith("\n")
         if above.kind == "definitions" and first_line.lstrip().startswith("["):
             return False
-    return is_whole or len(first_line.strip()) > SETTLED
+    return is_whole or len(first_line.strip()) > LONGEST_UNCERTAIN_LINE

@@ -11,7 +11,7 @@ from engine.call_forms.stray import BEGINNING, is_cut
 # The name of a call's function begins within this many characters.
 _MOST_HEAD = 80
 _FENCES = ("```", "~~~")
-# How a line begins that `BEGINNING` matches once it goes on.
+# The beginnings of lines that `BEGINNING` may match when they go on.
 _BEGINNINGS = (
     *("calling", "call", "using", "use", "invoking", "invoke", "action", "tool", "functions."),
     *("<tool", "<function=", *_FENCES),
@@ -25,15 +25,16 @@ _HALF_A_FENCE = re.compile(r"(?:`+|~+)\Z")
 class StrayCalls:
     """Separates calls without marks, of functions with these `names`, from text.
 
-    They end an answer, and begin on a line, with the name of the function near its beginning. `read` returns the calls
-    in a text that is nothing but calls. What is a call does not depend on the pieces in which the answer arrives.
+    Such calls end an answer. Each begins a line, and has the name of its function near its beginning. `read` returns
+    the calls in a text that is nothing but calls. Which text is a call does not depend on the pieces in which the
+    answer arrives.
 
-    `cut` says that the answer ended within a call. What there is of it stays text, because it may be one, unless it has
-    marks.
+    `cut` says that the answer ended within a call. Half a call stays text, because it may be one, unless it has marks.
     """
 
     def __init__(self, names: Collection[str], read: Callable[[str], list[ToolCall]]) -> None:
-        self._names, self._read = names, read
+        self._names = names
+        self._calls_of = read
         self._most_head = _MOST_HEAD + max(map(len, names))
         called = rf"(?:<function=|[\"'])?(?:{'|'.join(map(re.escape, names))})\s*"
         self._line = _on_a_line(rf"(?:{BEGINNING}|{called}[({{])")
@@ -42,19 +43,19 @@ class StrayCalls:
         # Whether text was released, and whether a block of code is open at its end.
         self._begun = False
         self._fenced = False
-        # Whether what is held back begins with a line that has the name of a function.
+        # Whether the text that is held back begins with a line that has the name of a function.
         self._named = False
-        # Whether what is held back is nothing but white space.
+        # Whether the text that is held back is nothing but white space.
         self._is_blank = False
         # Whether the answer ended within a call.
         self.cut = False
         # The end of the text, which may be a call.
         self.held = ""
 
-    def take(self, text: str, *, ended: bool, cut: bool) -> tuple[str, list[ToolCall]]:
-        """Return the text that is known to be no call, and the calls once the answer has `ended`.
+    def add(self, text: str, *, ended: bool, cut: bool) -> tuple[str, list[ToolCall]]:
+        """Add the next piece; return the text that is known to be no call, and the calls once the answer has `ended`.
 
-        There are no calls in an answer that was `cut`, where they may only seem to be whole.
+        There are no calls in an answer that was `cut`, because its calls may only seem to be whole.
         """
         self.held += text
         if not ended and (self._named or (self._is_blank and not text.strip())):
@@ -72,18 +73,18 @@ class StrayCalls:
                 self._named = is_named
                 return self._release(start), []
             if ended and is_named:
-                taken = self._take_last(start, line, cut)
+                taken = self._last_calls(start, line, cut)
                 if taken is not None:
                     return taken
         return self._release(len(self.held) if ended else self._known()), []
 
-    def _take_last(self, start: int, line: int, cut: bool) -> tuple[str, list[ToolCall]] | None:
+    def _last_calls(self, start: int, line: int, cut: bool) -> tuple[str, list[ToolCall]] | None:
         """Return the text before `start` and the calls from `line` to the end of the answer.
 
         There are no calls if the answer ended within one that has marks, which is dropped. None if all is text.
         """
         written = self.held[line:].strip()
-        if not cut and (calls := self._read(written)):
+        if not cut and (calls := self._calls_of(written)):
             return self._release(start, drop=True), calls
         if is_cut(written):
             self.cut = True
@@ -132,8 +133,8 @@ class StrayCalls:
 def _on_a_line(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return two searches for a pattern at the beginning of a line, with the white space `before` it.
 
-    The first is for a text, the second for one that begins within a line. They begin with the first line break of
-    white space, so that a long one is read once.
+    The first search is for a text that begins a line, the second for a text that begins within a line. Both begin at
+    the first line break of white space, so that long white space is read once.
     """
     below = r"(?<!\s)[^\S\n]*+(?=\n)"
     line = rf"(?P<before>\s*+)(?P<line>{pattern})"

@@ -31,11 +31,11 @@ class ThoughtAndReply:
 
     `end` is the index in the text after the thoughts and their closing mark; `closed` says that they have ended. The
     reply is the text from `begin` on without the `dropped` marks; `begin` is None if it is not a single piece of text.
-    `calls` are the messages to functions, each the recipient, a newline and the text; `open_call` is one that has not
-    ended.
+    `calls` are the messages to functions, each the recipient, a newline and the text; `open_call` is a message to a
+    function that has not ended.
 
-    Of thoughts between marks, the last ones may not have ended: in `thought` they begin after `earlier` characters, and
-    in the text at `opened`, which is 0 as long as there are no thoughts at all.
+    The last thoughts between marks may not have ended. They begin after `earlier` characters of `thought`, and at
+    `opened` in the text, which is 0 as long as there are no thoughts at all.
     """
 
     thought: str | None
@@ -51,10 +51,10 @@ class ThoughtAndReply:
 
 
 class GrowingParts:
-    """The parts of a growing text, of which each piece is read about once.
+    """Separates the thoughts and the reply of a growing text, of which each piece is read about once.
 
-    They do not depend on the pieces in which the text came. A mark that closes thoughts counts where they were opened,
-    or where the text begins with it. In a reply that has begun it is text, because what has been shown stays.
+    The parts do not depend on the pieces in which the text came. A mark that closes thoughts counts after opened
+    thoughts, or at the beginning of the text. In a reply that has begun it is text, because shown text stays.
     """
 
     def __init__(self) -> None:
@@ -63,11 +63,11 @@ class GrowingParts:
         self._parts = ThoughtAndReply(None, "")
         # The length of the white space at the beginning.
         self._lead = 0
-        # What reads an answer that begins with thoughts or a message; None for others.
+        # The reader of an answer that begins with thoughts or a message; None for other answers.
         self._reader: _Messages | _Thoughts | None = None
 
     def of(self, text: str, ended: bool) -> ThoughtAndReply:
-        """Return what `parts_of` returns. A text that is not the former one with more at its end is read anew."""
+        """Return the parts, like `parts_of`. A text that does not begin with the last one is read from its start."""
         if text is self._text and ended is self._ended:
             return self._parts
         if not text.startswith(self._text):
@@ -98,8 +98,11 @@ def parts_of(text: str, ended: bool = True) -> ThoughtAndReply:
 
 
 def closing_mark(text: str) -> str:
-    """Return the mark that ends the thoughts with which a text begins; "" if it begins with none."""
-    return next((closing for opening, closing in THOUGHT_MARKS if text.lstrip().startswith(opening)), "")
+    """Return the mark that ends the thoughts with which a text begins; "" if it begins with no thoughts."""
+    for opening, closing in THOUGHT_MARKS:
+        if text.lstrip().startswith(opening):
+            return closing
+    return ""
 
 
 def without_thoughts(text: str) -> str:
@@ -118,17 +121,17 @@ def begins_in_header(text: str) -> bool:
 
 
 def _after_space(text: str, at: int) -> int:
-    """Return where the white space ends that is at this place of a text."""
+    """Return the index after the white space that begins at `at`."""
     return len(text) - len(text[at:].lstrip())
 
 
 def _begins_a_mark(text: str, marks: Sequence[str]) -> bool:
-    """Whether the text may be the beginning of a mark."""
-    return bool(text) and any(mark.startswith(text) for mark in marks)
+    """Return whether the text is the beginning of a mark, or a whole one."""
+    return text != "" and any(mark.startswith(text) for mark in marks)
 
 
 def _reader_of(text: str, lead: int) -> _Messages | _Thoughts | None:
-    """Return what reads a text that begins, after white space, with a message or thoughts; None for any other text."""
+    """Return the reader of a text that begins, after white space, with a message or thoughts; None for other texts."""
     if _FIRST_HEADER.match(text, lead):
         return _Messages()
     for opening, closing in THOUGHT_MARKS:
@@ -142,42 +145,48 @@ def _reader_of(text: str, lead: int) -> _Messages | _Thoughts | None:
 class _Messages:
     """Reads a growing answer that consists of messages: thoughts, replies and calls.
 
-    A message goes on up to the header of the next one. What stands before the newest message is not read again.
+    A message goes on up to the header of the next one. The text before the newest message is not read again.
     """
 
     def __init__(self) -> None:
-        # Those that have ended.
+        # The texts of the messages that have ended; a call has its function in the first line.
         self._thoughts: list[str] = []
         self._replies: list[str] = []
         self._calls: list[str] = []
         # Where the first reply begins; None if there is none.
         self._first_reply: int | None = None
-        # The kind of the newest message, "" if there is none, and for which function it is, if it is a "call".
+        # The kind of the newest message: "thought", "reply", "call", or "" if there is no message.
         self._kind = ""
+        # The function that a call is for.
         self._function = ""
-        # Where its text begins, and where its closing mark is; None without one.
-        self._begin = 0
-        self._close: int | None = None
-        # Before these places, there is no end of the next header, no closing mark, and no half mark at the text's end.
+        # Where the text of the newest message begins.
+        self._body_begin = 0
+        # Where the closing mark of the newest message is; None without one.
+        self._body_close: int | None = None
+        # Before this index, there is no end of the next header.
         self._searched = 0
+        # Before this index, there is no closing mark.
         self._closing_searched = 0
+        # Before this index, there is no half mark at the end of the text.
         self._half_searched = 0
 
     def read(self, text: str, ended: bool) -> ThoughtAndReply:
-        """Return the parts of the text, which is the former one with more at its end."""
-        while (last_mark := text.find(_HEADER_END, self._searched)) >= 0:
+        """Return the parts of the text, which begins with the text of the last call."""
+        last_mark = text.find(_HEADER_END, self._searched)
+        while last_mark >= 0:
             self._begin_message(text, last_mark + len(_HEADER_END))
-        self._searched = max(self._begin, len(text) - len(_HEADER_END) + 1)
+            last_mark = text.find(_HEADER_END, self._searched)
+        self._searched = max(self._body_begin, len(text) - len(_HEADER_END) + 1)
         if not self._kind:
             if ended:
                 return _with_reply(text, None, 0, _after_space(text, 0), (), ended)
             return ThoughtAndReply("", "", len(text), closed=False)
         self._find_close(text)
-        body = text[self._begin : self._body_end(text, ended)]
+        body = text[self._body_begin : self._body_end(text, ended)]
         thoughts = [*self._thoughts, body.strip()] if self._kind == "thought" else self._thoughts
         replies = [*self._replies, body] if self._kind == "reply" else self._replies
         # The arguments of a call may contain any text; the reader finds their end.
-        call = f"{self._function}\n{text[self._begin :]}" if self._kind == "call" else ""
+        call = f"{self._function}\n{text[self._body_begin :]}" if self._kind == "call" else ""
         calls = [*self._calls, call] if call and ended else self._calls
         return ThoughtAndReply(
             "\n\n".join(thoughts) if thoughts else None,
@@ -192,12 +201,12 @@ class _Messages:
 
     def _begin_message(self, text: str, begin: int) -> None:
         """End the newest message and begin the one whose header ends at `begin`."""
-        header = _HEADER.search(text, self._begin, begin)
-        # The last mark of a header is one by itself.
+        header = _HEADER.search(text, self._body_begin, begin)
+        # `_HEADER` matches the mark `_HEADER_END` alone, too.
         assert header is not None
         self._end_message(text, header.start())
-        self._begin = self._searched = self._closing_searched = self._half_searched = begin
-        self._close = None
+        self._body_begin = self._searched = self._closing_searched = self._half_searched = begin
+        self._body_close = None
         recipient = header["role"] or header["to"] or ""
         if recipient == "self" or (header["channel"] == "analysis" and recipient in ("", "assistant")):
             self._kind = "thought"
@@ -209,34 +218,34 @@ class _Messages:
             self._function = recipient
 
     def _end_message(self, text: str, end: int) -> None:
-        """Keep the newest message, whose text ends here at the latest."""
+        """Store the newest message as one that has ended; its text ends at `end` at the latest."""
         self._find_close(text)
-        body = text[self._begin : end if self._close is None else min(self._close, end)]
+        body = text[self._body_begin : end if self._body_close is None else min(self._body_close, end)]
         if self._kind == "thought":
             self._thoughts.append(body.strip())
         elif self._kind == "reply":
             self._replies.append(body)
         elif self._kind == "call":
-            self._calls.append(f"{self._function}\n{text[self._begin : end]}")
+            self._calls.append(f"{self._function}\n{text[self._body_begin : end]}")
 
     def _find_close(self, text: str) -> None:
         """Find the closing mark of the newest message."""
-        if self._close is None:
+        if self._body_close is None:
             closing = _CLOSING.search(text, self._closing_searched)
-            self._closing_searched = max(self._begin, len(text) - _LONGEST_CLOSING + 1)
+            self._closing_searched = max(self._body_begin, len(text) - _LONGEST_CLOSING + 1)
             if closing is not None:
-                self._close = closing.start()
+                self._body_close = closing.start()
                 # A half mark may stand before it, where none was at the end of the text.
-                self._half_searched = self._begin
+                self._half_searched = self._body_begin
 
     def _body_end(self, text: str, ended: bool) -> int:
         """Return where the text of the newest message ends, without a half mark at its end unless it has `ended`."""
-        end = len(text) if self._close is None else self._close
+        end = len(text) if self._body_close is None else self._body_close
         if ended:
             return end
         half = _HALF_A_MARK.search(text, self._half_searched, end)
         assert half is not None
-        # What begins no mark here begins none with more text either.
+        # Text that begins no mark here begins no mark with more text either.
         self._half_searched = half.start()
         return half.start()
 
@@ -250,27 +259,28 @@ class _Thoughts:
     def __init__(self, opening: str, closing: str, lead: int, *, has_opening: bool) -> None:
         self._opening = opening
         self._closing = closing
-        # The thoughts that have ended, if other ones follow them.
+        # The thoughts that have ended before the newest ones.
         self._earlier = ""
         self._has_earlier = False
-        # Where the newest thoughts begin. Words that open thoughts are a part of them.
+        # Where the newest thoughts begin. Words that open thoughts are a part of them; marks are not.
         is_mark = has_opening and opening not in OPENING_WORDS
         self._start = lead + len(opening) if is_mark else lead
         # Whether the opening mark may come again: models repeat the mark of the prompt at times.
         self._may_repeat = is_mark
-        # The end of the white space with which they begin, and of that after their closing mark.
+        # The end of the white space with which the newest thoughts begin.
         self._bare = self._start
+        # The end of the white space after their closing mark.
         self._after = self._start
-        # Before this place there is no closing mark of theirs.
+        # Before this index, the newest thoughts have no closing mark.
         self._searched = self._start
 
     def read(self, text: str, ended: bool) -> ThoughtAndReply:
-        """Return the parts of the text, which is the former one with more at its end."""
+        """Return the parts of the text, which begins with the text of the last call."""
         while True:
             self._bare = _after_space(text, self._bare)
             self._skip_repeated_mark(text)
             if text.startswith(_REPLY_OPENINGS, self._bare):
-                # The reply begins in thoughts that have no text, such as those that the prompt had opened.
+                # The reply begins in thoughts that have no text, such as thoughts that the prompt had opened.
                 return _with_reply(text, self._earlier, self._bare, self._bare, (), ended)
             close = text.find(self._closing, self._searched)
             if close < 0:
@@ -324,7 +334,7 @@ def _joined(*thoughts: str) -> str:
 def _with_reply(
     text: str, thought: str | None, end: int, bare: int, dropped: tuple[str, ...], ended: bool
 ) -> ThoughtAndReply:
-    """Return the parts of an answer whose reply follows `end`; its white space ends at `bare`."""
+    """Return the parts of an answer whose reply follows `end`; the white space after `end` ends at `bare`."""
     begin = 0
     if thought is not None:
         begin = bare - len(text[end:bare].lstrip("\r\n"))
@@ -343,6 +353,8 @@ def _with_reply(
 
 
 def half_a_mark(text: str, mark: str) -> int:
-    """Return the length of the longest end of `text` with which `mark` begins."""
-    lengths = range(min(len(mark) - 1, len(text)), 0, -1)
-    return next((length for length in lengths if mark.startswith(text[-length:])), 0)
+    """Return how many characters at the end of `text` are the beginning of `mark`, but not all of it; 0 if none are."""
+    for length in range(min(len(mark) - 1, len(text)), 0, -1):
+        if mark.startswith(text[-length:]):
+            return length
+    return 0

@@ -227,8 +227,8 @@ def test_rows_of_a_long_table_are_those_of_a_splitter_that_parses_every_time(
 
 def test_a_sentence_is_parsed_only_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     splitter, parsed = Splitter(), []
-    settle = splitter._settle_prose
-    monkeypatch.setattr(splitter, "_settle_prose", lambda: parsed.append(1) or settle())
+    settle = splitter._freeze_ended_prose
+    monkeypatch.setattr(splitter, "_freeze_ended_prose", lambda: parsed.append(1) or settle())
     for word in ["A draft model ", "guesses ", "several ", "tokens, ", "and so on."]:
         splitter.feed(word)
     assert len(parsed) == 1
@@ -320,7 +320,7 @@ def test_long_code_in_a_list_leaves_a_short_tail() -> None:
     splitter = Splitter()
     for line in ["1. Do:\n\n", "   ```py\n", *["   value = compute(first, second)\n"] * 1500]:
         splitter.feed(line)
-        assert len(splitter._open) < 60
+        assert len(splitter._open_text) < 60
     splitter.feed("   ```\n2. Then\n")
     splitter.finish()
     texts = [block.text for block in splitter.frozen if isinstance(block, Code)]
