@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from app.conversations.database.errors import NotFound, StoreError, StoreNotWritable, as_store_error
 from app.conversations.database.records import Error
@@ -30,11 +30,19 @@ class StoreSubmitter(Protocol):
     def __call__(self, operation: Callable[[ConversationStore], None], delay: float = 0.0) -> Future[None]: ...
 
 
-class AnswerWriter:
-    """Takes one answer's text from any thread. Every answer ends with one call of `finish`.
+class _Unwritten(NamedTuple):
+    """The text, the tokens and the rounds of an answer that are not on disk yet."""
 
-    While writing fails, each flush tries again; `write_error` is the last error, or None. An answer whose chat was
-    deleted meanwhile is dropped.
+    text: str
+    tokens: list[Token]
+    rounds: list[RoundRecord]
+
+
+class AnswerWriter:
+    """Collects one answer's text from any thread, and writes it now and then. Every answer ends with one `finish`.
+
+    While writing fails, each flush tries again; `write_error` is the last error, or None. The text of an answer whose
+    chat was deleted meanwhile is dropped.
     """
 
     def __init__(self, submit: StoreSubmitter, message_id: int) -> None:
@@ -51,7 +59,7 @@ class AnswerWriter:
         self._gone = False
 
     def append(self, text: str, tokens: Sequence[Token] = (), rounds: Sequence[RoundRecord] = ()) -> None:
-        """Take the text and the tokens of some rounds. Does not wait."""
+        """Add the text and the tokens of some rounds, to be written later. Does not wait."""
         with self._lock:
             if self._gone:
                 return
@@ -66,24 +74,24 @@ class AnswerWriter:
     def finish(
         self, reason: str | None, stats: RequestStats, error: Error | None = None, *, compare: bool = False
     ) -> Future[None]:
-        """Write what is still collected, and end the answer with the engine's `reason` or its `error`, and its figures.
+        """Write the text that is left, and end the answer with the engine's `reason` or its `error`, and its figures.
 
-        With `compare`, see whether its text was given before (`Answers.finish`). Returns at once; the future ends when
-        all is on disk, or with what `Answers.finish` raises.
+        With `compare`, the store also looks whether the text was given before. Returns at once; the future ends when
+        all is on disk, or with the error of the store's `answers.finish`.
         """
 
         def end(store: ConversationStore) -> None:
-            with self._taken() as collected:
-                store.answers.finish(self.message_id, reason, stats, *collected, error=error, compare=compare)
+            with self._unwritten() as (text, tokens, rounds):
+                store.answers.finish(self.message_id, reason, stats, text, tokens, rounds, error=error, compare=compare)
 
         return self._submit(end)
 
     def _flush(self, store: ConversationStore) -> None:
-        """Write what was collected, on the store's thread; if that fails, keep it and try again later."""
+        """Write the collected text, on the store's thread; if that fails, keep the text and try again later."""
         with self._lock:
             self._flush_waits = False
         try:
-            with self._taken() as (text, tokens, rounds):
+            with self._unwritten() as (text, tokens, rounds):
                 # Rounds come only with text or tokens.
                 if text or tokens:
                     store.answers.append(self.message_id, text, tokens, rounds)
@@ -98,13 +106,13 @@ class AnswerWriter:
             self.append("")
 
     @contextmanager
-    def _taken(self) -> Iterator[tuple[str, list[Token], list[RoundRecord]]]:
+    def _unwritten(self) -> Iterator[_Unwritten]:
         """Yield the collected text, tokens and rounds, and forget them if the block succeeds."""
         with self._lock:
             texts = list(self._texts)
             tokens = list(self._tokens)
             rounds = list(self._rounds)
-        yield "".join(texts), tokens, rounds
+        yield _Unwritten("".join(texts), tokens, rounds)
         with self._lock:
             del self._texts[: len(texts)]
             del self._tokens[: len(tokens)]

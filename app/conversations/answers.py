@@ -80,7 +80,7 @@ class Answers:
         return self.start(message.parent_id, source)
 
     def resume(self, message_id: int, source: AnswerSource) -> None:
-        """Let an ended answer stream again from where it stopped ("continue").
+        """Continue an ended answer: it streams again from where it stopped.
 
         Raises NotFound, or WrongState if the message is no answer or is streaming.
         """
@@ -125,7 +125,7 @@ class Answers:
         interrupted: bool = False,
         compare: bool = False,
     ) -> None:
-        """End a streaming answer or call with the engine's `reason`, or with its `error`; what was written stays.
+        """End a streaming answer or call with the engine's `reason`, or with its `error`; the written text stays.
 
         `text`, `tokens` and `rounds` are its last part, which is not written yet. With `stats`, the figures of an
         answer enter the history. One that is `interrupted` (found at the start of the app) does not count as a use of
@@ -187,7 +187,7 @@ class Answers:
         return twin is not None
 
     def stop_repeating(self, message_id: int) -> None:
-        """Let an answer that was paused because it repeats itself count as stopped by the person."""
+        """Mark an answer that was paused because it repeats itself as stopped by the person."""
         with self._database.write():
             self._database.execute(
                 "UPDATE messages SET finish_reason = ? WHERE id = ? AND finish_reason = ?",

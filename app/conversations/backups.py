@@ -178,8 +178,8 @@ def back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Cal
 def copy_daily(store: ConversationStore, path: Path, between: Callable[[], None]) -> Path | None:
     """Copy the open store into an unfinished daily backup, which `finish` completes; None if none is due.
 
-    Calls `between` after every few pages; it may write to the store, and the copy then contains that, but in its search
-    index also the words of what was deleted. An exception from `between`, or TimeoutError after _LONGEST_S, ends the
+    Calls `between` after every few pages. It may write to the store; the copy then has these changes, but its search
+    index also has the words of deleted texts. An exception from `between`, or TimeoutError after _LONGEST_S, ends the
     copying and leaves no file.
     """
     day = datetime.fromtimestamp(store.database.clock()).strftime("%Y-%m-%d")
@@ -224,7 +224,7 @@ def finish(unfinished: Path, path: Path) -> Path:
     backup = unfinished.with_suffix(path.suffix)
     os.replace(unfinished, backup)
     sync(backup.parent)
-    # The backup is complete; what cannot be removed is removed after the next one.
+    # The backup is complete; files that cannot be removed now are removed after the next one.
     with suppress(OSError):
         for kind, most_kept in (("v*", BACKUPS_KEPT), ("daily-*", DAILY_KEPT)):
             for old in _newest_first(path, kind)[most_kept:]:
@@ -234,7 +234,7 @@ def finish(unfinished: Path, path: Path) -> Path:
 
 
 def restore(path: Path, name: str, clock: Callable[[], float] = time.time) -> Path | None:
-    """Replace the store at `path` by the backup of that `name`, and keep a copy of what was there.
+    """Replace the store at `path` by the backup of that `name`, and keep a copy of the replaced store.
 
     Returns the copy, which is a backup itself; None if there was no store. The store's file changes in one step: a kill
     leaves the old one or the backup. Raises BackupNotUsable, StoreInUse or OSError, and changes nothing then.
@@ -263,7 +263,7 @@ def _keep(path: Path, clock: Callable[[], float]) -> Path:
     """Copy the store's file and its log to the backups. Raises StoreInUse."""
     copy = free_name(path.parent / "backups" / f"{path.stem}-replaced-{stamp(clock)}{path.suffix}")
     try:
-        # First, because opening a damaged store would remove its log.
+        # The copy comes first, because opening a damaged store would remove its log.
         copy_with_log(path, copy)
         with suppress(sqlite3.DatabaseError, UnicodeDecodeError), closing(connect(path)) as connection:
             _link_pictures(connection, path)
@@ -291,7 +291,8 @@ def _is_worth_copying(store: ConversationStore, path: Path) -> bool:
     """Return whether the store has messages, has changed since the last daily backup, and fits the limits."""
     if store.database.row("SELECT 1 FROM messages LIMIT 1") is None:
         return False
-    newest = next((backup.stat().st_mtime_ns for backup in _newest_first(path, "daily-*")), 0)
+    backups = _newest_first(path, "daily-*")
+    newest = backups[0].stat().st_mtime_ns if backups else 0
     changed = max(file.stat().st_mtime_ns for file in (path, Path(f"{path}-wal")) if file.exists())
     if changed <= newest <= time.time_ns():
         return False

@@ -1,7 +1,7 @@
 """A chat's own settings, which differ from the defaults, and the variables of its system prompt. No Qt.
 
-The keys are those of the settings window, so that ranges and words are declared once. `overrides` are such keys with
-their values; for example, {"temperature": 0.0} changes only the temperature.
+A chat's settings have the keys of the settings window, so that ranges and words are declared once. `overrides` are such
+keys with their values; for example, {"temperature": 0.0} changes only the temperature.
 """
 
 from __future__ import annotations
@@ -16,20 +16,25 @@ from app.settings.engine_settings import none_values
 from engine.grammars.grammar import Grammar
 from engine.requests import SamplingSettings, SpeculationSettings
 
-# Keys of a chat's stored settings: its own ones, and the system prompt with the settings that a preset replaced.
-OWN, SET_ASIDE = "own", "set_aside"
-# Keys of the switch of a chat's tools, and of the tools that are allowed in this chat alone.
-TOOLS_ON, TOOLS_ALLOWED = "tools", "tools_allowed"
+# Keys of a chat's stored settings: its own settings.
+OWN = "own"
+# The system prompt and the settings that a preset replaced.
+SET_ASIDE = "set_aside"
+# The switch of a chat's tools.
+TOOLS_ON = "tools"
+# The tools that are allowed in this chat alone.
+TOOLS_ALLOWED = "tools_allowed"
 SPECULATION_KEYS = tuple(key for key, setting in declared_in(SpeculationSettings).items() if setting.in_chats)
 # Only a chat has this setting: text, any JSON, or JSON by a schema. It is stored as one string: "", "json", or "schema"
 # followed by a new line and the schema as the user wrote it.
 ANSWER_FORMAT = "answer_format"
-TEXT, JSON = "", "json"
-_SCHEMA = "schema\n"
+TEXT = ""
+JSON = "json"
+_SCHEMA_PREFIX = "schema\n"
 _OF_SAMPLING = tuple(key for key, setting in declared_in(SamplingSettings).items() if setting.in_chats)
 _OF_ANSWER = ("max_tokens", "overflow", "thinking")
 KEYS = (*_OF_SAMPLING, *_OF_ANSWER, *SPECULATION_KEYS)
-# What the settings window has for None, by key.
+# The values that the settings window has in place of None, by key.
 _NONE = {"max_tokens": 0} | none_values(SamplingSettings) | none_values(SpeculationSettings)
 
 # Names that a system prompt may hold in double braces, filled in when a question is sent. The time of day is not among
@@ -42,8 +47,8 @@ _VARIABLE = re.compile(r"\{\{\s*([a-z]+)\s*\}\}")
 class GenerationSettings:
     """How answers are generated.
 
-    With `max_tokens` None, only the context limits them. An answer calls at most `most_calls` tools. The values of
-    `overflow` and `thinking` are those of the settings window.
+    With `max_tokens` None, only the context limits their length. An answer calls at most `most_calls` tools. `overflow`
+    and `thinking` have the values that the settings window gives them.
     """
 
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
@@ -55,7 +60,7 @@ class GenerationSettings:
     most_calls: int = 25
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> GenerationSettings:
-        """Return these settings, changed by a chat's own ones. What the settings window has for None becomes None."""
+        """Return these settings, changed by a chat's own ones. A value that stands for None (`_NONE`) becomes None."""
 
         def chosen(keys: tuple[str, ...]) -> dict[str, Any]:
             return {
@@ -99,7 +104,7 @@ def without_permissions(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def usable(overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of a chat's own settings that this version knows, with values that it accepts."""
+    """Return a chat's own settings without the keys that this version does not know and the values it refuses."""
     accepted = {}
     for key in KEYS:
         value = overrides.get(key)
@@ -119,21 +124,21 @@ def filled(prompt: str, values: Mapping[str, str]) -> str:
 
 def by_schema(source: str) -> str:
     """Return the format for a schema, which may be unfinished."""
-    return _SCHEMA + source
+    return _SCHEMA_PREFIX + source
 
 
 def schema_of(answer_format: str) -> str | None:
     """Return the schema as the user wrote it; None for other formats."""
-    return answer_format.removeprefix(_SCHEMA) if answer_format.startswith(_SCHEMA) else None
+    return answer_format.removeprefix(_SCHEMA_PREFIX) if answer_format.startswith(_SCHEMA_PREFIX) else None
 
 
 def is_format(value: object) -> bool:
     """Return whether a stored value is a format other than text."""
-    return isinstance(value, str) and (value == JSON or value.startswith(_SCHEMA))
+    return isinstance(value, str) and (value == JSON or value.startswith(_SCHEMA_PREFIX))
 
 
 def grammar_of(answer_format: str) -> Grammar | None:
-    """Return the grammar that the engine has to follow. Raises `GrammarNotUsable` for an invalid schema."""
+    """Return the grammar that the engine has to follow. Raises the engine's GrammarNotUsable for an invalid schema."""
     if (schema := schema_of(answer_format)) is not None:
         return Grammar("json_schema", schema)
     return Grammar("json_object") if answer_format == JSON else None

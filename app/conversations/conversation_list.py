@@ -36,7 +36,7 @@ _VIEWS = {
     TRASHED: "trashed_at IS NOT NULL",
 }
 _NUMBERED = re.compile(r"(.+) \d+")
-_SELECT = """
+_SELECT_CONVERSATION = """
     SELECT *, EXISTS (
         SELECT 1 FROM messages WHERE conversation_id = conversations.id AND state = 'streaming'
     ) AS streaming
@@ -81,7 +81,7 @@ class ConversationList:
 
     def get(self, conversation_id: int) -> Conversation:
         """Return a chat. Raises NotFound."""
-        row = self._database.row(f"{_SELECT} WHERE id = ?", (conversation_id,))
+        row = self._database.row(f"{_SELECT_CONVERSATION} WHERE id = ?", (conversation_id,))
         if row is None:
             raise NotFound("conversation", conversation_id)
         return _conversation(row)
@@ -89,13 +89,15 @@ class ConversationList:
     def view(self, view: str = ACTIVE) -> list[Conversation]:
         """Return the chats of ACTIVE, ARCHIVED or TRASHED: pinned ones in their order, then newest first."""
         order = "pin_position IS NULL, pin_position, updated_at DESC, id DESC"
-        rows = self._database.rows(f"{_SELECT} WHERE {_VIEWS[view]} ORDER BY {order}")
+        rows = self._database.rows(f"{_SELECT_CONVERSATION} WHERE {_VIEWS[view]} ORDER BY {order}")
         return [_conversation(row) for row in rows]
 
     def among(self, conversation_ids: Collection[int], view: str = ACTIVE) -> list[Conversation]:
-        """Return those of these chats that a view lists, in no order. At most a few hundred `conversation_ids`."""
+        """Return the chats among these that a view lists, in no order. At most a few hundred `conversation_ids`."""
         marks = ", ".join("?" * len(conversation_ids))
-        rows = self._database.rows(f"{_SELECT} WHERE {_VIEWS[view]} AND id IN ({marks})", (*conversation_ids,))
+        rows = self._database.rows(
+            f"{_SELECT_CONVERSATION} WHERE {_VIEWS[view]} AND id IN ({marks})", (*conversation_ids,)
+        )
         return [_conversation(row) for row in rows]
 
     def uids(self) -> list[str]:
@@ -104,7 +106,7 @@ class ConversationList:
         return [row["uid"] for row in rows]
 
     def ids_of(self, uids: Collection[str]) -> dict[str, int]:
-        """Return the ids of those of these chats that exist and are not in the trash, by their uids.
+        """Return the ids of the chats among these that exist and are not in the trash, by their uids.
 
         At most a few hundred `uids`.
         """
@@ -185,7 +187,7 @@ class ConversationList:
         self._update(conversation_id, trashed_at=self._database.clock())
 
     def restore(self, conversation_id: int) -> None:
-        """Take out of the trash; other chats stay as they are."""
+        """Move chats out of the trash; other chats stay as they are."""
         if self.get(conversation_id).trashed_at is not None:
             self._update(conversation_id, trashed_at=None)
 
@@ -314,7 +316,7 @@ class ConversationList:
             self._update_folder(folder_id, files=to_json(sources), uid=uid)
 
     def begin_as_imported(self, folder_id: int, value: Mapping[str, Any]) -> None:
-        """Give a folder what an export says of it, unless it has something of its own already.
+        """Set a folder's instructions, files and preset from an export, unless it has some of its own already.
 
         Its files get no path, so that nothing of the disk is read because of an import.
         """
@@ -367,7 +369,7 @@ def _title_of(question: str, attachments: Sequence[Attachment], answer: str = ""
 
 
 def _conversation(row: sqlite3.Row) -> Conversation:
-    """Return the chat in a row of `_SELECT`; what damage made unreadable becomes empty."""
+    """Return the chat in a row of `_SELECT_CONVERSATION`; what damage made unreadable becomes empty."""
     return Conversation(
         id=row["id"],
         uid=text_of(row["uid"]),

@@ -197,10 +197,11 @@ class Deletions:
             self._database.update("messages", identity, position=position)
 
     def _contents(self, rows: Sequence[_Values]) -> Iterable[bytes]:
-        """Read the pictures of messages before their files are removed."""
+        """Yield the contents of the pictures of messages, before their files are removed."""
         attachments = (attachment for row in rows for attachment in attachments_from_json(row["attachments"]))
         for digest in {picture.digest for picture in pictures_in(attachments)}:
-            if (content := self._pictures.get(digest)) is not None:
+            content = self._pictures.get(digest)
+            if content is not None:
                 yield content
 
     def _dependent_rows(self, identities: Sequence[int]) -> Iterable[tuple[str, _Values]]:
@@ -212,6 +213,9 @@ class Deletions:
                 yield table, {column: row[column] for column in columns}
 
     def _rows(self, table: str, column: str, identities: Sequence[int]) -> Iterable[sqlite3.Row]:
-        """Read one by one: SQLite limits the values in one statement."""
+        """Yield the rows of a table whose `column` has one of these ids, read one by one.
+
+        SQLite limits the number of values in one statement.
+        """
         for identity in identities:
             yield from self._database.rows(f"SELECT * FROM {table} WHERE {column} = ? ORDER BY {column}", (identity,))

@@ -10,7 +10,7 @@ from app.conversations.database.database import Database, storable
 from app.conversations.database.encoding import error_to_json, optional_json, source_values, to_json
 from app.conversations.database.records import Attachment, NewMessage, SourceFile, pictures_in
 
-_COLUMNS = (
+_MESSAGE_COLUMNS = (
     "id, uid, conversation_id, parent_id, selected_child, position, time_key, role, content, state, created_at, "
     "attachments, main_model, draft_model, method, settings, seed, stats, finish_reason, error, tool_use"
 )
@@ -71,9 +71,9 @@ def insert_messages(
                 ids, messages, parents, positions, keys, times, strict=True
             )
         )
-        marks = ", ".join("?" * len(_COLUMNS.split(",")))
+        marks = ", ".join("?" * len(_MESSAGE_COLUMNS.split(",")))
         database.connection.executemany(
-            f"INSERT INTO messages ({_COLUMNS}) VALUES ({marks})", (tuple(map(storable, row)) for row in rows)
+            f"INSERT INTO messages ({_MESSAGE_COLUMNS}) VALUES ({marks})", (tuple(map(storable, row)) for row in rows)
         )
         earlier = {parent: child for parent, child in selected_child.items() if parent is None or parent < first}
         _select(database, conversation_id, earlier)
@@ -91,7 +91,7 @@ def _select(database: Database, conversation_id: int, selected_child: Mapping[in
 
 
 def note_pictures(database: Database, attachments: Iterable[Attachment | SourceFile]) -> None:
-    """Note that a row refers to these pictures now: `Pictures` no longer keeps them without a reference.
+    """Record that a row refers to these pictures now: they are no longer kept without a reference.
 
     Called after the row is written: until then they must not be removed as unreferenced.
     """
@@ -99,7 +99,7 @@ def note_pictures(database: Database, attachments: Iterable[Attachment | SourceF
 
 
 def _values(message: NewMessage, created_at: float) -> tuple[Any, ...]:
-    """Return the values of the columns from "role" on, in the order of `_COLUMNS`."""
+    """Return the values of the columns from "role" on, in the order of `_MESSAGE_COLUMNS`."""
     return (
         message.role,
         message.content,

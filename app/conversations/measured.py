@@ -19,8 +19,10 @@ from engine.stats import NOTICEABLE, RequestStats, rounded_speedup
 MeasuredPairs = Mapping[tuple[str, str], Totals]
 # The comparisons of a pair that count, the latest: models, settings and the system change.
 MOST_COMPARISONS = 9
-# A speed-up below LEAST_GAIN is none that anybody notices, and from WHOLE on one is shown without a decimal.
-LEAST_GAIN, WHOLE = 1.1, 3.0
+# Nobody notices a smaller speed-up.
+LEAST_GAIN = 1.1
+# A speed-up from this one on is shown without a decimal.
+WHOLE = 3.0
 # Fewer rounds with accepted draft tokens are one look-up or two, and no picture of how an answer was written.
 LEAST_ROUNDS = 3
 _STAMP = {"version": 1}
@@ -64,7 +66,7 @@ class PairSpeeds:
         self._file.keep(name, to_builtins(record))
 
     def take_answers(self, summaries: Iterable[Totals]) -> dict[tuple[str, str], Totals]:
-        """Take the sums of all stored answers, and return what `figures` does of them."""
+        """Store the speed-ups that the sums of all stored answers show, and return the `figures` of these sums."""
         self._read_again()
         sums = _by_pair(summaries)
         for main, draft in {*self._pairs(), *sums}:

@@ -38,7 +38,7 @@ from app.conversations.inserting import free_time_keys, has_parent, insert_messa
 from engine.events import Token
 from engine.stats import RoundRecord
 
-_SELECT = """
+_SELECT_MESSAGE = """
     SELECT m.*,
         CASE WHEN m.parent_id IS NULL
             THEN (
@@ -78,7 +78,7 @@ class MessageTree:
 
     def get(self, message_id: int) -> Message:
         """Return a message, with the text so far if it is streaming. Raises NotFound."""
-        row = self._database.row(f"{_SELECT} FROM messages AS m WHERE m.id = ?", (message_id,))
+        row = self._database.row(f"{_SELECT_MESSAGE} FROM messages AS m WHERE m.id = ?", (message_id,))
         if row is None:
             raise NotFound("message", message_id)
         return _message(row)
@@ -86,7 +86,8 @@ class MessageTree:
     def path(self, conversation_id: int) -> list[Message]:
         """Return the messages that the chat shows, first message first."""
         rows = self._database.rows(
-            f"{_PATH} {_SELECT} FROM path JOIN messages AS m ON m.id = path.id ORDER BY depth", (conversation_id,)
+            f"{_PATH} {_SELECT_MESSAGE} FROM path JOIN messages AS m ON m.id = path.id ORDER BY depth",
+            (conversation_id,),
         )
         return [_message(row) for row in rows]
 
@@ -100,7 +101,7 @@ class MessageTree:
     def all(self, conversation_id: int) -> list[Message]:
         """Return every message of the chat, parents before children."""
         rows = self._database.rows(
-            f"{_SELECT} FROM messages AS m WHERE m.conversation_id = ? ORDER BY m.id", (conversation_id,)
+            f"{_SELECT_MESSAGE} FROM messages AS m WHERE m.conversation_id = ? ORDER BY m.id", (conversation_id,)
         )
         return [_message(row) for row in rows]
 
@@ -146,7 +147,7 @@ class MessageTree:
         return [record for _, packed in self.packed(message_id) for record in unpack_rounds(packed)]
 
     def packed(self, message_id: int) -> list[tuple[bytes, bytes]]:
-        """Return the packed tokens and rounds of an answer in order: those of earlier requests, then each chunk's."""
+        """Return the packed tokens and rounds of an answer: of earlier requests first, then of each chunk, in order."""
         rows = self._database.rows(
             """
             SELECT tokens, rounds FROM (
@@ -195,7 +196,7 @@ class MessageTree:
     def branch(self, message_id: int, title: str | None = None) -> int:
         """Copy the messages from the first one to this one into a new chat, and return that chat's id.
 
-        Their siblings are not copied. Without a `title`, the copy has that of the original.
+        Their siblings are not copied. Without a `title`, the copy has the title of the original.
         """
         chain = self._upwards(message_id)
         with self._database.write():
@@ -223,7 +224,7 @@ class MessageTree:
     def _copy_conversation(
         self, original_id: int, rows: Sequence[sqlite3.Row | dict[str, Any]], title: str | None
     ) -> tuple[int, dict[int, int]]:
-        """Copy messages into a new chat; return its id, and the copies' ids by those of the originals."""
+        """Copy messages into a new chat; return its id, and the ids of the copies by the ids of the originals."""
         original = self._conversations.get(original_id)
         with self._database.write():
             copy_id = self._conversations.create(
@@ -281,7 +282,7 @@ class MessageTree:
 
 
 def _message(row: sqlite3.Row) -> Message:
-    """Return the message in a row of `_SELECT`; what damage made unreadable becomes empty or None."""
+    """Return the message in a row of `_SELECT_MESSAGE`; what damage made unreadable becomes empty or None."""
     error = None if row["error"] is None else object_from_json(row["error"])
     seed = text_of(row["seed"])
     return Message(

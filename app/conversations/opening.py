@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 # A file of a later version than this has a damaged header.
 _FUTURE_VERSIONS = 50
-# Where the ids of a store in memory begin: beyond those of any store on disk, and small enough for signals of Qt.
+# The first id of a store in memory: greater than the ids of any store on disk, and small enough for signals of Qt.
 _IDS_IN_MEMORY = 2**30
 _SYSTEM_ERRORS = tuple(f"SQLITE_{name}" for name in ("CANTOPEN", "FULL", "IOERR", "NOMEM", "PERM", "READONLY"))
 
@@ -56,7 +56,7 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
             [*path.parent.glob(f"{path.stem}*"), *path.parent.glob("backups"), pictures_of(path), *_backups(path)]
         )
         connection, problem = _connect_and_check(path)
-        # Not earlier: another process may have been writing them.
+        # Not before the store is locked: another process may have been writing these files.
         _remove_leftovers(path)
         if connection is None:
             set_aside, connection = _start_over(path, problem, clock)
@@ -128,7 +128,7 @@ def stored_pairs(path: Path) -> list[Totals]:
 
 
 def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
-    """Return a connection to a sound file, or None and what is wrong with it."""
+    """Return a connection to a sound file and "", or None and the damage of the file in words for the log."""
     connection = None
     try:
         connection = connect(path)
@@ -227,7 +227,10 @@ def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> None:
 
 
 def _has_damaged(path: Path) -> bool:
-    """Whether damaged files were set aside, also if the system does not say: what they refer to must stay."""
+    """Return whether damaged files were set aside: the pictures that they refer to must stay.
+
+    True also if the folder cannot be listed.
+    """
     try:
         return bool(matching(path.parent, f"{path.stem}-damaged-*"))
     except OSError:

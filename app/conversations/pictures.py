@@ -25,7 +25,7 @@ from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 
 # Where the columns refer to pictures: the indexes of version 7 hold these rows. A damaged column still counts.
-_COLUMNS = """
+_ATTACHMENT_COLUMNS = """
     SELECT CAST(attachments AS BLOB) FROM messages WHERE instr(attachments, '"picture":{') > 0
     UNION ALL SELECT CAST(draft_attachments AS BLOB) FROM conversations
     WHERE instr(draft_attachments, '"picture":{') > 0"""
@@ -89,7 +89,7 @@ class Pictures:
         _remove_all_but(digests, self.folder)
 
     def restore(self, backups: Path, *, keep_all: bool) -> None:
-        """Take pictures that are missing from those of the `backups`, then remove what nothing refers to.
+        """Copy missing pictures from the folder `backups`, then remove the pictures that nothing refers to.
 
         With `keep_all` nothing is removed as long as this store is open, because a damaged file may refer to it.
         """
@@ -132,14 +132,15 @@ def pictures_of(store: Path) -> Path:
 
 def digests_in(connection: sqlite3.Connection) -> set[str]:
     """Return the digests of all pictures that the database refers to."""
-    columns = _COLUMNS + (_OF_FOLDERS if version_of(connection) >= 8 else "")
+    columns = _ATTACHMENT_COLUMNS + (_OF_FOLDERS if version_of(connection) >= 8 else "")
     return {digest.decode() for row in connection.execute(columns) for digest in _DIGEST.findall(row[0])}
 
 
 def link_pictures(digests: Iterable[str], source: Path, target: Path) -> None:
     """Give `target` those pictures of `source` that it lacks: as links, so that they take no space, or as copies."""
     for digest in digests:
-        if (target / digest).exists() or not (source / digest).exists():
+        is_needed = (source / digest).exists() and not (target / digest).exists()
+        if not is_needed:
             continue
         private_files.make_folder(target)
         try:
@@ -170,7 +171,7 @@ def _remove_all_but(digests: set[str], folder: Path) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the files of a folder, those of writes that were killed included."""
+    """Return the files of a folder, also the unfinished files of writes that were killed; [] if it cannot be listed."""
     try:
         return list(folder.iterdir())
     except OSError:

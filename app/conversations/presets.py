@@ -41,9 +41,10 @@ BUILT_IN = (
 
 def preset_in_use(presets: Sequence[Preset], system_prompt: str, overrides: Mapping[str, Any]) -> Preset | None:
     """Return the preset whose system prompt and settings a chat has; None if there is none."""
-    return next(
-        (preset for preset in presets if preset.system_prompt == system_prompt and preset.own == overrides), None
-    )
+    for preset in presets:
+        if preset.system_prompt == system_prompt and preset.own == overrides:
+            return preset
+    return None
 
 
 class Presets:

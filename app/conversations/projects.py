@@ -1,4 +1,4 @@
-"""What the chats of a folder begin with: its files, as they were last read, and its instructions. No Qt.
+"""The beginning of the chats of a folder: its files, as they were last read, and its instructions. No Qt.
 
 The store keeps the text of the files, and their pictures, so that nothing is lost when they vanish from the disk.
 """
@@ -23,8 +23,10 @@ from app.text.fences import file_block
 
 Sources = tuple[Source, ...]
 
-# Keys of a folder's settings, as is TOOLS_ON: the preset that its new chats begin with, and the paths of their models.
-PRESET, MODELS = "preset", "models"
+# Keys of a folder's settings, besides TOOLS_ON: the preset that its new chats begin with.
+PRESET = "preset"
+# The paths of the models that its new chats begin with.
+MODELS = "models"
 
 
 @lru_cache(maxsize=64)
@@ -55,7 +57,7 @@ def start_of(folder: Folder | None, variables: Mapping[str, str]) -> str:
 
 
 def preset_of(folder: Folder | None) -> Preset | None:
-    """Return the preset that new chats of the folder begin with; None for that of all new chats."""
+    """Return the preset that new chats of the folder begin with; None if they begin like all new chats."""
     try:
         preset = convert(folder.settings[PRESET] if folder is not None else None, Preset)
     except (ValueError, LookupError):
@@ -75,7 +77,7 @@ def models_of(folder: Folder) -> tuple[str, str | None] | None:
 
 
 def exported(folder: Folder | None) -> dict[str, Any]:
-    """Return what an export says of a folder, without paths of this computer, pictures and tools.
+    """Return a folder's settings for an export, without paths of this computer, pictures and tools.
 
     {} without a folder, or for one that has nothing of its own.
     """
@@ -87,7 +89,7 @@ def exported(folder: Folder | None) -> dict[str, Any]:
 
 
 def without_path(source: Source) -> Source:
-    """Return what an export, or an import, has of a source: the texts that were read."""
+    """Return a source with the texts that were read alone, for an export or an import."""
     return replace(source, path="", problem="", files=tuple(replace(file, picture=None) for file in source.files))
 
 

@@ -81,7 +81,7 @@ class RequestRow:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The sums of several answers, without loops and refusals; those of a pair have its names and method.
+    """The sums of several answers, without loops and refusals; the sums of a pair have its names and method.
 
     `accept_rate` is a total divided by a total. `speedup`, with its bounds, is the time of plain decoding over the time
     taken, in the answers that know its bounds, and `saved_s` the seconds saved (below zero: lost) in those that know it
@@ -146,8 +146,8 @@ _FROM = """
     FROM requests LEFT JOIN messages ON messages.id = requests.message_id
     LEFT JOIN conversations ON conversations.id = messages.conversation_id"""
 # Requests with `decode_s`, the time that they took, where a speed-up is known, and its `factor`: the middle of the
-# bounds where only these are known. Loops and refusals are in no sum: nobody wants them faster, and what an answer
-# repeats is easy to draft.
+# bounds where only these are known. Loops and refusals are in no sum: nobody wants them faster, and a repeated text is
+# easy to draft.
 _WITH_FACTOR = f"""(
     SELECT *, coalesce(exact, (low + high) / 2.0) AS factor,
         CASE WHEN low IS NOT NULL THEN (generated_tokens - 1) / nullif(decode_tps, 0) END AS decode_s
@@ -158,9 +158,8 @@ _WITH_FACTOR = f"""(
     )
 )"""
 # No sum is faster than its tokens a round, either.
-_TIMED_TOKENS, _TIMED_ROUNDS = (
-    f"sum(CASE WHEN decode_s IS NOT NULL THEN {value} END)" for value in ("generated_tokens", "generated_tokens / rate")
-)
+_TIMED_TOKENS = "sum(CASE WHEN decode_s IS NOT NULL THEN generated_tokens END)"
+_TIMED_ROUNDS = "sum(CASE WHEN decode_s IS NOT NULL THEN generated_tokens / rate END)"
 _MOST_OF_SUM = f"CAST(10.0 * {_TIMED_TOKENS} / nullif({_TIMED_ROUNDS}, 0) AS INTEGER) / 10.0"
 # Whether an answer has a speed-up that is shown, as `rounded_speedup` says. If for none of many answers it is known
 # whether it was faster, their sum may still have narrow bounds; but a figure that no answer has would convince nobody.
@@ -212,7 +211,7 @@ class RequestHistory:
         self._of_programs = before + len(requests) - surplus
 
     def delete_programs(self) -> None:
-        """Delete the requests of other programs; those of chats stay."""
+        """Delete the requests of other programs; the requests of chats stay."""
         self._of_programs = None
         with self._database.write():
             self._database.execute("DELETE FROM requests WHERE message_id IS NULL")

@@ -1,8 +1,8 @@
 """Search over all chats: queries of the index, the places of hits, and a snippet around the first.
 
 A query is words with spaces between them, all of which must occur; words in double quotes form a phrase. Words of
-spaced scripts match from their beginning, because the index holds words; those of unspaced scripts match anywhere.
-`search_tokens` says what is equal. The find bar of one chat has queries of its own (`parse_phrase`).
+spaced scripts match from their beginning, because the index holds words; words of unspaced scripts match anywhere.
+database/search_tokens.py says which signs are equal. The find bar of one chat has its own queries (`parse_phrase`).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class MessageHit:
-    """A message that matches; show it with `MessageTree.select`."""
+    """A message that matches; `select` of the store's `messages` shows it."""
 
     message_id: int
     conversation_id: int
@@ -144,15 +144,17 @@ def _phrase_pattern(pieces: list[_QueryPiece]) -> str:
 
 
 def _gap(before: _QueryPiece, after: _QueryPiece) -> str:
-    """Return a pattern for what is between two pieces that a space or a change of script separates."""
+    """Return a pattern for the signs between two pieces that a space or a change of script separates."""
     between = r"[\W_]" if before.is_word and after.is_word else r"\s"
     return between + ("*" if "unspaced" in (before.kind, after.kind) else "+")
 
 
 def _sign(sign: str) -> str:
     """Return a pattern for a sign, which stands for all signs that a reader takes for the same."""
-    equal = next((signs for signs in _EQUAL_SIGNS if sign in signs), "")
-    return f"[{re.escape(equal)}]" if equal else re.escape(sign)
+    for equal_signs in _EQUAL_SIGNS:
+        if sign in equal_signs:
+            return f"[{re.escape(equal_signs)}]"
+    return re.escape(sign)
 
 
 def letters_of(folded: str) -> str:
@@ -280,34 +282,42 @@ class ConversationSearch:
     def rebuild(self) -> None:
         """Mend the texts that are not UTF-8, which the indexes cannot hold, and build both indexes anew.
 
-        Raises sqlite3.DatabaseError if the file is too damaged for that, and StoreNotWritable if the system refuses.
+        One transaction, during which nothing else can be written: it reads every text. Raises sqlite3.DatabaseError if
+        the file is too damaged for that, and StoreNotWritable if the system refuses; nothing is changed then.
         """
-        with self._database.write():
-            triggers = self._database.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-            # The triggers would read the damaged text and fail.
+        database = self._database
+        with database.write():
+            triggers = database.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+            # The triggers, which keep the indexes up to date, would read a damaged text and fail.
             for trigger in triggers:
-                self._database.execute(f"DROP TRIGGER {trigger['name']}")
+                database.execute(f"DROP TRIGGER {trigger['name']}")
             for table in _TABLES_WITH_TEXTS:
                 self._mend_texts(table)
-            for statement in (
-                "INSERT INTO search (search) VALUES ('delete-all')",
+            # Both indexes are tables of FTS5 that store no texts. `index_text`, a function of the connection, returns
+            # the words of a text.
+            database.execute("INSERT INTO search (search) VALUES ('delete-all')")
+            database.execute(
                 """
                 INSERT INTO search (rowid, text, chat)
                 SELECT time_key, index_text(content), 'c' || conversation_id
-                FROM messages WHERE content <> ''""",
-                "INSERT INTO title_search (title_search) VALUES ('delete-all')",
+                FROM messages WHERE content <> ''"""
+            )
+            database.execute("INSERT INTO title_search (title_search) VALUES ('delete-all')")
+            database.execute(
                 """
                 INSERT INTO title_search (rowid, text)
-                SELECT id, index_text(title) FROM conversations WHERE title <> ''""",
-                *(trigger["sql"] for trigger in triggers),
-            ):
-                self._database.execute(statement)
+                SELECT id, index_text(title) FROM conversations WHERE title <> ''"""
+            )
+            # They come back last, so that they do not run for the texts that were mended here.
+            for trigger in triggers:
+                database.execute(trigger["sql"])
 
     def _mend_texts(self, table: str) -> None:
-        """Replace, in all text columns of a table, what is not UTF-8 or became a BLOB."""
+        """Replace, in all text columns of a table, the bytes that are not UTF-8 and the texts that became BLOBs."""
         columns = self._database.rows(f"PRAGMA table_info({table})")
         for column in [row["name"] for row in columns if row["type"] == "TEXT"]:
-            # One flipped bit turns a text into a BLOB, which the indexes cannot take either.
+            # One flipped bit turns a text into a BLOB, which the indexes cannot hold either. `mended`, a function of
+            # the connection, returns the text that replaces these bytes, or NULL if they are sound.
             mended = f"coalesce(mended(CAST({column} AS BLOB)), CAST({column} AS TEXT))"
             # A text that would equal another one in a unique column stays as it is.
             self._database.execute(

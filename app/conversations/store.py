@@ -9,8 +9,8 @@
     store.history         the figures of every request
     store.pictures        the files of pictures
 
-Every operation is one transaction: when it returns, it is on disk. All operations run on one thread, which is the
-`StoreThread`'s in the app.
+Every operation is one transaction: when it returns, it is on disk. All operations run on one thread; in the app, this
+is the thread of worker.py.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Result = TypeVar("Result")
 
 
 class ConversationStore:
-    """Owns the database and the pictures. `opening.open_store` makes one.
+    """Owns the database and the pictures. Made by `open_store` in opening.py.
 
     `on_unmended` is called for damage that cannot be mended while the database is open.
     """
@@ -68,9 +68,9 @@ class ConversationStore:
     def run(self, operation: Callable[[ConversationStore], Result]) -> Result:
         """Run an operation and return its result. If damage stops it, mend the store and run it once more.
 
-        An operation that had committed something is not run again. Raises what the operation raises, and
-        StoreNotWritable if the system refuses to let the store be mended: then a later call tries again. If damage of
-        the file remains otherwise, `on_unmended` was called before: the next start then recovers the store.
+        An operation that had committed something is not run again. Passes on the errors of the operation. Raises
+        StoreNotWritable if the system refuses the writes that mend the store; a later call then tries again. If the
+        file stays damaged for another reason, `on_unmended` is called first: the next start then recovers the store.
         """
         commits = self.database.commits
         try:
@@ -96,10 +96,11 @@ class ConversationStore:
             raise
 
     def mend(self) -> StoreNotWritable | None:
-        """Rebuild all indexes, and repair references to rows that are lost.
+        """Repair references to rows that are lost, then mend the texts and build all indexes anew.
 
-        Raises nothing: what cannot be mended is reported by `on_unmended`. If the system refuses to write, on a full
-        disk for example, the error is returned: the store can be mended later.
+        If damage prevents one of these two steps, `on_unmended` is called and the other step still runs. If the system
+        refuses to write, on a full disk for example, the error is returned: the store can be mended later. Errors that
+        are not of SQLite are passed on.
         """
         refusal: StoreNotWritable | None = None
         for mend in (partial(mend_in_place, self.database), self.search.rebuild):
@@ -114,7 +115,7 @@ class ConversationStore:
         return refusal
 
     def purge_trash(self) -> tuple[list[int], list[str]]:
-        """Purge the trash; return the ids of the purged chats, and the titles of those that could not be purged.
+        """Purge the trash; return the ids of the purged chats, and the titles of the chats that could not be purged.
 
         If damage prevents purging them all at once, each chat is purged by itself.
         """

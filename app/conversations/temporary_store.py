@@ -72,9 +72,10 @@ def remove(temporary_store: Path) -> None:
 
 
 def find_left(path: Path) -> bool:
-    """Return whether an earlier run left a temporary store for the store at `path`; remove what is left of one.
+    """Return whether an earlier run left a temporary store for the store at `path`.
 
-    A folder without the store's file is what could not be removed then. A link to a disk that is not there stays.
+    A folder without the store's file, which could not be removed then, is removed. A link to a disk that is not there
+    stays.
     """
     temporary_store = temporary_store_of(path)
     if temporary_store.exists():

@@ -63,11 +63,12 @@ def title_of_exchange(question: str, answer: str = "") -> str:
     asked = _paragraphs(question)
     line = _first_sentence(asked)
     if not line or len(question) > _LONG_QUESTION or re.fullmatch(_GREETING, line):
-        heading = next((paragraph for paragraph in _paragraphs(answer) if paragraph.kind[1:].isdigit()), None)
-        if heading is not None:
-            return _shorten(" ".join(words_of(heading.spans).split()).strip(_TRIMMED))
-    code = (line for paragraph in asked if paragraph.kind == "code" for line in _lines(paragraph))
-    return _shorten(_without_polite_phrases(line) or next(code, "") or _first_sentence(_paragraphs(answer)))
+        headings = [paragraph for paragraph in _paragraphs(answer) if paragraph.kind[1:].isdigit()]
+        if headings:
+            return _shorten(" ".join(words_of(headings[0].spans).split()).strip(_TRIMMED))
+    lines_of_code = [line for paragraph in asked if paragraph.kind == "code" for line in _lines(paragraph)]
+    first_of_code = lines_of_code[0] if lines_of_code else ""
+    return _shorten(_without_polite_phrases(line) or first_of_code or _first_sentence(_paragraphs(answer)))
 
 
 def title_of_file(name: str) -> str:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from app.conversations.backups import copy_daily, finish, remove_chats
 from app.conversations.database.records import StoreChanges
@@ -28,14 +28,30 @@ _log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 _Operation = Callable[[ConversationStore], Any]
-# When the job is due (monotonic time), its number in the order of submission, its future and its operation.
-_Job = tuple[float, int, Future[Any], _Operation]
 
-# Seconds from the start to the first check whether a daily backup is due, and between further checks.
-FIRST_BACKUP_S, BACKUP_EVERY_S = 60.0, 3600.0
-# Seconds from a deletion until its words are merged out of the search index, between two steps of that, and at most for
-# all steps while the store is being closed.
-MERGE_AFTER_S, MERGE_PAUSE_S, MERGE_CLOSING_S = 10.0, 0.05, 2.0
+
+class _Job(NamedTuple):
+    """An operation in the queue. Jobs are sorted by time, then by number.
+
+    `due` is a monotonic time in seconds; `number` counts the jobs in the order of submission, so it is unique.
+    """
+
+    due: float
+    number: int
+    future: Future[Any]
+    operation: _Operation
+
+
+# Seconds from the start to the first check whether a daily backup is due.
+FIRST_BACKUP_S = 60.0
+# Seconds between further checks.
+BACKUP_EVERY_S = 3600.0
+# Seconds from a deletion until its words are merged out of the search index.
+MERGE_AFTER_S = 10.0
+# Seconds between two steps of merging.
+MERGE_PAUSE_S = 0.05
+# Seconds for all steps of merging while the store is being closed.
+MERGE_CLOSING_S = 2.0
 
 
 class _EndedError(Exception):
@@ -65,7 +81,7 @@ class StoreThread:
         self._clock = clock
         self._prepare = prepare
         self.pictures: PictureSource = {} if in_memory else pictures_of(path)
-        self._wake = threading.Condition()
+        self._job_added = threading.Condition()
         self._jobs: list[_Job] = []
         self._numbers = itertools.count()
         self._closing = False
@@ -79,23 +95,24 @@ class StoreThread:
     def submit(self, operation: Callable[[ConversationStore], Result], delay: float = 0.0) -> Future[Result]:
         """Run `operation` on the store's thread, `delay` seconds from now at the earliest, and return its future.
 
-        Closing runs what is still in the queue without delay. After it, the future fails with RuntimeError.
+        Closing runs the operations that are still in the queue, without delay. After that, the future fails with
+        RuntimeError.
         """
         future: Future[Result] = Future()
-        with self._wake:
+        with self._job_added:
             if self._closing:
                 future.set_exception(RuntimeError("the store is closed"))
                 return future
             due = time.monotonic() + delay
-            heapq.heappush(self._jobs, (due, next(self._numbers), future, operation))
-            self._wake.notify()
+            heapq.heappush(self._jobs, _Job(due, next(self._numbers), future, operation))
+            self._job_added.notify()
         return future
 
     def close(self, timeout: float | None = 10.0) -> None:
-        """Run what is in the queue, close the file and end the thread; wait for `timeout` seconds at most."""
-        with self._wake:
+        """Run the operations in the queue, close the file and end the thread; wait for `timeout` seconds at most."""
+        with self._job_added:
             self._closing = True
-            self._wake.notify()
+            self._job_added.notify()
         for thread in (self._thread, self._finishing):
             if thread is not None and threading.current_thread() is not thread:
                 thread.join(timeout)
@@ -129,14 +146,14 @@ class StoreThread:
             self.submit(self._back_up_daily, FIRST_BACKUP_S)
             # A run that was killed may have left deleted words.
             self.submit(self._merge_index, MERGE_AFTER_S)
-        self._serve(lambda future, operation: _settle(future, operation, store), self._next_job)
+        self._serve(lambda future, operation: _run_into(future, operation, store), self._next_job)
         store.close()
 
     def _back_up_daily(self, store: ConversationStore) -> None:
         """Copy the store if a backup is due. Operations submitted meanwhile run between its pages."""
 
         def between() -> None:
-            self._serve(lambda future, operation: _settle(future, operation, store), self._due_job)
+            self._serve(lambda future, operation: _run_into(future, operation, store), self._due_job)
             if self._closing or self._merging:
                 raise _EndedError
 
@@ -157,7 +174,7 @@ class StoreThread:
         self._finishing.start()
 
     def _merge_index(self, store: ConversationStore) -> None:
-        """Take a step of merging deleted words out of the search index; after the last one, truncate the log."""
+        """Merge some deleted words out of the search index, then submit the next step or truncate the log."""
         ends_at = time.monotonic() + MERGE_CLOSING_S
         # After an error, the next deletion begins again.
         self._merging = False
@@ -171,9 +188,10 @@ class StoreThread:
             store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _finish_backup(self, unfinished: Path) -> None:
-        """Finish a sound copy. A damaged one shows the damage of the store, which is mended before the next."""
+        """Finish a sound copy. If the copy is damaged, so is the store: have it mended before the next backup."""
         try:
-            if problem := problem_in(unfinished):
+            problem = problem_in(unfinished)
+            if problem:
                 _log.warning("%s is damaged and is mended: %s", self.path, problem)
                 self.submit(ConversationStore.mend)
                 unfinished.unlink()
@@ -188,28 +206,28 @@ class StoreThread:
     def _serve(self, handle: Callable[[Future[Any], _Operation], None], next_job: Callable[[], _Job | None]) -> None:
         """Handle jobs until `next_job` returns None; cancelled ones are dropped."""
         while (job := next_job()) is not None:
-            _due, _number, future, operation = job
-            if future.set_running_or_notify_cancel():
-                handle(future, operation)
+            if job.future.set_running_or_notify_cancel():
+                handle(job.future, job.operation)
 
     def _next_job(self) -> _Job | None:
         """Wait for the next due job; None when the queue is empty and closed."""
-        with self._wake:
+        with self._job_added:
             while True:
                 now = time.monotonic()
-                if self._jobs and (self._closing or self._jobs[0][0] <= now):
+                if self._jobs and (self._closing or self._jobs[0].due <= now):
                     return heapq.heappop(self._jobs)
                 if self._closing:
                     return None
-                self._wake.wait(self._jobs[0][0] - now if self._jobs else None)
+                self._job_added.wait(self._jobs[0].due - now if self._jobs else None)
 
     def _due_job(self) -> _Job | None:
         """Return the next job if one is due now, else None."""
-        with self._wake:
-            return heapq.heappop(self._jobs) if self._jobs and self._jobs[0][0] <= time.monotonic() else None
+        with self._job_added:
+            is_due = bool(self._jobs) and self._jobs[0].due <= time.monotonic()
+            return heapq.heappop(self._jobs) if is_due else None
 
     def _report(self, changes: StoreChanges) -> None:
-        """Tell the listener what a commit changed, and merge the search index soon if something was deleted."""
+        """Pass the changes of a commit to the listener, and merge the search index soon if something was deleted."""
         if changes.removed_uids and not self._merging:
             self._merging = True
             self.submit(self._merge_index, MERGE_AFTER_S)
@@ -219,7 +237,7 @@ class StoreThread:
             _log.exception("a listener of the store failed")
 
 
-def _settle(future: Future[Any], operation: _Operation, store: ConversationStore) -> None:
+def _run_into(future: Future[Any], operation: _Operation, store: ConversationStore) -> None:
     """Run an operation, and give its result or its error to the future."""
     try:
         future.set_result(store.run(operation))

@@ -1,6 +1,6 @@
-"""One SQLite connection and its transactions, which report what they changed.
+"""One SQLite connection and its transactions, which report their changes.
 
-With a write-ahead log and synchronous=FULL, what was committed survives a kill and a power cut. The lock is exclusive,
+With a write-ahead log and synchronous=FULL, committed changes survive a kill and a power cut. The lock is exclusive,
 so that a second process cannot mistake this one's streaming answers for interrupted ones.
 """
 
@@ -84,8 +84,8 @@ class Database:
         self.on_commit: Callable[[StoreChanges], None] = lambda _changes: None
         # Called after a commit that removed messages for good.
         self.on_removal: Callable[[], None] = lambda: None
-        # What the open transaction changes; None outside of transactions.
-        self._open: StoreChanges | None = None
+        # The changes of the open transaction; None outside of transactions.
+        self._changes: StoreChanges | None = None
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """Return all rows of a query."""
@@ -128,16 +128,17 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[StoreChanges]:
-        """Open a transaction; a nested one joins it. When the outermost block ends, all of it is on disk or none.
+        """Open a transaction; a nested one joins it. When the outermost block ends, all of it is on disk or nothing.
 
-        Yields the record in which the block notes what it changes; `on_commit` gets that after the commit, `on_removal`
-        is called before it if messages were removed for good. Raises StoreNotWritable when the system refuses the
-        write, and what the block raises; nothing is changed then.
+        Yields the record in which the block notes its changes. After the commit, `on_removal` is called if messages
+        were removed for good, then `on_commit` gets the record. Raises StoreNotWritable when the system refuses the
+        write, and passes on the errors of the block; nothing is changed then.
         """
-        if self._open is not None:
-            yield self._open
+        if self._changes is not None:
+            yield self._changes
             return
-        self._open = changes = StoreChanges()
+        changes = StoreChanges()
+        self._changes = changes
         unreferenced = self.unreferenced.copy()
         try:
             self.connection.execute("BEGIN IMMEDIATE")
@@ -152,7 +153,7 @@ class Database:
                 raise as_store_error(error) from error
             raise
         finally:
-            self._open = None
+            self._changes = None
         self.commits += 1
         if changes.removed_uids:
             self.on_removal()
@@ -165,7 +166,7 @@ class Database:
 
 
 def storable(value: Any) -> Any:
-    """Replace in text what UTF-8 or SQLite cannot hold: lone surrogates and NUL. Other values stay as they are."""
+    """Return a value that SQLite can hold: a text without lone surrogates and NUL; other values unchanged."""
     if isinstance(value, str) and _UNSTORABLE.search(value):
         return _UNSTORABLE.sub("\ufffd", value)
     return value

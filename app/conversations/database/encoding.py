@@ -83,7 +83,7 @@ def error_to_json(error: Error | None) -> str | None:
 
 
 def stats_from_json(text: str | None) -> RequestStats | None:
-    """Decode figures, also those of another version: unknown fields are dropped, missing ones default.
+    """Decode figures, also figures of another version: unknown fields are dropped, missing ones default.
 
     None for None, and where damage left nothing readable.
     """

@@ -37,7 +37,8 @@ class StoreError(CodedError):
     It takes the values of its arguments in the order in which the sentence has them.
     """
 
-    code, sentence = "store", "{detail}"
+    code = "store"
+    sentence = "{detail}"
 
     def __init__(self, *values: object) -> None:
         names = [name for _, name, _, _ in Formatter().parse(self.sentence) if name]
@@ -48,55 +49,64 @@ class StoreError(CodedError):
 class StoreInUse(StoreError):
     """Another process has the store at `path` open."""
 
-    code, sentence = "store-in-use", "{path} is open in another process"
+    code = "store-in-use"
+    sentence = "{path} is open in another process"
 
 
 class StoreTooNew(StoreError):
     """A later version of the app wrote the store at `path` as `version`; this one knows versions up to `known`."""
 
-    code, sentence = "store-too-new", "{path} has version {version}, and this app knows versions up to {known}"
+    code = "store-too-new"
+    sentence = "{path} has version {version}, and this app knows versions up to {known}"
 
 
 class StoreNotWritable(StoreError):
     """The system refused a write; nothing of it was kept. `reason` is "full", "read-only" or "io"."""
 
-    code, sentence = "store-not-writable", "the store cannot be written ({reason}): {detail}"
+    code = "store-not-writable"
+    sentence = "the store cannot be written ({reason}): {detail}"
 
 
 class StoreDamaged(StoreError):
     """The database is damaged, and that could not be mended while it is open."""
 
-    code, sentence = "store-damaged", "the store is damaged: {detail}"
+    code = "store-damaged"
+    sentence = "the store is damaged: {detail}"
 
 
 class BackupNotUsable(StoreError):
     """The backup of that `name` does not exist (any more) or is damaged."""
 
-    code, sentence = "backup-not-usable", "the backup {name} cannot be used"
+    code = "backup-not-usable"
+    sentence = "the backup {name} cannot be used"
 
 
 class NotDeleted(StoreError):
     """The chats with these `titles` could not be deleted, because the database is damaged."""
 
-    code, sentence = "not-deleted", "chats cannot be deleted: {titles}"
+    code = "not-deleted"
+    sentence = "chats cannot be deleted: {titles}"
 
 
 class NotRemoved(StoreError):
     """Deleted chats may still be in these `files`, which are damaged or cannot be written."""
 
-    code, sentence = "not-removed", "chats cannot be removed from: {files}"
+    code = "not-removed"
+    sentence = "chats cannot be removed from: {files}"
 
 
 class NotFound(StoreError):
     """No `kind` ("conversation", "message" or "folder") has this `id` (any more)."""
 
-    code, sentence = "not-found", "there is no {kind} {id}"
+    code = "not-found"
+    sentence = "there is no {kind} {id}"
 
 
 class WrongState(StoreError):
     """The operation does not fit the message's state, such as finishing an answer that is not streaming."""
 
-    code, sentence = "wrong-state", "message {id} is {state}, not {expected}"
+    code = "wrong-state"
+    sentence = "message {id} is {state}, not {expected}"
 
 
 def is_corrupt(error: BaseException) -> bool:

@@ -3,7 +3,7 @@
 SQLite refuses the whole file for one wrong byte among its first hundred, and for one page less than the header says.
 Where it cannot read a table even so, it takes each page for a table by itself: then rows are recovered even if the
 pages above them, or the schema, are damaged. The tables of a store are told apart by the columns of their rows. Deleted
-rows do not come back, because the store overwrites what it deletes.
+rows do not come back, because the store overwrites the rows that it deletes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _HIGHEST_KEY = 2**62
 # What SQLite gives for columns that a row does not have. No column of a store holds an infinite number.
 _ABSENT = float("inf")
 _TYPES: Mapping[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (int, float), "TEXT": (str,), "BLOB": (bytes,)}
-_SCHEMA = """
+_RAW_SCHEMA = """
 CREATE TABLE of_ids ({columns});
 CREATE TABLE of_chunks ({columns}, PRIMARY KEY (c0, c1)) WITHOUT ROWID;
 """
@@ -89,7 +89,7 @@ def columns_of(connection: sqlite3.Connection, table: str) -> list[SchemaColumn]
 def readable_rows(
     source: sqlite3.Connection, table: str, key: str, columns: Sequence[str]
 ) -> tuple[list[sqlite3.Row], bool]:
-    """Return the rows that can be read, each behind its `key`, and whether those are all.
+    """Return the rows that can be read, each behind its `key`, and whether all rows could be read.
 
     If one cannot be read, the keys are read alone, from both ends, and then the row of each key.
     """
@@ -126,7 +126,7 @@ def rows_of_pages(path: Path, tables: Mapping[str, Sequence[SchemaColumn]]) -> I
     """
     width = 1 + max(map(len, tables.values()))
     names = [f"c{index}" for index in range(width)]
-    _replace_schema(path, _SCHEMA.format(columns=", ".join(f"{name} DEFAULT 9e999" for name in names)))
+    _replace_schema(path, _RAW_SCHEMA.format(columns=", ".join(f"{name} DEFAULT 9e999" for name in names)))
     with_ids = {table: columns for table, columns in tables.items() if table != "chunks"}
     with closing(sqlite3.connect(path, isolation_level=None)) as source:
         source.text_factory = readable
@@ -146,7 +146,7 @@ def rows_of_pages(path: Path, tables: Mapping[str, Sequence[SchemaColumn]]) -> I
 
 
 def _replace_schema(path: Path, schema: str) -> None:
-    """Overwrite the first page of the file by that of a new database with this schema."""
+    """Overwrite the first page of the file with the first page of a new database with this schema."""
     with closing(sqlite3.connect(":memory:")) as pattern, path.open("r+b") as file:
         pattern.execute(f"PRAGMA page_size = {PAGE_SIZE}")
         pattern.executescript(schema)

@@ -1,4 +1,4 @@
-"""Frozen records that the store returns: conversations, messages, folders, and what an operation changed."""
+"""Frozen records that the store returns: conversations, messages, folders, and the changes of an operation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.text.file_texts import SCAN, pages_in
 from engine.methods import uses_drafter
 from engine.stats import RequestStats
 
-# The roles of messages that chats of other apps have, too; TOOL is that of calls of tools with their results.
+# The roles of messages that chats of other apps have, too; a call of a tool with its result has the role TOOL.
 ROLES = ("system", "user", "assistant")
 TOOL = "tool"
 
@@ -18,9 +18,10 @@ COMPLETE = "complete"
 STREAMING = "streaming"
 INTERRUPTED = "interrupted"
 FAILED = "failed"
-# Reasons for which an answer ended that repeats itself: it was paused, or the person stopped it. Versions before these
-# reasons show such answers as complete.
-REPEATING, STOPPED_REPEATING = "repeating", "stopped-repeating"
+# Why an answer ended that repeats itself. It was paused; versions before these reasons show it as complete.
+REPEATING = "repeating"
+# The person stopped it.
+STOPPED_REPEATING = "stopped-repeating"
 LOOPS = (REPEATING, STOPPED_REPEATING)
 # The question is beyond the Starter, as it said or as the question tells.
 REFUSED = "refused"
@@ -47,7 +48,7 @@ class Picture:
 class Attachment:
     """A file attached to a user turn, or a picture in the result of a tool.
 
-    `text` is what the model is given of the file; a picture has none (""). Models that see are also given the `inner`
+    `text` is the text of the file for the model; a picture has none (""). Models that see are also given the `inner`
     pictures of a document; of a scan, they are all that there is.
     """
 
@@ -125,8 +126,8 @@ def list_order(chat: Conversation) -> tuple[bool, int, float, int]:
 class SourceFile:
     """A file of a folder, as it was last read.
 
-    `text` or `picture` is what it held, `size` its bytes and `changed` its time of change in ns at that time. `problem`
-    says why it could not be read, as in `NotAttachable`; "" if it was.
+    `text` or `picture` is its content, `size` its bytes and `changed` its time of change in ns, all of that time.
+    `problem` says why it could not be read, with a reason of NotAttachable (app/text/file_texts.py); "" if it was read.
     """
 
     name: str
@@ -142,7 +143,7 @@ class Source:
     """A file or a folder of the disk, with the files that were read of it.
 
     One that was imported has no `path` ("") and is never read again. `problem` says why it could not be read again, as
-    in `NotAttachable`, "" if it was; `files` then keep what was read before.
+    in NotAttachable, "" if it was read; else `files` keep the texts that were read before.
     """
 
     path: str
@@ -156,7 +157,7 @@ class Folder:
     """A named group of chats; a chat is in at most one folder.
 
     `closed` hides its chats in the list. Its chats begin with the files of its `sources`, then with its `instructions`,
-    and new ones with its `settings`, see `app.conversations.projects`. `uid` changes with what the files hold: it names
+    and new ones with its `settings`, see app/conversations/projects.py. `uid` changes with the files' texts: it names
     the caches of that.
     """
 
@@ -192,7 +193,7 @@ class ToolUse:
     """One call of a tool, which the message above it asked for; the content of its own message is the result.
 
     `called` is the tool's name as the model writes it, `arguments` the text of a JSON object. `permission` is what let
-    it run, or not: a value of `app.tools.permissions.Permission`, or "". `failed` says that the tool reported an error.
+    it run, or not: a value of Permission in app/tools, or "". `failed` says that the tool reported an error.
     """
 
     server: str = ""
@@ -210,7 +211,7 @@ class Message:
     """One message of a chat's tree.
 
     `position` is its index among the `sibling_count` messages that share its parent. `stats` and `finish_reason`
-    ("stop", "length", "cancelled", "edited", one of UNCOUNTED or None) are those of the last request that wrote it. If
+    ("stop", "length", "cancelled", "edited", one of UNCOUNTED or None) belong to the last request that wrote it. If
     `state` is "failed", `error` is the code and the arguments of the error. Only a message of a tool has a `tool_use`.
     """
 
@@ -251,7 +252,7 @@ class NewMessage:
 
 @dataclass(slots=True)
 class StoreChanges:
-    """What a transaction changes: once it is committed, views refresh these and nothing else.
+    """The changes of a transaction: once it is committed, views refresh these and nothing else.
 
     `conversations`: title, folder, order, settings, unsent message or state of these chats. `removed`: purged chats.
     `removed_uids`: uids of chats that lost any message, so that their cached prefixes must go. `folders`: the set of

@@ -45,7 +45,7 @@ def mend_in_place(database: Database) -> None:
 
 
 def problem_in(path: Path) -> str | None:
-    """Return what is wrong in a closed store without a log, indexes and references included; None if nothing is."""
+    """Return the first damage in a closed store without a log, also in indexes and references; None if it is sound."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as connection:
         connection.text_factory = readable
         try:
@@ -65,7 +65,7 @@ def broken_reference(connection: sqlite3.Connection) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Salvage:
-    """How many chats and messages were read, and whether that was all."""
+    """How many chats and messages were read, and whether these are all that the file had."""
 
     conversations: int = 0
     messages: int = 0
@@ -93,9 +93,9 @@ def salvage(working: Path, target: sqlite3.Connection) -> Salvage:
         if _has_unreached_pages(source):
             lost |= {table: tables[table] for table in ("conversations", "messages")}
     if lost:
-        # Closing has moved what was in the log into the file.
+        # Closing has moved the content of the log into the file.
         remove_side_files(working)
-        # Some builds of SQLite never let a program change a schema: what was read until now is kept.
+        # Some builds of SQLite never let a program change a schema: then the rows that were read until now are kept.
         with suppress(sqlite3.DatabaseError):
             for table, values in rows_of_pages(working, lost):
                 _insert(target, table, values)
@@ -157,9 +157,10 @@ def _insert(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> b
                 return True
         except (sqlite3.Error, OverflowError, UnicodeError):
             continue
-    return table != "chunks" and bool(
-        target.execute(f"SELECT 1 FROM {table} WHERE rowid = ?", (next(iter(values.values())),)).fetchone()
-    )
+    if table == "chunks":
+        return False
+    row_id = next(iter(values.values()))
+    return target.execute(f"SELECT 1 FROM {table} WHERE rowid = ?", (row_id,)).fetchone() is not None
 
 
 def _mended(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> dict[str, Any]:
@@ -183,7 +184,7 @@ def _mended(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> d
 
 
 def _nearest(word: Any, known: tuple[str, ...]) -> str:
-    """Return that of the known words which is most like a damaged one."""
+    """Return the known word that is most like a damaged one."""
     return difflib.get_close_matches(str(word), known, n=1, cutoff=0.0)[0]
 
 

@@ -283,7 +283,7 @@ def _migrate(connection: sqlite3.Connection, to: int) -> None:
 
 
 def is_sound(connection: sqlite3.Connection) -> bool:
-    """Return whether the file has exactly the tables of its version; those of later versions are not checked."""
+    """Return whether the file has exactly the tables of its version; later versions than LATEST are not checked."""
     version = version_of(connection)
     if version > LATEST:
         return True

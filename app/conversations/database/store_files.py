@@ -16,15 +16,17 @@ from app.conversations.database.errors import StoreInUse
 # The end of the name of the file that marks a store as damaged.
 _MARK = "-unmended"
 _SIDE_FILES = ("-wal", "-shm", "-journal", _MARK)
-# Seconds to wait for another process that opens the store, and between attempts to get the lock.
-_OPENING_S, _LOOK_S = 1.0, 0.02
+# Seconds to wait for another process that is opening the store.
+_LOCK_WAIT_S = 1.0
+# Seconds between attempts to get the lock.
+_LOCK_RETRY_S = 0.02
 
 
 @contextmanager
 def alone_in(path: Path) -> Iterator[None]:
     """Keep other processes from opening the store, also while its file is replaced and the database holds no lock.
 
-    Waits for another process that opens it, at most _OPENING_S, and then raises StoreInUse. Does nothing on a disk
+    Waits for another process that opens it, at most _LOCK_WAIT_S, and then raises StoreInUse. Does nothing on a disk
     without file locks.
     """
     descriptor = os.open(path.parent, os.O_RDONLY)
@@ -38,7 +40,7 @@ def alone_in(path: Path) -> Iterator[None]:
 
 def _lock(descriptor: int, path: Path) -> None:
     """Lock the folder, waiting for another process. Raises StoreInUse, or OSError on a disk without locks."""
-    until = time.monotonic() + _OPENING_S
+    until = time.monotonic() + _LOCK_WAIT_S
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -46,7 +48,7 @@ def _lock(descriptor: int, path: Path) -> None:
         except BlockingIOError as error:
             if time.monotonic() > until:
                 raise StoreInUse(path) from error
-        time.sleep(_LOOK_S)
+        time.sleep(_LOCK_RETRY_S)
 
 
 def copy_with_log(source: Path, target: Path) -> None:

@@ -60,7 +60,7 @@ img {{ max-width: 100%; border-radius: 6px; }}
 
 
 def as_html(conversation: Conversation, path: Sequence[Message], labels: Labels, pictures: Mapping[str, bytes]) -> str:
-    """Return the page of a chat; `path` is what the chat shows, and `pictures` are its files by their digests.
+    """Return the page of a chat; `path` has the messages to show, `pictures` the files of pictures by their digests.
 
     A picture that is lost is shown by its name.
     """

@@ -28,7 +28,7 @@ class Labels:
     model_name: Callable[[str], str] = str
 
     def of_writer(self, message: Message) -> tuple[str, ...]:
-        """Return the role and, for an answer, the names of its models, for a call those of its server and tool."""
+        """Return the role of a message; for an answer also its models' names, for a call its server and tool."""
         if message.tool_use is not None:
             return tuple(name for name in (self.tool, message.tool_use.server, message.tool_use.tool) if name)
         role = {"user": self.user, "assistant": self.assistant, "system": self.system}[message.role]

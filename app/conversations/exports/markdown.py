@@ -17,7 +17,7 @@ _BRACKET = re.compile(r"[][\\]")
 def as_markdown(
     conversation: Conversation, path: Sequence[Message], labels: Labels, addresses: Mapping[str, str]
 ) -> str:
-    """Return a chat as Markdown; `path` is what the chat shows, and `addresses` are those of its pictures by digests.
+    """Return a chat as Markdown; `path` has the messages to show, `addresses` the pictures' addresses by digests.
 
     Headings inside answers stay as they are. A picture without an address is shown by its name.
     """

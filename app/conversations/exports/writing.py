@@ -28,8 +28,10 @@ HTML = "html"
 PDF = "pdf"
 ZIP = "zip"
 SUFFIXES = {MARKDOWN: ".md", HTML: ".html", JSON: ".json", PDF: ".pdf", ZIP: ".zip"}
-# The access of files: for their owner only, and for all that the process's mask allows.
-_PRIVATE, _SHARED = 0o600, 0o666
+# The access of files for their owner only.
+_PRIVATE = 0o600
+# The access of files for everybody whom the process's mask allows.
+_SHARED = 0o666
 _UNFIT = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]+')
 # Bytes: file systems stop at 255, and a number and a suffix must still fit.
 _LONGEST_NAME = 200

@@ -1,5 +1,5 @@
 """Imports chats from Tandem's JSON and from other apps' exports. Importing a file again changes nothing.
 
-A reader of each app's format (`ChatReader`), what all readers return (`imported`), and adding that to the store
-(`adding`) belong here. Readers never write: `reading` finds the reader of a file, and adds what it returns.
+The modules are a reader of each app's format, `imported` with the records that all readers return, and `adding`, which
+adds them to the store. Readers never write: the module `reading` finds the reader of a file, and adds its chats.
 """

@@ -46,7 +46,7 @@ def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[s
         ids = {uid: row["id"] for uid, row in known.items()}
         _add_messages(store, identity, conversation, ids)
         for message in grown:
-            _grow(store, ids[message.uid], message)
+            _replace_content(store, ids[message.uid], message)
         if leaf is not None:
             store.messages.select(leaf)
         database.update("conversations", identity, updated_at=max(used_at, conversation.updated_at or used_at))
@@ -130,12 +130,12 @@ def _has_grown(known: sqlite3.Row | None, message: ImportedMessage) -> bool:
     return len(content) > len(known["content"]) and content.startswith(known["content"])
 
 
-def _grow(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:
-    """Replace a stored message's text, figures and tokens by those of the file, which continue it."""
+def _replace_content(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:
+    """Replace a stored message's text, figures and tokens by those in the file, whose text is longer."""
     with store.database.write():
         values = {name: getattr(message, name) for name in ("content", "state", "finish_reason")}
         values |= {"error": error_to_json(message.error), "stats": optional_json(message.stats)}
         store.database.update("messages", message_id, **values)
-        # The stored tokens are those of the shorter text.
+        # The stored tokens belong to the shorter text.
         store.database.execute("DELETE FROM token_views WHERE message_id = ?", (message_id,))
         _keep_tokens(store, message_id, message)

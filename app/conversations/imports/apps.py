@@ -180,7 +180,7 @@ def _days(records: Iterable[Any]) -> Iterator[Any]:
         names = dict.fromkeys([*fields.items(record, "attachedFiles"), fields.text(record, "imageFile")])
         # Takeout has the files beside its JSON.
         files = [{"name": name, "url": name} for name in names if isinstance(name, str) and name]
-        # In another language, the verb stays; what was only used or deleted has no answer.
+        # In another language, the verb stays; entries on things that were only used or deleted have no answer.
         if answer or prompt != title:
             about = {"id": when, "sent_at": when, "workspace": when[:10]}
             asked.append({**about, "prompt": prompt, "response": answer, "attachments": files})
@@ -217,7 +217,7 @@ def _versions(entry: Any, chat: ChatBuilder) -> Iterator[Any]:
 
 
 def _parts_of_steps(version: Any) -> list[Any]:
-    """Return the parts of an answer's steps: texts, thoughts, and "tool" for calls and what they returned."""
+    """Return the parts of an answer's steps: texts, thoughts, and "tool" for calls and their results."""
     blocks = [step for step in fields.items(version, "steps") if fields.text(step, "type") == "contentBlock"]
     kinds = ["thinking" if fields.text(block, "style.type") == "thinking" else "text" for block in blocks]
     return [
@@ -249,7 +249,7 @@ def _nodes(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
 
 
 def _count_call(parts: MessageParts, _part: Any) -> None:
-    """Count what a program did for an answer."""
+    """Count the actions of a program for an answer."""
     parts.chat.left_out["tool"] += 1
 
 

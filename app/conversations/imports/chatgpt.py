@@ -20,7 +20,9 @@ from app.conversations.imports.pictures import Files
 from app.text.fences import fenced
 
 # ChatGPT writes citations and links between these marks, with its own separators inside.
-_OPENS, _CLOSES, _SEPARATES = "\ue200", "\ue201", "\ue202"
+_CITATION_BEGIN = "\ue200"
+_CITATION_END = "\ue201"
+_CITATION_SEPARATOR = "\ue202"
 _OTHER_MARKS = re.compile("[\ue200-\ue2ff]")
 
 
@@ -40,12 +42,13 @@ def _messages(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
 
 
 def _part(message: Any, part: Any) -> Any:
-    """Return a part; that of a picture of the user names its file, which begins with the id in "asset_pointer"."""
+    """Return a part. For a picture of the user, it names the file, which begins with the id in "asset_pointer"."""
     if fields.part_text(part) is not None or fields.text(message, "author.role") != "user":
         return part
     identity = fields.text(part, "asset_pointer").rpartition("//")[2]
     attached = fields.items(message, "metadata.attachments")
-    name = next((fields.text(file, "name") for file in attached if fields.text(file, "id") == identity), identity)
+    names = [fields.text(file, "name") for file in attached if fields.text(file, "id") == identity]
+    name = names[0] if names else identity
     return {"type": fields.text(part, "content_type"), "name": name, "data": identity}
 
 
@@ -78,14 +81,14 @@ def _finished(_parts: MessageParts, message: Any, text: str) -> str:
     known = {fields.text(reference, "matched_text"): fields.text(reference, "alt") for reference in references}
 
     def shown(inside: str) -> str:
-        if alternative := known.get(_OPENS + inside + _CLOSES):
+        if alternative := known.get(_CITATION_BEGIN + inside + _CITATION_END):
             return alternative
-        kind, *arguments = inside.split(_SEPARATES)
+        kind, *arguments = inside.split(_CITATION_SEPARATOR)
         if kind == "url" and len(arguments) == 2:
             return f"[{arguments[0]}]({arguments[1]})"
         return _name_of_entity(arguments) if kind == "entity" else ""
 
-    text = _OTHER_MARKS.sub("", replaced(text, _OPENS, _CLOSES, shown))
+    text = _OTHER_MARKS.sub("", replaced(text, _CITATION_BEGIN, _CITATION_END, shown))
     for mark, alternative in known.items():
         if mark.startswith("【") and alternative:
             text = text.replace(mark, alternative)

@@ -21,7 +21,7 @@ _STATE = "persist:cherry-studio"
 
 
 def _entries(documents: Iterable[Any]) -> Iterator[Any]:
-    """Yield the chats, each with all blocks by their ids, and with what the program's state says of it."""
+    """Yield the chats, each with all blocks by their ids, and with its entry in the program's state."""
     for document in documents:
         blocks = {fields.text(block, "id"): block for block in fields.items(document, "indexedDB.message_blocks")}
         topics = _topics(fields.text(document, f"localStorage.{_STATE}"))
@@ -30,7 +30,7 @@ def _entries(documents: Iterable[Any]) -> Iterator[Any]:
 
 
 def _topics(state: str) -> Mapping[str, Any]:
-    """Return what the program's state says of each chat, with the system prompt of its assistant as "prompt"."""
+    """Return the entry of each chat in the program's state, with the system prompt of its assistant as "prompt"."""
     try:
         state = json.loads(fields.text(json.loads(state), "assistants"))
     except (ValueError, RecursionError):
@@ -55,7 +55,7 @@ def _messages(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
 
 
 def _part(block: Any) -> list[Any]:
-    """Return a part for a block; none for those that say what the program did."""
+    """Return a part for a block; none for a block that only says what the program did."""
     kind = fields.text(block, "type")
     content = fields.text(block, "content")
     if kind == "code":

@@ -1,7 +1,7 @@
 """Reads fields of other apps' JSON. A missing value, or one of another type, reads as empty.
 
 A path has the keys of nested objects and the indexes of lists, as in "content.0.text", and "" is the container. In
-"title|name", the second path is that of a value where the first has none.
+"title|name", the second path is used where the first path has no value.
 """
 
 from __future__ import annotations
@@ -16,32 +16,41 @@ _MILLISECONDS_FROM = 1e11
 # Seconds or milliseconds as text; a date in ISO 8601 has only eight digits.
 _EPOCH = re.compile("[0-9]{9,15}")
 # The year 9990: `datetime` ends soon after, in every time zone.
-_LATEST = 253_000_000_000.0
+_LATEST_TIME_S = 253_000_000_000.0
 
 
 def text(container: object, path: str) -> str:
     """Return the first text at the paths that is not empty; "" if there is none."""
-    return next((value for value in values(container, path) if isinstance(value, str) and value), "")
+    for value in values(container, path):
+        if isinstance(value, str) and value:
+            return value
+    return ""
 
 
 def identifier(container: object, path: str) -> str:
-    """Return an id, which may be a number."""
-    number = next((str(value) for value in values(container, path) if type(value) is int and value >= 0), "")
-    return text(container, path) or number
+    """Return the first text at the paths that is not empty, or else the first whole number as text; "" without one."""
+    numbers = [str(value) for value in values(container, path) if type(value) is int and value >= 0]
+    return text(container, path) or (numbers[0] if numbers else "")
 
 
 def mapping(container: object, path: str) -> Mapping[str, Any]:
     """Return the first object at the paths that is not empty; {} if there is none."""
-    return next((value for value in values(container, path) if isinstance(value, dict) and value), {})
+    for value in values(container, path):
+        if isinstance(value, dict) and value:
+            return value
+    return {}
 
 
 def items(container: object, path: str) -> list[Any]:
     """Return the first list at the paths that is not empty; [] if there is none."""
-    return next((value for value in values(container, path) if isinstance(value, list) and value), [])
+    for value in values(container, path):
+        if isinstance(value, list) and value:
+            return value
+    return []
 
 
 def flag(container: object, path: str) -> bool:
-    """Return whether any of the paths has `true`."""
+    """Return whether any of the paths has the value True."""
     return any(value is True for value in values(container, path))
 
 
@@ -55,7 +64,11 @@ def time(container: object, path: str) -> float | None:
 
     None if there is no such time, or one that `datetime` does not know.
     """
-    return next((seconds for value in values(container, path) if (seconds := _seconds(value)) is not None), None)
+    for value in values(container, path):
+        seconds = _seconds(value)
+        if seconds is not None:
+            return seconds
+    return None
 
 
 def part_text(part: object) -> str | None:
@@ -65,16 +78,19 @@ def part_text(part: object) -> str | None:
     """
     if isinstance(part, str):
         return part
-    return next((value for value in values(part, "text.value|text|content|refusal") if isinstance(value, str)), None)
+    for value in values(part, "text.value|text|content|refusal"):
+        if isinstance(value, str):
+            return value
+    return None
 
 
 def has(*paths: str) -> Callable[[object], bool]:
-    """Return what says whether a value has something at each of these paths."""
+    """Return a function that says whether a value has something at each of these paths."""
     return lambda container: all(any(value is not None for value in values(container, path)) for path in paths)
 
 
 def values(container: object, path: str) -> Iterator[Any]:
-    """Yield what is at each of the paths; None where there is nothing."""
+    """Yield the value at each of the paths; None where there is no value."""
     for alternative in path.split("|"):
         value: Any = container
         for key in filter(None, alternative.split(".")):
@@ -88,7 +104,7 @@ def values(container: object, path: str) -> Iterator[Any]:
 
 
 def _seconds(value: object) -> float | None:
-    """Return a time in seconds since 1970; None if the value is none."""
+    """Return a time in seconds since 1970; None if the value is no time."""
     seconds: float | None = None
     if isinstance(value, str) and _EPOCH.fullmatch(value):
         value = int(value)
@@ -99,4 +115,4 @@ def _seconds(value: object) -> float | None:
             return None
     elif isinstance(value, int | float) and not isinstance(value, bool):
         seconds = value / 1000.0 if _MILLISECONDS_FROM < value < 1e15 else float(min(value, 1e15))
-    return seconds if seconds is not None and 0 < seconds < _LATEST else None
+    return seconds if seconds is not None and 0 < seconds < _LATEST_TIME_S else None

@@ -54,7 +54,7 @@ _ROLES = {"human": "user", "model": "assistant"}
 
 @dataclass(slots=True)
 class MessageParts:
-    """What was read of a message so far."""
+    """The parts of a message that were read so far."""
 
     chat: ChatBuilder
     role: str
@@ -111,9 +111,9 @@ class ChatForm:
         head = {key: value for place in places for key, value in place.items() if value}
         system_prompt = fields.text(head, _SYSTEM_PROMPT)
         answered_by = fields.text(head, _ANSWERED_BY)
-        # The messages are read one by one: some forms look at what the chat has so far.
+        # The messages are read one by one: some forms look at the messages that the chat has so far.
         for message in self.messages(entry, chat):
-            instructions = self._take_message(message, chat, answered_by)
+            instructions = self._add_message(message, chat, answered_by)
             system_prompt = system_prompt or instructions
         firsts = [message.uid for message in chat.messages[: self.first_messages]]
         return chat.chat(
@@ -127,7 +127,7 @@ class ChatForm:
             pinned=fields.flag(head, "pinned"),
         )
 
-    def _take_message(self, message: Any, chat: ChatBuilder, answered_by: str) -> str:
+    def _add_message(self, message: Any, chat: ChatBuilder, answered_by: str) -> str:
         """Add a message to the chat, or leave it out; return its text if it has instructions, else "".
 
         `answered_by` is the model of the chat's answers that name none.
@@ -168,10 +168,10 @@ class ChatForm:
                 parts.thoughts.append(fields.text(part, _THOUGHT))
             elif "tool" in kind:
                 chat.left_out["tool"] += 1
-            elif (text := fields.part_text(part)) is not None:
-                parts.texts.append(text)
+            elif (part_text := fields.part_text(part)) is not None:
+                parts.texts.append(part_text)
             elif fields.text(part, _PICTURE) or any(file_type in fields.text(part, _KIND) for file_type in _FILE_TYPES):
-                # Others say what the app did, as "token_budget" and "flag" of Claude do.
+                # Parts of other kinds only say what the app did, as "token_budget" and "flag" of Claude do.
                 parts.read_picture(part)
         for name in _FILES:
             for file in fields.items(message, name):

@@ -20,11 +20,13 @@ from engine.model_files.thought_marks import THOUGHT_MARKS
 from engine.pictures.reading import common_file, digest_of, picture_size
 from engine.stats import RoundRecord
 
-# The reasons for skipping a chat that is in the trash, and one without messages that are shown.
-IN_TRASH, EMPTY = "in-trash", "empty"
+# The reason for skipping a chat that is in the trash.
+IN_TRASH = "in-trash"
+# The reason for skipping a chat without messages that are shown.
+EMPTY = "empty"
 _OPENING_OF = {closing: opening for opening, closing in THOUGHT_MARKS}
 _LONE_CLOSING = re.compile(rf"^[ \t]*({'|'.join(map(re.escape, _OPENING_OF))})[ \t\r]*$", re.MULTILINE)
-# What an entry of another shape makes a reader raise.
+# The errors that a reader raises for an entry of another shape.
 UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError)
 
 
@@ -41,7 +43,7 @@ class ImportedMessage(NewMessage):
 class ImportedConversation:
     """One chat, parents before children.
 
-    `uid` identifies Tandem's chats and `origin` those of other apps, so that another import finds them. `selected` is
+    `uid` identifies a chat of Tandem and `origin` a chat of another app, so that another import finds it. `selected` is
     the uid of the last message shown. `folder_start` is what Tandem's export says of its folder. `left_out` counts what
     is not imported, by reason code: "tool" (calls and their results), "reasoning" (without text), "file" (pictures that
     are lost or not usable, and other files), "role" (messages of neither a person nor a model), "empty", "unreadable"
@@ -70,7 +72,7 @@ class ImportedConversation:
 class ChatReader:
     """Reads the chats of an app.
 
-    `recognises` says whether an entry is a chat of the app, and `title` is the path of its title (see `fields`). `read`
+    `recognises` says whether an entry is a chat of the app, and `title` is the path of its title (fields.py). `read`
     gets an entry and what finds the files of the export; entries may have any shape, so it may raise any of
     `UNREADABLE`. `entries` finds the chats in a list of documents; by default, these are the chats.
     """
@@ -96,7 +98,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did: the ids of chats that were added, extended by new messages, or unchanged, and the rest.
+    """The result of an import: the ids of chats that were added, extended by new messages, or unchanged, and the rest.
 
     `skipped` are the parts that were not imported. `left_out` counts parts of messages by the reason codes of
     ImportedConversation, over all added and extended chats.
@@ -130,7 +132,7 @@ class ChatBuilder:
     def __init__(self, files: Files) -> None:
         self.files = files
         self.left_out: Counter[str] = Counter()
-        # What a form keeps while it reads the chat, and the uid of the last message shown, if it knows that.
+        # The notes of a form while it reads the chat, and the uid of the last message shown, if the form knows that.
         self.remembered: dict[str, str] = {}
         self.selected: str | None = None
         self._pictures: dict[str, bytes] = {}
@@ -215,25 +217,33 @@ def _with_opening(answer: str) -> str:
     if lone is None or parts_of(answer).thought is not None:
         return answer
     opening = _OPENING_OF[lone[1]]
-    return answer if opening in answer[: lone.start()] else f"{opening}\n{answer}"
+    has_opening = answer.find(opening, 0, lone.start()) >= 0
+    return answer if has_opening else f"{opening}\n{answer}"
 
 
 def replaced(text: str, opening: str, closing: str, convert: Callable[[str], str]) -> str:
-    """Replace every part of a text from an opening to the next closing mark, each of which is searched once."""
+    """Return a text in which `convert` has replaced each part between an opening mark and the next closing mark.
+
+    The marks go, too. An opening mark without a closing mark stays.
+    """
     parts = []
     position = 0
-    while (start := text.find(opening, position)) >= 0 and (end := text.find(closing, start + len(opening))) >= 0:
+    while True:
+        start = text.find(opening, position)
+        end = text.find(closing, start + len(opening)) if start >= 0 else -1
+        if end < 0:
+            break
         parts += [text[position:start], convert(text[start + len(opening) : end])]
         position = end + len(closing)
     return "".join([*parts, text[position:]])
 
 
 def fit(conversation: ImportedConversation, passed_over: Mapping[str, str | None]) -> ImportedConversation:
-    """Return the conversation as the store's tree takes it.
+    """Return the conversation with messages that fit the store's tree.
 
-    `passed_over` holds the parents of the entries that were left out, whose children move up to the nearest message.
-    Messages come parents first, and unknown parents and circles are cut. Consecutive answers become one, because other
-    apps write an answer with tool calls as several, and chat templates take one answer a turn.
+    `passed_over` has the parents of the entries that were left out, by uid; their children move up to the nearest
+    message. Messages come parents first, and unknown parents and circles are cut. Consecutive answers become one,
+    because other apps write an answer with tool calls as several, and chat templates take one answer a turn.
     """
     known = {message.uid for message in conversation.messages}
     lifted = [_below(message, _nearest(message.parent, known, passed_over)) for message in conversation.messages]
@@ -274,16 +284,16 @@ def _ordered(messages: Sequence[ImportedMessage]) -> list[ImportedMessage]:
             placed[message.uid] = message
             waiting += [child for child in reversed(children.get(message.uid, [])) if child.uid not in placed]
         # A message that no first message leads to belongs to a circle: cut it at its first message in the file.
-        circle = next((message for message in unplaced if message.uid not in placed), None)
-        if circle is None:
+        in_circle = next((message for message in unplaced if message.uid not in placed), None)
+        if in_circle is None:
             return list(placed.values())
-        waiting = [replace(circle, parent=None)]
+        waiting = [replace(in_circle, parent=None)]
 
 
 def _joined(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], dict[str, str]]:
     """Join each answer with the answer that is its only follower.
 
-    Returns the messages, and the uid of the message into which each joined one went, by the uid of the latter.
+    Return the messages that are left, and, by the uid of each message that is gone, the uid of the one it is in now.
     """
     followers = Counter(message.parent for message in messages)
     joined: dict[str, ImportedMessage] = {}
@@ -291,7 +301,8 @@ def _joined(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage],
     for message in messages:
         parent = None if message.parent is None else joined_into.get(message.parent, message.parent)
         above = None if parent is None else joined[parent]
-        if above and above.role == message.role == "assistant" and followers[message.parent] == 1:
+        is_answer = message.role == "assistant" and followers[message.parent] == 1
+        if is_answer and above is not None and above.role == "assistant":
             text = _joined_text(above.content, message.content)
             joined[above.uid] = replace(above, content=text, finish_reason=message.finish_reason)
             joined_into[message.uid] = above.uid

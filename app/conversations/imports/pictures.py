@@ -18,7 +18,7 @@ from engine.pictures.picture_file import MOST_MEGABYTES
 Files = Callable[[str], bytes | None]
 
 _LARGEST = MOST_MEGABYTES * 2**20
-# LM Studio keeps pictures in this folder, next to that of its chats.
+# LM Studio keeps pictures in this folder, next to the folder of its chats.
 _OF_LM_STUDIO = "user-files"
 
 

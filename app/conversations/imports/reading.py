@@ -1,4 +1,4 @@
-"""Imports a file: detects its format, reads it chat by chat, and reports what was imported and what was not."""
+"""Imports a file: detects its format, reads it chat by chat, and reports which chats were imported or skipped."""
 
 from __future__ import annotations
 
@@ -43,13 +43,16 @@ _READERS = (TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, PERPLEXITY, *APP
 # The files with the chats in exports of ChatGPT, which splits large histories into conversations-000.json and so on,
 # Claude, DeepSeek and Perplexity, and of Cherry Studio, Grok and Gemini.
 _EXPORTS = ("conversations*.json", "data.json", "prod-grok-backend.json", "MyActivity.json")
-_JSON = (".json", ".jsonl")
+_JSON_SUFFIXES = (".json", ".jsonl")
 # The beginning of every SQLite file.
 _DATABASE = b"SQLite format 3\0"
 # Bytes. A whole history is some hundred megabytes, of whose chats only one is in memory at a time.
 LARGEST_FILE = 2**30
-# Tokens in Tandem's exports are the shortest containers of chats, 24 bytes each. Small files may have more of them.
-_BYTES_A_CONTAINER, _FREE_CONTAINERS = 12, 100_000
+# A file may have a list or an object for each of so many bytes. The shortest ones in chats are the tokens in Tandem's
+# exports, 24 bytes each.
+_BYTES_A_CONTAINER = 12
+# Small files may have so many more.
+_FREE_CONTAINERS = 100_000
 # Text seldom shrinks to a tenth; only endless repetition shrinks to a hundredth. Small members may do so.
 _LARGEST_RATIO = 100
 _FREE_OF_RATIO = 2**24
@@ -58,7 +61,7 @@ LONGEST_TITLE = 300
 
 
 def import_file(run: StoreRunner, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
-    """Import a file of chats, or a folder of such files, and report what was added.
+    """Import a file of chats, or a folder of such files, and report which chats were added.
 
     A file is JSON or JSONL, a ZIP file of an app, the database of Ollama's app, or the messages.jsonl of a Jan thread.
 
@@ -115,17 +118,27 @@ def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | S
 
 
 def _chats(name: str, data: Any, files: Files) -> Iterator[ImportedConversation | Skipped]:
-    """Yield the chats of a document. In a list, the first recognised entry decides what reads all."""
+    """Yield the chats of a document. In a list, the first recognised entry decides which reader reads all entries."""
     entries = data if isinstance(data, list | json_steps.StreamedItems) else [data]
     if any(map(is_message, islice(entries, 1))):
         entries = [{"messages": list(entries)}]
-    reader = next((reader for entry in entries for reader in _READERS if reader.recognises(entry)), None)
+    reader = _reader_of(entries)
+    inner = data.get("conversations") if isinstance(data, dict) else None
     if reader is not None:
         yield from (_read(reader, entry, files) for entry in reader.entries(entries))
-    elif isinstance(data, dict) and isinstance(inner := data.get("conversations"), list | json_steps.StreamedItems):
+    elif isinstance(inner, list | json_steps.StreamedItems):
         yield from _chats(name, inner, files)
     else:
         yield Skipped(name, "unknown-format")
+
+
+def _reader_of(entries: Iterable[Any]) -> ChatReader | None:
+    """Return the first reader that recognises an entry, of the first entry that any reader recognises."""
+    for entry in entries:
+        for reader in _READERS:
+            if reader.recognises(entry):
+                return reader
+    return None
 
 
 def _read(reader: ChatReader, entry: object, files: Files) -> ImportedConversation | Skipped:
@@ -141,7 +154,7 @@ def _read(reader: ChatReader, entry: object, files: Files) -> ImportedConversati
 def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
     """Yield the names and JSON values in a file, of a ZIP file's members, of a folder's files, or of a Jan thread.
 
-    The value of a database is its path, and that of an unreadable file is a `Skipped`.
+    For a database, the value is its path; for an unreadable file, it is a `Skipped`.
     """
     if path.is_dir():
         for name in _with_chats(str(file) for file in sorted(path.rglob("*")) if file.is_file()):
@@ -165,11 +178,14 @@ def _is_database(path: Path) -> bool:
 
 
 def _with_chats(names: Iterable[str]) -> list[str]:
-    """Return the names of files with chats: those of an app's export, or all. Jan's thread.json is not one alone."""
+    """Return the names of the files with chats: only those of an app's export if there are any, else all JSON files.
+
+    Jan's thread.json is left out, because it is read with its messages.
+    """
     shown = [name for name in names if not Path(name).name.startswith((".", "thread.json"))]
     exports = [name for name in shown if any(fnmatch(Path(name).name, pattern) for pattern in _EXPORTS)]
     # AI Studio's files have no suffix.
-    return exports or [name for name in shown if Path(name).suffix.lower() in ("", *_JSON) and name[-1] != "/"]
+    return exports or [name for name in shown if Path(name).suffix.lower() in ("", *_JSON_SUFFIXES) and name[-1] != "/"]
 
 
 def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
@@ -191,7 +207,7 @@ def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
 
 
 def _values(name: str, content: bytes, step: _Step) -> Iterator[tuple[str, Any]]:
-    """Yield the JSON value of a file, or the list of those of its lines."""
+    """Yield the name and the JSON value of a file; for a file of JSON lines, the list of the values of its lines."""
     if not name.lower().endswith(".jsonl"):
         yield name, _parsed(name, content, step)
         return
@@ -225,7 +241,7 @@ def _parsed(name: str, content: bytes, step: _Step) -> Any:
         return Skipped(name, "too-large", "more lists and objects than chats have")
     try:
         text = content.decode("utf-8-sig")
-        # Do not keep both in memory.
+        # Only the text stays in memory now.
         del content
         return json_steps.parse(text, step)
     except (ValueError, RecursionError) as error:

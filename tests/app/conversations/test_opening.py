@@ -72,7 +72,7 @@ def test_a_second_process_leaves_alone_what_the_first_is_writing(path: Path) -> 
 
 def test_two_processes_do_not_recover_the_same_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     damaged_copy(path, 60, seed=1)
-    monkeypatch.setattr("app.conversations.database.store_files._OPENING_S", 0.01)
+    monkeypatch.setattr("app.conversations.database.store_files._LOCK_WAIT_S", 0.01)
     recover = opening._recover_into
 
     def recover_beside_another(*arguments: Any) -> Any:
