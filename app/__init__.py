@@ -1,4 +1,4 @@
-"""The app: what a person sees and what programs ask over HTTP and in a terminal. Engine errors are worded here.
+"""The app: the window, the terminal, and the API for programs over HTTP. Engine errors are worded here.
 
-Anything that computes with a model belongs in `engine`, which never imports this package.
+Anything that computes with a model belongs in the package engine, which never imports this one.
 """

@@ -36,7 +36,7 @@ COMMANDS = {
     "stop": "app.cli.stop",
 }
 
-# What people type who know Ollama: what it stands for, or what does it here.
+# Commands of Ollama, which people may type: the command or the place here that does the same.
 ALIASES = {
     "list": ("models", "list"),
     "ls": ("models", "list"),
@@ -174,7 +174,7 @@ def _window(options: argparse.Namespace) -> int:
     if not has_display():
         say("tandem: there is no display to open the window on; `tandem chat` runs the same models in the terminal.")
         return FAILED
-    # The start creates no garbage; once the window is open, `GcPolicy` decides when to collect.
+    # The start creates no garbage; once the window is open, its policy decides when to collect.
     gc.disable()
     try:
         from app.window.startup import show_window

@@ -1,4 +1,4 @@
-"""What an action is (`spec`), and the menus and shortcuts that are made from actions (`actions`).
+"""Declares actions (spec.py), and makes menus and shortcuts of them (actions.py).
 
-The actions themselves are tables in `app.window.actions`; this room knows none of them.
+The actions themselves are tables in app/window/actions; this room knows none of them.
 """

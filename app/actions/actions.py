@@ -39,7 +39,7 @@ class Actions(QObject):
         return self._actions[action_id]
 
     def bind(self, target: object) -> None:
-        """Let the actions run on `target`, which has the type that the table was written for."""
+        """Make the actions run on `target`, which has the type that the table was written for."""
         self._target = target
         self.refresh_checks()
 
@@ -74,7 +74,9 @@ class Actions(QObject):
                 self._set_text(spec)
 
     def _set_text(self, spec: ActionSpec[Any]) -> None:
-        other = spec.shows_other is not None and self._target is not None and spec.shows_other(self._target)
+        other = False
+        if spec.shows_other is not None and self._target is not None:
+            other = spec.shows_other(self._target)
         text = QCoreApplication.translate("Actions", spec.other_text if other else spec.text)
         action = self._actions[spec.id]
         action.setText(text)
@@ -111,7 +113,7 @@ class Menus:
         on_mac: bool = sys.platform == "darwin",
         of_app: Actions | None = None,
     ) -> None:
-        """`of_app` has the app's own menu, if `actions` are those of another window than the main one."""
+        """`of_app` has the app's own menu, if `actions` belong to another window than the main one."""
         self._actions = actions
         self._titled: list[tuple[QMenu, str]] = []
         for menu in MENUS:

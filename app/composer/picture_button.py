@@ -91,7 +91,7 @@ class _Painted(QAbstractButton):
             outline = QPainterPath()
             outline.addRoundedRect(area, _CORNER_RADIUS, _CORNER_RADIUS)
             painter.setClipPath(outline)
-            shown = self._pictures.known[key] if self._pictures.has(key) else None
+            shown = self._pictures.known[key] if self._pictures.request(key) else None
             # The model also sees transparent pixels as white.
             painter.fillRect(area, QColor("white" if shown and not shown.isNull() else theme.colours().line))
             if shown is not None and shown.isNull():

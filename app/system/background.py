@@ -30,7 +30,8 @@ class Background(QObject):
 
     def __init__(self, name: str, threads: int = 1, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._name, self._most = name, threads
+        self._name = name
+        self._most = threads
         self._lock = threading.Lock()
         self._jobs: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
         self._threads: set[threading.Thread] = set()
@@ -142,13 +143,15 @@ class BackgroundCache(QObject, Generic[Key, Value]):
 
     def __init__(self, name: str, compute: Callable[[Key], Value], size: int, batch: int = 1) -> None:
         super().__init__()
-        self._compute, self._size, self._batch = compute, size, batch
+        self._compute = compute
+        self._size = size
+        self._batch = batch
         self.known: OrderedDict[Key, Value] = OrderedDict()
         self._pending: set[Key] = set()
         self._background = Background(name, parent=self)
 
-    def has(self, key: Key) -> bool:
-        """Whether the value is known. If not, compute it and emit `ready` later."""
+    def request(self, key: Key) -> bool:
+        """Return whether the value is known. If it is not, compute it on the other thread and emit `ready` later."""
         if key in self.known:
             self.known.move_to_end(key)
             return True

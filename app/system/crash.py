@@ -37,7 +37,7 @@ def catch_in_slots(notify: Callable[[Path | None], None]) -> None:
     from PySide6.QtCore import QTimer
 
     def tell(error: BaseException) -> None:
-        # What fails in here, also in a slot of the notice, would come back to `hook`, without end.
+        # An error in here, also in a slot of the notice, would come back to `hook`, without end.
         sys.excepthook = sys.__excepthook__
         file = None
         try:

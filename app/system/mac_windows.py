@@ -13,8 +13,8 @@ from engine.machine.process_info import ID, ObjectiveC, libobjc
 _NONACTIVATING = 1 << 7
 # CanJoinAllSpaces and FullScreenAuxiliary. AppKit raises an exception for the former with Qt's MoveToActiveSpace.
 _IN_EVERY_SPACE = 1 << 0 | 1 << 8
-# Private, but AppKit tells the window server of the mask only when it makes a panel, and Qt makes it without: one of
-# which the server does not know has no keyboard (FB16484811).
+# This method is private. AppKit tells the window server of the mask only when it makes a panel, and Qt makes panels
+# without it; a panel whose mask the server does not know gets no keyboard (FB16484811).
 _PREVENTS = b"_setPreventsActivation:"
 
 
@@ -22,7 +22,7 @@ class MacWindows(ObjectiveC):
     """Sends messages to windows, which are named by their `winId()`. On the Qt thread."""
 
     def float_over_all(self, view: int) -> None:
-        """Let a panel, which Qt makes of a dialog, have the keyboard in every Space while another program is active."""
+        """Make a panel, as Qt makes of a dialog, get the keyboard in every Space while another program is active."""
         with self.pool():
             panel = self.send(view, b"window", ID)
             mask = self.send(panel, b"styleMask", ctypes.c_ulong)
@@ -41,5 +41,5 @@ class MacWindows(ObjectiveC):
 
 @cache
 def mac_windows() -> MacWindows | None:
-    """Return what sends messages to windows, or None where they are not those of macOS."""
+    """Return the sender of messages to windows, or None on other systems than macOS."""
     return MacWindows(libobjc()) if QGuiApplication.platformName() == "cocoa" else None

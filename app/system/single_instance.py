@@ -25,8 +25,12 @@ log = logging.getLogger(__name__)
 
 # How long a start waits for another process that is starting, ending or busy.
 _PATIENCE_S = 10.0
+# Between two attempts.
 _PAUSE_S = 0.1
-_SOCKET, _ANSWER = "raise", b"raised"
+# The name of the socket's file.
+_SOCKET = "raise"
+# The reply of a process whose window has come to the front.
+_ANSWER = b"raised"
 _PREFIX = "tandem-"
 # The bytes of a socket's path: sockaddr_un.sun_path has 104 on macOS, with a zero at the end; Linux has 108.
 _LONGEST_PATH = 103
@@ -108,8 +112,9 @@ class SingleInstance:
             os.close(lock)
             raise
         self._lock = lock
-        # Left by a process that was killed.
-        if stale := self._other_folder():
+        # A process that was killed leaves its folder.
+        stale = self._other_folder()
+        if stale is not None:
             _remove(stale)
         os.ftruncate(lock, 0)
         return True

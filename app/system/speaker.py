@@ -13,14 +13,15 @@ from PySide6.QtCore import QLocale, QObject, QProcess, Signal
 # Characters that are read at most: the system limits the length of an argument.
 LONGEST = 30_000
 _VOICE = r"^(.+?)\s+([a-z]{2,3})[_-](\w+)\s+#"
-# What macOS installs itself, the best of a language first.
+# The voices that macOS installs itself, the best of a language first.
 _USUAL = ["Samantha", "Daniel", "Karen", "Yuna", "Kyoko", "Tingting", "Meijia", "Anna", "Thomas", "Mónica", "Alice"]
 # Eloquence's voices sound like a machine; the others only play with the words.
 _ROBOTS = {"Eddy", "Flo", "Grandma", "Grandpa", "Jacques", "Reed", "Rocko", "Sandy", "Shelley"}
 _NOVELTIES = {"Albert", "Bad News", "Bahh", "Bells", "Boing", "Bubbles", "Cellos", "Deranged", "Good News"}
 _NOVELTIES |= {"Hysterical", "Jester", "Organ", "Pipe Organ", "Superstar", "Trinoids", "Whisper", "Wobble", "Zarvox"}
-# The better qualities, which are there only if the person fetched them, as macOS calls them in Tandem's languages.
-_PREMIUM, _ENHANCED = "Premium|프리미엄|プレミアム|高音质", "Enhanced|향상됨|拡張|优化音质"
+# The names of the two better qualities in Tandem's languages. Such voices are there only if the person fetched them.
+_PREMIUM = "Premium|프리미엄|プレミアム|高音质"
+_ENHANCED = "Enhanced|향상됨|拡張|优化音质"
 _SCRIPTS = (("ja", "[぀-ヿ]"), ("ko", "[가-힣]"), ("zh", "[一-鿿]"))
 
 
@@ -56,7 +57,7 @@ def _family(voice: str) -> str:
 
 
 def _rank(voice: str) -> tuple[bool, bool, bool, int]:
-    """Order a voice among those of its language, the best first."""
+    """Return the sort key of a voice among the voices of its language, the best first."""
     family = _family(voice)
     usual = _USUAL.index(family) if family in _USUAL else len(_USUAL)
     return family in _ROBOTS, not re.search(_PREMIUM, voice), not re.search(_ENHANCED, voice), usual
@@ -73,7 +74,8 @@ class Speaker(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.program = program_of_system()
-        self.system_language = next(iter(QLocale.system().uiLanguages()), "")[:2]
+        languages = QLocale.system().uiLanguages()
+        self.system_language = languages[0][:2] if languages else ""
         self._voices: dict[str, str] | None = None
         self._process: QProcess | None = None
 
@@ -87,7 +89,8 @@ class Speaker(QObject):
         if self.program is None or not text.strip():
             return
         # A voice for these languages would spell a text in Latin letters.
-        code = language_of(text) or ("en" if language[:2] in ("ko", "ja", "zh") else language[:2])
+        usual = "en" if language.startswith(("ko", "ja", "zh")) else language[:2]
+        code = language_of(text) or usual
         if not self._is_say:
             self._run(["--wait", "--language", code, "--", text[:LONGEST]])
         elif code == self.system_language:
@@ -100,7 +103,8 @@ class Speaker(QObject):
     def stop(self) -> None:
         if self._process is None:
             return
-        process, self._process = self._process, None
+        process = self._process
+        self._process = None
         process.finished.disconnect()
         process.errorOccurred.disconnect()
         process.finished.connect(process.deleteLater)

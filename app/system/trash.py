@@ -14,7 +14,7 @@ _DATA = QStandardPaths.StandardLocation.GenericDataLocation
 def move_to_trash(path: Path) -> bool:
     """Move a file, a folder or a link itself to the trash. Blocks.
 
-    Return False, with everything as it was, if the trash cannot take it. What is gone already needs no trash.
+    Return False, with everything as it was, if the trash cannot take it. True also if nothing is at the path.
     """
     if not os.path.lexists(path):
         return True

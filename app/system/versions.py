@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# What a person is told whose `engine.machine.macos` needs a newer one.
+# The sentence for a person whose macOS is too old, as engine/machine/macos.py says.
 OLD_MACOS = (
     "Update to macOS 26.2 or newer: libraries that Tandem uses are built for a newer macOS than this one. On this "
     "version, answers can fail or be wrong."

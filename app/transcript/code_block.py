@@ -175,7 +175,7 @@ class CodeBlock(ThemeAware, QFrame):
         """Show the preview that was asked for, if it is drawn by now."""
         if self._drawn is None or self.previewed:
             return
-        if previews().has(self._drawn):
+        if previews().request(self._drawn):
             image = previews().known[self._drawn]
             if not image.isNull():
                 self._preview.resize(self.text_view.size())
@@ -208,7 +208,7 @@ class CodeBlock(ThemeAware, QFrame):
         """Colour the text whose spans are awaited, if they are known."""
         text = self._awaited
         key = (self._awaited or "", self._lexer)
-        if text is not None and spans_cache().has(key):
+        if text is not None and spans_cache().request(key):
             known_spans = spans_cache().known[key]
             highlight(self.text_view.document(), text, known_spans, self._coloured)
             self._coloured = known_spans

@@ -82,7 +82,7 @@ def insert_formula(
     """
     style = QTextCharFormat(style)
     key = (formula, pixels)
-    if not pictures().has(key):
+    if not pictures().request(key):
         missing.append(formula)
         # Its place is kept, but nobody sees LaTeX for the moment that it takes.
         style.setForeground(Qt.GlobalColor.transparent)

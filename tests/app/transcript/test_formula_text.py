@@ -111,7 +111,7 @@ def _is_set(view: Prose) -> bool:
     """Whether every formula of a text that has an outline is shown as one."""
     size = formula_size(view.font())
     formulas = formulas_of(view.markdown)
-    if not all(pictures().has((formula, size)) for formula in formulas):
+    if not all(pictures().request((formula, size)) for formula in formulas):
         return False
     return view.toPlainText().count("\ufffc") == sum(pictures().known[one, size] is not None for one in formulas)
 
