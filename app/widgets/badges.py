@@ -37,7 +37,7 @@ class Bar(QWidget):
         self.setFixedHeight(_BAR_HEIGHT)
 
     def show_parts(self, parts: Sequence[tuple[float, str]], words: str) -> None:
-        """`parts` are (share of the whole, name of a colour in `Colours`); `words` is for screen readers."""
+        """`parts` are (share of the whole, name of a colour in colours.py); `words` is for screen readers."""
         self._parts = tuple(parts)
         self.setAccessibleName(words)
         self.update()

@@ -26,15 +26,19 @@ SHOWN_MS = 10_000
 MOST_SHOWN = 3
 # The height of a window, in pixels at the normal text size, below which one notice is all that has room.
 _LOW = 520
-# The size of the mark before the sentence, the distance between them, and that of a button below it, in pixels.
-_MARK, _SPACING, _BELOW = 18, 12, 6
+# In pixels: the size of the mark before the sentence.
+_MARK = 18
+# The distance between the mark, the sentence and the buttons beside it.
+_SPACING = 12
+# The distance between the sentence and a button below it.
+_BELOW = 6
 # The letters of a file's name that fit on a line of a notice in the smallest window.
-_LONGEST_NAME = 36
+_NAME_LETTERS = 36
 
 
 @dataclass(frozen=True)
 class _NoticeContent:
-    """What a notice says and how long it stays.
+    """The text of a notice, its actions, and how long it stays.
 
     `sentence` returns the text in the language in use. A notice that `leaves` is dropped after SHOWN_MS; one that is
     not `closable` stays until its reason is gone.
@@ -59,20 +63,22 @@ class Notice(ThemeAware, QFrame):
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
-        self.message, self._drop, self._renamed = message, drop, renamed
+        self.message = message
+        self._remove_and_arrange = drop
+        self._renamed = renamed
         self.setObjectName("note" if message.is_info else "banner")
         mark = Mark(_MARK, self, icon("info") if message.is_info else icon("warning", "problem"))
-        self._label = SentenceLabel(self, _LONGEST_NAME)
+        self._label = SentenceLabel(self, _NAME_LETTERS)
         # A name that is wider than the window must not make the window wider.
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._buttons = [styled(QPushButton(self), "button") for _ in message.actions]
         for button, action in zip(self._buttons, message.actions, strict=True):
             button.clicked.connect(partial(self._act, action))
             action.changed.connect(self.retranslate)
-        self._close = self.bound("Dismiss", QToolButton(self), set_name)
-        self._close.setIcon(icon("close"))
-        self._close.clicked.connect(lambda: drop(self))
-        self._close.setVisible(message.closable)
+        self._close_button = self.bound("Dismiss", QToolButton(self), set_name)
+        self._close_button.setIcon(icon("close"))
+        self._close_button.clicked.connect(lambda: drop(self))
+        self._close_button.setVisible(message.closable)
         self._lay_out(mark)
         self._timer = single_shot(self, self._leave)
         self.restyle()
@@ -80,14 +86,14 @@ class Notice(ThemeAware, QFrame):
             self._timer.start(SHOWN_MS)
 
     def _lay_out(self, mark: Mark) -> None:
-        """Place the mark, the sentence, the buttons and what closes the notice."""
+        """Place the mark, the sentence, the buttons and the button that closes the notice."""
         column = vbox(self, margins=(14, 8, 8, 8), spacing=_BELOW)
         if len(self._buttons) == 1:
             row = QWidget(self)
-            _OneButtonLayout(row, mark, self._label, self._buttons[0], self._close)
+            _OneButtonLayout(row, mark, self._label, self._buttons[0], self._close_button)
             fill(column, row)
             return
-        fill(column, fill(hbox(spacing=_SPACING), mark, (self._label, 1), self._close))
+        fill(column, fill(hbox(spacing=_SPACING), mark, (self._label, 1), self._close_button))
         if self._buttons:
             # Several buttons beside it would leave no room for the sentence.
             buttons = QWidget(self)
@@ -111,11 +117,11 @@ class Notice(ThemeAware, QFrame):
         if self.is_in_hand or not self.isActiveWindow():
             self._timer.start(SHOWN_MS)
         else:
-            self._drop(self)
+            self._remove_and_arrange(self)
 
     def _act(self, action: QAction) -> None:
         if self.message.closable:
-            self._drop(self)
+            self._remove_and_arrange(self)
         action.trigger()
 
     def retranslate(self) -> None:
@@ -130,7 +136,7 @@ class Notice(ThemeAware, QFrame):
 
 
 class _OneButtonLayout(FlowLayout):
-    """A mark, a sentence, a button beside it, and what closes them.
+    """A mark, a sentence, a button beside it, and the button that closes the notice.
 
     Where a narrow window makes the sentence beside the button higher by the button's height, or cuts a name in it off,
     the button is below it.
@@ -187,9 +193,10 @@ class Banner(ThemeAware, QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        # The oldest first: those that cannot be closed, and the others. Notices that nobody closes can become many, so
-        # what one more costs does not depend on their number.
+        # The notices that cannot be closed, the oldest first. Notices that nobody closes can become many, so the cost
+        # of one more must not depend on their number.
         self._fixed: dict[Notice, None] = {}
+        # The other notices, the oldest first.
         self._others: dict[Notice, None] = {}
         self._leaving: dict[Notice, None] = {}
         self._by_text: dict[str, Notice] = {}
@@ -235,11 +242,12 @@ class Banner(ThemeAware, QFrame):
         given = tuple(action for action in actions if action is not None)
         message = _NoticeContent(sentence, given, is_info, is_info and not stays, closable, about)
         replaced = [notice for notice in self._leaving if message.leaves and not notice.is_in_hand]
-        if (same := self._by_text.get(sentence())) is not None and same not in replaced:
+        same = self._by_text.get(sentence())
+        if same is not None and same not in replaced:
             replaced.append(same)
         for notice in replaced:
             self._remove(notice)
-        self._add(Notice(message, self._drop, self._note_text, self))
+        self._add(Notice(message, self._remove_and_arrange, self._update_text, self))
         self._arrange()
 
     def dismiss(self, about: str) -> None:
@@ -251,11 +259,11 @@ class Banner(ThemeAware, QFrame):
             self._arrange()
 
     def reword(self, about: str) -> None:
-        """Word the notices that were shown with this `about` again, because what they tell of has changed."""
+        """Word the notices that were shown with this `about` again, because their subject has changed."""
         for notice in [*self._by_topic.get(about, ())]:
             notice.retranslate()
 
-    def _drop(self, notice: Notice) -> None:
+    def _remove_and_arrange(self, notice: Notice) -> None:
         self._remove(notice)
         self._arrange()
 
@@ -283,7 +291,7 @@ class Banner(ThemeAware, QFrame):
         notice.setParent(None)
         notice.deleteLater()
 
-    def _note_text(self, notice: Notice, before: str) -> None:
+    def _update_text(self, notice: Notice, before: str) -> None:
         """Find a notice by its new text from now on, unless it is being made or was removed: its actions may change."""
         if notice not in self._fixed and notice not in self._others:
             return

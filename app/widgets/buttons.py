@@ -1,4 +1,4 @@
-"""Buttons that copy a text and say so for a moment, that close a card, and that ask before what cannot be undone."""
+"""Buttons that copy a text and say so for a moment, that close a card, and that ask before they act."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class CopyButton(ThemeAware, QPushButton):
 
 
 def fold_head(parent: QWidget) -> QPushButton:
-    """Return the line that shows and hides what is folded behind it."""
+    """Return a button in the form of a line, which shows and hides a fold."""
     head = styled(QPushButton(parent), "fold")
     head.setCheckable(True)
     head.setIcon(icon("chevron-right", checked="chevron-down"))
@@ -53,7 +53,7 @@ def fold_head(parent: QWidget) -> QPushButton:
 
 
 class CloseButton(ThemeAware, QToolButton):
-    """Closes what it is in by `close`."""
+    """A cross that calls `close`, to close the card or the pane that it is in."""
 
     def __init__(self, parent: QWidget, close: Callable[[], object]) -> None:
         super().__init__(parent)

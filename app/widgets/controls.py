@@ -37,7 +37,7 @@ else:
 
 
 # The corners of a tick, in widths of its box.
-_TICK = ((0.24, 0.52), (0.43, 0.70), (0.76, 0.32))
+_TICK_CORNERS = ((0.24, 0.52), (0.43, 0.70), (0.76, 0.32))
 
 
 class _WithoutWheel(WidgetMixin):
@@ -175,7 +175,9 @@ class Switch(QAbstractButton):
         groove, knob = (colours.main, colours.on_accent) if is_on else (colours.selection, colours.muted)
         ring = colours.main if is_on else colours.muted
         if not self.isEnabled():
-            groove, knob, ring = colours.selection, colours.faint, colours.line
+            groove = colours.selection
+            knob = colours.faint
+            ring = colours.line
         elif self.hasFocus():
             ring = colours.text
         left = track.right() - 19 if is_on else track.left() + 3
@@ -205,7 +207,7 @@ class TickBox(QCheckBox):
                 painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 3, 3)
             if self.isChecked():
                 painter.setPen(QPen(QColor(colours.on_accent if self.isEnabled() else colours.faint), 2))
-                painter.drawPolyline([box.topLeft() + QPointF(*point) * box.width() for point in _TICK])
+                painter.drawPolyline([box.topLeft() + QPointF(*point) * box.width() for point in _TICK_CORNERS])
 
 
 class Segments(QFrame):

@@ -36,7 +36,8 @@ class FigureTable(QAbstractTableModel, Generic[Row]):
 
     def __init__(self, context: str, columns: tuple[FigureColumn[Row], ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._context, self._columns = context, columns
+        self._context = context
+        self._columns = columns
         self.rows: list[Row] = []
 
     def show_rows(self, rows: list[Row]) -> None:
@@ -83,7 +84,8 @@ class FigureView(QTableView):
         spare: Sequence[int] = (),
     ) -> None:
         super().__init__(parent)
-        self._names, self._spare = names, spare
+        self._names = names
+        self._spare = spare
         self.setModel(table)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -149,7 +151,8 @@ class _Heading(QHeaderView):
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
         super().initStyleOptionForIndex(option, section)
-        down, up = QStyleOptionHeader.SortIndicator.SortDown, QStyleOptionHeader.SortIndicator.SortUp
+        down = QStyleOptionHeader.SortIndicator.SortDown
+        up = QStyleOptionHeader.SortIndicator.SortUp
         option.sortIndicator = {down: up, up: down}.get(option.sortIndicator, option.sortIndicator)
 
 

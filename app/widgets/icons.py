@@ -15,7 +15,7 @@ from app.widgets import theme
 
 @cache
 def icon(name: str, role: str = "muted", *, checked: str = "") -> QIcon:
-    """Return the icon `name` in the colour `role`, a field of `Colours`, of the theme in use when it is painted.
+    """Return the icon `name` in the colour `role` (a field of colours.py) of the theme in use when it is painted.
 
     It is sharp at any pixel ratio. A checked button shows the icon `checked`, if there is one.
     """
@@ -54,7 +54,9 @@ class _Drawing(QIconEngine):
 
     def __init__(self, name: str, role: str, checked: str) -> None:
         super().__init__()
-        self._name, self._role, self._checked = name, role, checked
+        self._name = name
+        self._role = role
+        self._checked = checked
 
     def paint(self, painter: QPainter, rect, mode, state) -> None:  # type: ignore[no-untyped-def]
         name = self._checked if state == QIcon.State.On else self._name

@@ -19,12 +19,14 @@ from app.widgets.theme_aware import WidgetMixin
 
 # Their parts are not stops: Qt passes the focus on to them.
 _WHOLE = (QAbstractSpinBox, QComboBox, QLineEdit)
-_WIDTH, _RADIUS = 2, 6
+# The line and the corners of the ring, in pixels.
+_WIDTH = 2
+_RADIUS = 6
 _KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 
 
 class KeyboardFocus(QObject):
-    """Tells by `changed`, after every change of the focus of `target`, whether to show it.
+    """Emits `changed` after every change of the focus of `target`, with True if the focus is to be shown.
 
     A focus that returns with its window, or after a menu or a card was closed, is shown if it was shown before.
     """
@@ -139,7 +141,7 @@ def stops(container: QWidget) -> list[QWidget]:
 
 
 def _policy() -> Qt.FocusPolicy:
-    """Return what the focus policy of a stop includes: the system may let Tab stop at texts and lists only."""
+    """Return the focus policy that a stop must include: the system may let Tab stop at texts and lists only."""
     all_controls = QGuiApplication.styleHints().tabFocusBehavior() == Qt.TabFocusBehavior.TabFocusAllControls
     return Qt.FocusPolicy.TabFocus if all_controls else Qt.FocusPolicy.StrongFocus
 

@@ -19,7 +19,7 @@ def tip(words: str) -> str:
 
 
 def wrapped_tip(*paragraphs: str) -> str:
-    """Return long sentences for `setToolTip` as rich text, whose lines Qt wraps, unlike those of plain text."""
+    """Return long sentences for `setToolTip` as rich text, because Qt does not wrap the lines of plain text."""
     return "".join(f"<p>{escape(words)}</p>" for words in paragraphs)
 
 
@@ -38,7 +38,7 @@ def label(parent: QWidget, style_class: str, *, wraps: bool = False) -> QLabel:
 
 
 def fixed_font() -> QFont:
-    """Return the system's font for what a person reads out letter by letter, without ligatures."""
+    """Return the system's font of fixed width without ligatures, for texts that a person reads letter by letter."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setFeature(QFont.Tag("liga"), 0)
     return font

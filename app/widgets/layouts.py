@@ -20,7 +20,7 @@ def hbox(parent: QWidget | None = None, *, margins: Margins | None = None, spaci
 
 
 def vbox(parent: QWidget | None = None, *, margins: Margins | None = None, spacing: int | None = None) -> QVBoxLayout:
-    """Return a column; the arguments are those of `hbox`."""
+    """Return a column, with the same arguments as `hbox`."""
     return _spaced(QVBoxLayout() if parent is None else QVBoxLayout(parent), margins, spacing)
 
 
@@ -63,8 +63,8 @@ def keep_right_edge(area: QAbstractScrollArea, content: QLayout) -> None:
     margins = content.contentsMargins()
 
     def fit(_minimum: int, maximum: int) -> None:
-        taken = min(bar.sizeHint().width(), margins.right()) if maximum else 0
-        content.setContentsMargins(margins.left(), margins.top(), margins.right() - taken, margins.bottom())
+        bar_width = min(bar.sizeHint().width(), margins.right()) if maximum else 0
+        content.setContentsMargins(margins.left(), margins.top(), margins.right() - bar_width, margins.bottom())
 
     bar.rangeChanged.connect(fit)
 
@@ -76,7 +76,7 @@ def centred(widget: QWidget, width: int) -> QHBoxLayout:
 
 
 def top_in(widget: QWidget, ancestor: QWidget) -> int:
-    """Return how far the top of `widget` is below that of `ancestor`, in pixels."""
+    """Return how far the top of `widget` is below the top of `ancestor`, in pixels."""
     return widget.mapTo(ancestor, QPoint(0, 0)).y()
 
 

@@ -26,8 +26,10 @@ _SEPARATOR = f"{_NO_BREAK_SPACE}· "
 _LONGEST_ITEM = 22
 # A size in bytes, in any language.
 _SIZE = r"(?<=\d) (?=[KMGT]i?B(?![A-Za-z]))"
-# A path or an address of more letters may also be broken in a name of more than 20, so that no end of it is cut off.
-_LONG_WORD, _LONG_NAME = r"[!-~]{40,}", r"[^/-]{20}(?=[^/-])"
+# A path or an address that may be broken within its names, so that no end of it is cut off.
+_LONG_WORD = r"[!-~]{40,}"
+# Twenty letters of a name in it, after which the name may be broken.
+_LONG_NAME = r"[^/-]{20}(?=[^/-])"
 # The name of a file stays on one line, as a name that breaks at a hyphen reads as two, up to so many letters.
 LONGEST_NAME = 20
 _FILE_NAME = (
@@ -57,7 +59,8 @@ def with_good_breaks(text: str, longest_name: int = LONGEST_NAME) -> str:
     text = re.sub(file_name, lambda name: name.group().replace("-", f"-{_WORD_JOINER}"), text)
     if max(text, default="") < _FIRST_FULL_WIDTH:
         return text
-    if len(items := text.split(_SEPARATOR)) > 1:
+    items = text.split(_SEPARATOR)
+    if len(items) > 1:
         parts = [
             unbroken(item) if len(item) <= _LONGEST_ITEM else with_good_breaks(item, longest_name) for item in items
         ]

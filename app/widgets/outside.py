@@ -26,7 +26,7 @@ def show_count(of: str, count: int) -> None:
 
 
 def has_system_tray() -> bool:
-    """Whether the system has a menu bar or tray for icons of programs."""
+    """Return whether the system has a menu bar or tray for icons of programs."""
     return QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
 
 
@@ -51,7 +51,8 @@ def system_tray(parent: QObject, name: str) -> QSystemTrayIcon | None:
 class Notifier(QObject):
     """Shows notifications of one kind, with an icon of that `name` in the menu bar until the user comes back.
 
-    `opened` follows a click on either, and `seen` follows when the user is back.
+    `opened` is emitted after a click on the notification or the icon. `seen` is emitted whenever the app comes to the
+    front, also if nothing was shown before.
     """
 
     opened = Signal()
@@ -59,30 +60,37 @@ class Notifier(QObject):
 
     def __init__(self, name: str, window: QWidget) -> None:
         super().__init__(window)
-        self._name, self._window = name, window
+        self._name = name
+        self._window = window
         self._tray: QSystemTrayIcon | None = None
         QApplication.instance().applicationStateChanged.connect(self._state_changed)  # type: ignore[union-attr]
 
     def notify(self, sentence: str) -> bool:
-        """Show a notification, unless a window of the app is in front. Returns whether the user was told.
+        """Show a notification, unless a window of the app is in front. Return False if one is, and nothing was shown.
 
-        Where a notification may not appear, the app's icon asks for attention: macOS shows none of a program without a
-        bundle of its own, and tells nobody whether it still shows those of the old kind that Qt sends.
+        Without a tray, the app's icon asks for attention instead. On macOS the icon in the Dock always does, too:
+        outside of a bundle macOS shows no notification, and in a bundle it does not say whether it showed it.
         """
         if QApplication.activeWindow() is not None:
             return False
-        if self._tray is None and (tray := system_tray(self, self._name)) is not None:
-            self._tray = tray
-            tray.activated.connect(self._open)
-            tray.messageClicked.connect(self._open)
-        if self._tray is not None:
-            self._tray.show()
         on_mac = sys.platform == "darwin"
-        if self._tray is not None and (in_bundle() or not on_mac):
-            self._tray.showMessage(QApplication.applicationDisplayName(), sentence)
-        if self._tray is None or on_mac:
+        tray = self._tray_icon()
+        if tray is not None:
+            tray.show()
+            if in_bundle() or not on_mac:
+                tray.showMessage(QApplication.applicationDisplayName(), sentence)
+        if tray is None or on_mac:
             QApplication.alert(self._window, _ALERT_MS)
         return True
+
+    def _tray_icon(self) -> QSystemTrayIcon | None:
+        """Return the icon in the menu bar, which is made at the first call; None if the system has no tray."""
+        if self._tray is None:
+            self._tray = system_tray(self, self._name)
+            if self._tray is not None:
+                self._tray.activated.connect(self._open)
+                self._tray.messageClicked.connect(self._open)
+        return self._tray
 
     def _open(self) -> None:
         # A click on the icon, unlike one on the notification itself, does not activate the program on macOS.

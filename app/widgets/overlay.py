@@ -31,7 +31,9 @@ class Overlay(TabOrdered, QFrame):
         """`width` is at the normal text size; `height` None fits the content. The window limits both."""
         super().__init__(window)
         self.setObjectName("overlay")
-        self._window, self._width, self._height = window, width, height
+        self._window = window
+        self._width = width
+        self._height = height
         self._focus_before: QWidget | None = None
         self._shade = Shade(window)
         self._is_made = False
@@ -59,7 +61,7 @@ class Overlay(TabOrdered, QFrame):
         """Make the content. Called once, before the card first opens."""
 
     def fill(self) -> None:
-        """Load what the card shows. Called each time it opens."""
+        """Load the content of the card. Called each time it opens."""
 
     def close_overlay(self) -> None:
         if self.isHidden():
@@ -158,7 +160,7 @@ class WrappingArea(HighArea):
 
 
 class Shade(QWidget):
-    """Dims what is below a card or a pane, hidden at first."""
+    """Dims the window below a card or a pane. Hidden at first."""
 
     clicked = Signal()
 

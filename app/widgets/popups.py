@@ -11,12 +11,14 @@ from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QMenu, QPlainTextEdit
 from app.widgets.icons import icon
 from app.widgets.labels import fixed_font
 
-# The size of a tick and its distance from the edge of its row, in pixels, as the style sheet leaves them room.
-_TICK, _BEFORE_TICK = 14, 5
+# The size of a tick, in pixels. The style sheet leaves room for it.
+_TICK = 14
+# Its distance from the edge of its row, in pixels.
+_BEFORE_TICK = 5
 
 
 class Menu(QMenu):
-    """A menu with rounded corners. It paints its own ticks, because those of Qt have jagged edges on a sharp screen."""
+    """A menu with rounded corners. It paints its own ticks, because Qt's ticks have jagged edges on a sharp screen."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -34,7 +34,7 @@ class TextField(QLineEdit):
         return bool(self._preedit)
 
     def commit_preedit(self) -> None:
-        """Take what is being composed into the text."""
+        """Make the text that is being composed part of the field's text."""
         if self.composing:
             QGuiApplication.inputMethod().commit()
         if self.composing:
@@ -99,7 +99,9 @@ class LiveField(TextField):
 
     def put(self, text: str) -> None:
         """Set the text without emitting `typed`."""
-        self._composed, self._emitted, self._preedit = "", text, ""
+        self._composed = ""
+        self._emitted = text
+        self._preedit = ""
         self.setText(text)
 
     def _emit(self) -> None:

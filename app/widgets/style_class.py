@@ -16,7 +16,7 @@ def styled(widget: Styled, style_class: str) -> Styled:
 
 
 def named(widget: Styled, name: str) -> Styled:
-    """Give a new widget the `objectName` that a rule for it alone matches."""
+    """Give a new widget the object name that a rule of the style sheet for it alone matches."""
     widget.setObjectName(name)
     return widget
 

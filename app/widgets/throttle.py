@@ -24,7 +24,8 @@ class Throttle(QObject):
 
     def __init__(self, milliseconds: int, show: Callable[[], object], parent: QObject) -> None:
         super().__init__(parent)
-        self._milliseconds, self._show = milliseconds, show
+        self._milliseconds = milliseconds
+        self._refresh = show
         self._since = QElapsedTimer()
         self._delay = single_shot(self, self._run, milliseconds)
 
@@ -38,4 +39,4 @@ class Throttle(QObject):
     def _run(self) -> None:
         self._delay.stop()
         self._since.start()
-        self._show()
+        self._refresh()
