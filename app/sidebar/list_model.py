@@ -32,14 +32,17 @@ from app.widgets.labels import tip
 RowIndex = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 STREAMS = Qt.ItemDataRole.UserRole + 1
-# Whether a chat is listed below its folder, and the number of chats of a folder.
+# Whether a chat is listed below its folder.
 INSIDE = Qt.ItemDataRole.UserRole + 2
+# The number of chats of a folder.
 COUNT = Qt.ItemDataRole.UserRole + 3
 _CHAT_DATA = "application/x-tandem-chat"
 _FOLDER_DATA = "application/x-tandem-folder"
 FOLDERS = "folders"
 # Headings of search results.
-TITLES_FOUND, MESSAGES_FOUND, NOTHING_FOUND = "titles-found", "messages-found", "nothing-found"
+TITLES_FOUND = "titles-found"
+MESSAGES_FOUND = "messages-found"
+NOTHING_FOUND = "nothing-found"
 
 ListRow = str | Folder | Conversation | TitleHit | MessageHit
 
@@ -88,7 +91,7 @@ def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[
 
 
 def _placed(chats: Sequence[Conversation]) -> dict[int, tuple[int | None, int | None]]:
-    """Return where the person put each chat."""
+    """Return the folder and the position among the pins of each chat, by its id; None where it has none."""
     return {chat.id: (chat.folder_id, chat.pin_position) for chat in chats}
 
 
@@ -212,13 +215,16 @@ class ChatListModel(QAbstractListModel):
         # For new search results the model is reset, so that the view starts at the top.
         if not same:
             self.beginResetModel()
-            self._rows, self._streaming, self._counts = rows, streaming, counts
+            self._rows = rows
+            self._streaming = streaming
+            self._counts = counts
             self.endResetModel()
             return
         known = dict(zip(keys_before, self._rows, strict=True))
-        lit = streaming ^ self._streaming
+        switched = streaming ^ self._streaming
         counted = counts != self._counts
-        self._streaming, self._counts = streaming, counts
+        self._streaming = streaming
+        self._counts = counts
         if self._keys == keys_before:
             self._rows = rows
         else:
@@ -226,7 +232,7 @@ class ChatListModel(QAbstractListModel):
         for number, (key, row) in enumerate(zip(self._keys, rows, strict=True)):
             before = known.get(key, row)
             if isinstance(row, Conversation):
-                changed = row.id in lit or (row is not before and _differs(row, before))
+                changed = row.id in switched or (row is not before and _differs(row, before))
             else:
                 changed = row != before or (counted and isinstance(row, Folder))
             if changed:
@@ -243,16 +249,16 @@ class ChatListModel(QAbstractListModel):
         self._mark(streaming, changed.chat.id)
 
     def _mark(self, streaming: frozenset[int], *changed: int) -> None:
-        """Show which chats are being answered now, and have `changed` ones painted anew; the rows are the same."""
-        lit = streaming ^ self._streaming
+        """Show which chats are being answered now, and paint the `changed` chats again; the rows are the same."""
+        switched = streaming ^ self._streaming
         self._streaming = streaming
-        for chat_id in {*changed, *lit}:
+        for chat_id in {*changed, *switched}:
             index = self.row_of(Conversation, chat_id)
             if index.isValid():
                 self.dataChanged.emit(index, index)
 
     def _move_rows(self, rows: list[ListRow], keys_before: list[Hashable]) -> None:
-        """Show `rows`, and tell views where each row of before is now."""
+        """Show `rows`, and tell the views where each of the rows before is now."""
         self.layoutAboutToBeChanged.emit()
         self._rows = rows
         moved = self.persistentIndexList()
@@ -286,7 +292,7 @@ class ChatListModel(QAbstractListModel):
         return False if role in (STREAMS, INSIDE) else None
 
     def _data_of_chat(self, chat: Conversation, role: int) -> Any:
-        """Return what only chats have; None for other roles."""
+        """Return the data of a role that only chats have; None for other roles."""
         if role == STREAMS:
             return chat.id in self._streaming
         if role == INSIDE:
@@ -303,7 +309,8 @@ class ChatListModel(QAbstractListModel):
         if isinstance(row, str):
             return heading(row)
         if isinstance(row, Folder):
-            translate, closed = QCoreApplication.translate, row.closed
+            translate = QCoreApplication.translate
+            closed = row.closed
             words = (
                 translate("ChatPane", "{name}, closed folder") if closed else translate("ChatPane", "{name}, folder")
             )

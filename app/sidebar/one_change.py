@@ -1,6 +1,6 @@
 """The rows of the list where one chat was used, renamed or added since they were arranged.
 
-That is what an answer does to the list. The other rows stay as they are, and none of them is looked at in Python.
+An answer changes the list in this way. The other rows stay as they are, and none of them is looked at in Python.
 """
 
 from __future__ import annotations
@@ -29,26 +29,31 @@ def with_one_change(
     folders: Collection[int],
     now: float,
 ) -> ChangedRows | None:
-    """Return the rows of `chats`, if one of them is all that differs from `before`, whose `rows` and `keys` these are.
+    """Return the rows of `chats` if only one of them differs from `before`, which has the `rows` with these `keys`.
 
     None if more differs, and for a chat that is pinned or in a folder, or that goes elsewhere than to the top of today:
     then all rows have to be arranged. A key is the row's class with its id, or with the words of a heading. `folders`
-    are the ids of those that are listed.
+    are the ids of the listed folders.
     """
     first = shared_prefix(before, chats)
     last = shared_prefix(before[::-1], chats[::-1])
     if first == len(chats) or len(chats) - len(before) not in (0, 1):
         return None
     chat = chats[first]
-    # Those before it are listed elsewhere than below the days, so that none of these is above it.
+    # The chats before it are pinned or in folders, so that none of them is above it below the days.
     all_elsewhere = all(above.pin_position is not None or above.folder_id in folders for above in chats[:first])
-    if not _is_free(chat) or not all_elsewhere:
+    if not _is_below_days(chat) or not all_elsewhere:
         return None
     old = None
     if len(chats) == len(before):
         place = len(before) - last - 1
         old = before[place] if place >= first else None
-        if old is None or old.id != chat.id or not _is_free(old) or before[first:place] != chats[first + 1 : place + 1]:
+        if old is None or old.id != chat.id or not _is_below_days(old):
+            return None
+        # The chats between its new and its old place must only have moved down by one.
+        passed = before[first:place]
+        moved_down = chats[first + 1 : place + 1]
+        if passed != moved_down:
             return None
     elif first + last < len(before):
         return None
@@ -76,7 +81,8 @@ def _remove(rows: list[Any], keys: list[Hashable], place: int) -> None:
         del rows[place - 1], keys[place - 1]
 
 
-def _is_free(chat: Conversation) -> bool:
+def _is_below_days(chat: Conversation) -> bool:
+    """Return whether a chat is listed below a day, not among the pins or in a folder."""
     return chat.pin_position is None and chat.folder_id is None
 
 

@@ -57,7 +57,9 @@ class ChatPane(ThemeAware, QFrame):
     def __init__(self, session: Session, new_chat: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("sidebar")
-        self._session, self._chats, self._new_action = session, session.list, new_chat
+        self._session = session
+        self._chats = session.list
+        self._new_action = new_chat
         self._shown: int | None = None
         self._streaming: frozenset[int] = frozenset()
         self._new = self.bound("New chat", styled(QPushButton(self), "plain"))
@@ -126,13 +128,14 @@ class ChatPane(ThemeAware, QFrame):
         self.search.down.connect(self._go_to_list)
         self.search.chosen.connect(self._choose_first)
         self.list.clicked.connect(self._clicked)
-        # What kept its place under the pointer is sorted now; a search stays.
+        # Chats that kept their places under the pointer are sorted now; a search stays.
         self.list.left.connect(lambda: None if self.search.words.strip() else self._fill())
         self.list.activated.connect(self._activated)
         self.list.customContextMenuRequested.connect(self._show_menu)
         self._views_menu.aboutToShow.connect(self._fill_views)
         self._back.clicked.connect(lambda: self.show_view(ACTIVE))
-        chosen, chats = self.from_backups.isChecked, self._session.chats
+        chosen = self.from_backups.isChecked
+        chats = self._session.chats
         self.empty.emptied.connect(lambda: chats.empty_trash(backups=chosen()))
         self.empty.purged.connect(lambda chat_id: chats.purge(chat_id, backups=chosen()))
         self.empty.left.connect(self.list.setFocus)
@@ -148,8 +151,9 @@ class ChatPane(ThemeAware, QFrame):
         self.model.folder_renamed.connect(partial(change, ConversationList.rename_folder))
 
     def refresh(self, shown: int | None, streaming: frozenset[int]) -> None:
-        """Show the list. `shown` is the chat on screen; in those of `streaming` an answer is being written."""
-        self._shown, self._streaming = shown, streaming
+        """Show the list. `shown` is the id of the chat on screen; in the chats of `streaming` an answer is written."""
+        self._shown = shown
+        self._streaming = streaming
         self.temporary.setVisible(self._session.chat.temporary)
         self._fill()
 
@@ -224,8 +228,11 @@ class ChatPane(ThemeAware, QFrame):
             self._activated(self._first_row())
 
     def _first_row(self) -> QModelIndex:
-        rows = enumerate(self.model.rows)
-        return self.model.index(next((number for number, row in rows if not isinstance(row, str)), -1))
+        """Return the first row that is no heading; an invalid index if there is none."""
+        for number, row in enumerate(self.model.rows):
+            if not isinstance(row, str):
+                return self.model.index(number)
+        return QModelIndex()
 
     def _clicked(self, index: QModelIndex) -> None:
         row = index.data(ROW)
@@ -319,8 +326,9 @@ class ChatPane(ThemeAware, QFrame):
 
     def _press_on_chat(self, chat: Conversation, event: QKeyEvent) -> bool:
         # Backspace alone is pressed by mistake too easily; with the modifier it deletes, as in the system's file lists.
-        with_modifier = event.key() == Qt.Key.Key_Backspace and event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if event.key() != Qt.Key.Key_Delete and not with_modifier:
+        has_modifier = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        is_backspace = event.key() == Qt.Key.Key_Backspace and has_modifier
+        if event.key() != Qt.Key.Key_Delete and not is_backspace:
             return False
         if chat.trashed_at is None:
             self._session.chats.trash(chat.id)
@@ -355,7 +363,7 @@ class ChatPane(ThemeAware, QFrame):
 
 
 # The button's padding and border.
-_SIDE = 14
+_PURGE_PADDING = 14
 
 
 class PurgeButton(ConfirmButton):
@@ -376,7 +384,8 @@ class PurgeButton(ConfirmButton):
         ids = {chat.id for chat in chats}
         before = {chat.id for chat in self._trash}
         self._trash = list(chats)
-        if ids == before if self._one is None else self._one.id in ids:
+        is_same_question = ids == before if self._one is None else self._one.id in ids
+        if is_same_question:
             self.retranslate()
         else:
             self.withdraw()
@@ -402,7 +411,7 @@ class PurgeButton(ConfirmButton):
             what = self._one.title or self.tr("Untitled chat")
         self.setAccessibleName(f"{question} {what}")
         # One line would be too short for the number in the longest language.
-        elided = self.fontMetrics().elidedText(what, Qt.TextElideMode.ElideRight, self.width() - 2 * _SIDE)
+        elided = self.fontMetrics().elidedText(what, Qt.TextElideMode.ElideRight, self.width() - 2 * _PURGE_PADDING)
         self.setText(f"{question}\n{elided}".replace("&", "&&"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -21,7 +21,7 @@ MOVE_DOWN = QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key
 
 
 class RowMenu(Menu):
-    """Calls the services; the signals carry the id of the chat or folder for what the services cannot do."""
+    """Calls the services. The signals carry the id of a chat or folder, for commands that are not of the services."""
 
     rename_wanted = Signal(int)
     purge_wanted = Signal(int)
@@ -34,11 +34,14 @@ class RowMenu(Menu):
 
     def __init__(self, listed: ListService, chats: ChatService, parent: QWidget) -> None:
         super().__init__(parent)
-        self._list, self._chats = listed, chats
+        self._list = listed
+        self._chats = chats
         self._folders = Menu(self)
 
     def fill_for_chat(self, chat: Conversation) -> None:
-        listed, chats, translate = self._list, self._chats, QCoreApplication.translate
+        listed = self._list
+        chats = self._chats
+        translate = QCoreApplication.translate
         self.clear()
         if chat.trashed_at is not None:
             self._add(translate("ChatPane", "Restore"), partial(listed.change, ConversationList.restore), chat.id)
@@ -63,7 +66,9 @@ class RowMenu(Menu):
         self._add(translate("ChatPane", "Delete"), chats.trash, chat.id)
 
     def fill_for_folder(self, folder: Folder) -> None:
-        folders, change, translate = self._list.folders, self._list.change, QCoreApplication.translate
+        folders = self._list.folders
+        change = self._list.change
+        translate = QCoreApplication.translate
         self.clear()
         self._add(translate("ChatPane", "New chat in this folder"), self.chat_in_folder_wanted.emit, folder.id)
         self._add(translate("ChatPane", "System prompt and files…"), self.folder_page_wanted.emit, folder.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from PySide6.QtCore import (
     QAbstractItemModel,
@@ -44,17 +45,19 @@ from app.widgets.search_field import TextField
 from app.widgets.theme import scaled
 
 # In pixels at the normal text size, like all constants below.
-_SIDE = 10
-_LINE = 20
-_ROW = 32
-_HIGH_ROW = 52
-# The indent of chats below their folder, and the size of the folder's marks.
-_STEP, _MARK = 22, 14
+_ROW_MARGIN = 10
+_LINE_HEIGHT = 20
+_ROW_HEIGHT = 32
+_HIT_ROW_HEIGHT = 52
+# The indent of chats below their folder.
+_FOLDER_INDENT = 22
+# The size of the folder's marks.
+_FOLDER_MARK = 14
 # The sizes of letters: of titles, of the titles of found messages, of their words, and of headings.
-_TEXT = 14
-_HIT_TITLE = 13
-_SMALL = 12
-_HEADING = 11
+_TITLE_PIXELS = 14
+_HIT_TITLE_PIXELS = 13
+_SMALL_PIXELS = 12
+_HEADING_PIXELS = 11
 
 
 class RowPainter(QStyledItemDelegate):
@@ -62,16 +65,16 @@ class RowPainter(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: RowIndex) -> QSize:
         row = index.data(ROW)
-        return QSize(option.rect.width(), scaled(_HIGH_ROW if isinstance(row, MessageHit) else _ROW))
+        return QSize(option.rect.width(), scaled(_HIT_ROW_HEIGHT if isinstance(row, MessageHit) else _ROW_HEIGHT))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: RowIndex) -> None:
         row = index.data(ROW)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        inner = option.rect.adjusted(_SIDE, 0, -_SIDE, 0)
+        inner = option.rect.adjusted(_ROW_MARGIN, 0, -_ROW_MARGIN, 0)
         if isinstance(row, str):
             font = option.font
-            font.setPixelSize(scaled(_HEADING))
+            font.setPixelSize(scaled(_HEADING_PIXELS))
             painter.setFont(font)
             painter.setPen(QColor(theme.colours().faint))
             place = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
@@ -84,18 +87,18 @@ class RowPainter(QStyledItemDelegate):
                 painter.drawEllipse(inner.right() - 8, inner.center().y() - 3, 8, 8)
                 inner.adjust(0, 0, -16, 0)
             if index.data(INSIDE):
-                inner.adjust(scaled(_STEP), 0, 0, 0)
+                inner.adjust(scaled(_FOLDER_INDENT), 0, 0, 0)
             if isinstance(row, Folder):
                 self._folder(painter, option.font, inner, row, index.data(COUNT))
             elif isinstance(row, MessageHit):
-                title = QRect(inner.x(), inner.y() + scaled(6), inner.width(), scaled(_LINE))
-                self._line(painter, option.font, title, index.data(), (), _HIT_TITLE, muted=False)
-                below = title.translated(0, scaled(_LINE))
+                title = QRect(inner.x(), inner.y() + scaled(6), inner.width(), scaled(_LINE_HEIGHT))
+                self._line(painter, option.font, title, index.data(), (), _HIT_TITLE_PIXELS, muted=False)
+                below = title.translated(0, scaled(_LINE_HEIGHT))
                 around = _around(row.snippet.text, row.snippet.spans)
-                self._line(painter, option.font, below, *around, _SMALL, muted=True)
+                self._line(painter, option.font, below, *around, _SMALL_PIXELS, muted=True)
             else:
                 spans = row.spans if isinstance(row, TitleHit) else ()
-                self._line(painter, option.font, _middle(inner), index.data(), spans, _TEXT, muted=False)
+                self._line(painter, option.font, _middle(inner), index.data(), spans, _TITLE_PIXELS, muted=False)
         painter.restore()
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: RowIndex) -> QWidget:  # noqa: ARG002
@@ -109,23 +112,27 @@ class RowPainter(QStyledItemDelegate):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # While composing, keys belong to the input method and must not close the editor.
         is_key = event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride)
-        composing = isinstance(watched, TextField) and watched.composing
-        return not (is_key and composing) and super().eventFilter(watched, event)
+        is_composing = isinstance(watched, TextField) and watched.composing
+        if is_key and is_composing:
+            return False
+        return super().eventFilter(watched, event)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: RowIndex) -> None:  # noqa: ARG002
         editor.setGeometry(option.rect)
 
     def _folder(self, painter: QPainter, font: QFont, area: QRect, folder: Folder, count: int) -> None:
         """Paint a mark for open or closed, the name, and the number of chats in the folder."""
-        size = scaled(_MARK)
+        size = scaled(_FOLDER_MARK)
         mark = QRect(area.x() - 2, area.y() + (area.height() - size) // 2, size, size)
         icon("chevron-right" if folder.closed else "chevron-down").paint(painter, mark)
         icon("folder").paint(painter, mark.translated(size + 4, 0))
         line = _middle(area)
-        self._line(painter, font, line.adjusted(2 * size + 10, 0, -scaled(36), 0), folder.name, (), _TEXT, muted=False)
+        self._line(
+            painter, font, line.adjusted(2 * size + 10, 0, -scaled(36), 0), folder.name, (), _TITLE_PIXELS, muted=False
+        )
         painter.setFont(font)
         small = painter.font()
-        small.setPixelSize(scaled(_SMALL))
+        small.setPixelSize(scaled(_SMALL_PIXELS))
         painter.setFont(small)
         painter.setPen(QColor(theme.colours().muted))
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, QLocale().toString(count))
@@ -181,7 +188,7 @@ class RowPainter(QStyledItemDelegate):
 
 def _middle(area: QRect) -> QRect:
     """Return the rectangle of one line of text, vertically centred in a row."""
-    height = scaled(_LINE)
+    height = scaled(_LINE_HEIGHT)
     return QRect(area.x(), area.y() + (area.height() - height) // 2, area.width(), height)
 
 
@@ -205,6 +212,14 @@ def _mark(text: str, start: int, end: int) -> QTextLayout.FormatRange:
     style.setFontWeight(QFont.Weight.DemiBold)
     highlight.format = style
     return highlight
+
+
+class _VisibleRow(NamedTuple):
+    """A row in sight: its index, which follows it, its top in pixels, and its number in the list."""
+
+    index: QPersistentModelIndex
+    top: int
+    number: int
 
 
 class RowView(QListView):
@@ -239,7 +254,7 @@ class RowView(QListView):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         at = event.position().toPoint()
         left = self.visualRect(self.indexAt(at)).left()
-        self.pressed_mark = at.x() - left < _SIDE + scaled(_MARK) + 2
+        self.pressed_mark = at.x() - left < _ROW_MARGIN + scaled(_FOLDER_MARK) + 2
         super().mousePressEvent(event)
 
     def dataChanged(self, first: RowIndex, last: RowIndex, roles: Sequence[int] = ()) -> None:
@@ -252,14 +267,14 @@ class RowView(QListView):
         bar = self.verticalScrollBar()
         before = self._visible_rows() if bar.value() else []
         yield
-        there = [(row, top, position) for row, top, position in before if row.isValid()]
-        if there:
+        left = [row for row in before if row.index.isValid()]
+        if left:
             # The row whose number changed least is the anchor.
-            row, top, _ = min(there, key=lambda entry: abs(entry[0].row() - entry[2]))
-            bar.setValue(bar.value() + self.visualRect(row).top() - top)
+            anchor = min(left, key=lambda row: abs(row.index.row() - row.number))
+            bar.setValue(bar.value() + self.visualRect(anchor.index).top() - anchor.top)
 
-    def _visible_rows(self) -> list[tuple[QPersistentModelIndex, int, int]]:
-        """Return the visible rows, each with its top in pixels and its number."""
+    def _visible_rows(self) -> list[_VisibleRow]:
+        """Return the visible rows, from top to bottom."""
         first = self.indexAt(QPoint(1, 1))
         rows = []
         bottom = self.viewport().height()
@@ -268,5 +283,5 @@ class RowView(QListView):
             top = self.visualRect(index).top()
             if top >= bottom:
                 break
-            rows.append((QPersistentModelIndex(index), top, number))
+            rows.append(_VisibleRow(QPersistentModelIndex(index), top, number))
         return rows
