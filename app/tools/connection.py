@@ -1,4 +1,4 @@
-"""One running server of tools, on the event loop of the thread `tools`, and what it says, within limits."""
+"""One running server of tools, on the event loop of the thread `tools`, and its messages, within limits."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from engine.pictures.reading import time_for
 
 log = logging.getLogger(__name__)
 
-# The package logs what a server does wrong as errors of its own; here it becomes a `ToolFailed`.
+# The package logs the faults of a server as errors of its own; here they become a `ToolFailed`.
 for _name in ("mcp", "client"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
@@ -65,7 +65,7 @@ _MOST_PAGES = 100
 _INPUT_PAUSE_S = 0.25
 # Why a server cannot have a model write for it: it would use the person's models for what nobody sees.
 _NO_SAMPLING = "it asks Tandem's models to write for it, which Tandem does not let servers do"
-# What the package says when a server has gone; its number is one that servers use too.
+# The package's message when a server has gone; servers use its number, too.
 _CLOSED = "Connection closed"
 # The statuses by which an address of the older transport SSE refuses the newer one.
 _REFUSALS_OF_SSE = (400, 404, 405, 406, 415)
@@ -77,7 +77,7 @@ _RESULTS: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAd
 class McpConnection:
     """A server from its start to its end. `changed` is called on the loop when its state or its tools have changed.
 
-    tools: those of the newest list, () before it
+    tools: the tools of the newest list, () before the first list
     unusable: the names of listed tools that cannot be used
     only_as_tasks: the names of listed tools that can be called only by a form of calls that is not supported here
     failure: why it failed; None while it runs, and if it was stopped
@@ -87,7 +87,8 @@ class McpConnection:
     def __init__(
         self, server: Server, start_s: float, changed: Callable[[], object], settings: ToolSettings | None = None
     ) -> None:
-        self.server, self._settings = server, settings
+        self.server = server
+        self._settings = settings
         self.tools: tuple[Tool, ...] = ()
         self.unusable: tuple[str, ...] = ()
         self.only_as_tasks: tuple[str, ...] = ()
@@ -95,7 +96,8 @@ class McpConnection:
         # Whether it failed before the server could get a call.
         self.unsent = False
         self.over = asyncio.Event()
-        self._start_s, self._changed = start_s, changed
+        self._start_s = start_s
+        self._changed = changed
         # The newest last. A server does not say during which call it asks.
         self._running: list[RunningCall] = []
         self._client: Client | None = None
@@ -108,7 +110,7 @@ class McpConnection:
         # Set when it shall end.
         self._ending = asyncio.Event()
         # Set when `_follow` has something to do: the list of tools has changed, or the server shall end.
-        self._wake = asyncio.Event()
+        self._has_work = asyncio.Event()
         # Whether `stop` was called, so that its end is no failure.
         self._stopped = False
         self._begin()
@@ -154,14 +156,14 @@ class McpConnection:
             error = older if self.server.command or self._has_events else error
         if not self._stopped:
             self.failure = self.failure or self._reason(error)
-            # What the server has said may have its secrets in it.
+            # The server's message may have its secrets in it.
             log.info("the server %s of tools ended: %s", self.server.name, self.failure.code)
         self.over.set()
         self._settled.set()
         self._changed()
 
     def stop(self) -> None:
-        """Have the server end, in an orderly way if it does so in time."""
+        """End the server: in an orderly way if it ends in time, else by force. Does not wait."""
         self._stopped = True
         self._end()
         self._scope.deadline = min(self._scope.deadline, asyncio.get_running_loop().time() + CLOSING_S)
@@ -178,7 +180,7 @@ class McpConnection:
     ) -> ToolResult:
         """Call a tool, as `ToolHost.call` does. The server is told of a call that is cancelled or silent for too long.
 
-        Raises `ToolFailed`: (changed-tool), (slow-call), (refused) with what the server says, or why it has ended.
+        Raises `ToolFailed`: (changed-tool), (slow-call), (refused) with the server's message, or why it has ended.
         """
         names = {"server": tool.server, "tool": tool.name}
         # What may have changed meanwhile is not what a person agreed to.
@@ -219,7 +221,7 @@ class McpConnection:
         """Send a call and return its result. While the server wants an input first, ask for it and send the call again.
 
         A page that has to be visited first is such an input in the protocol with sessions. Raises `ToolFailed`
-        (refused) if it wants what is no question to a person, or asks without end, and `MCPError`.
+        (refused) if it asks for something other than a person's reply, or without end, and `MCPError`.
         """
         assert self._client is not None
         params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
@@ -248,7 +250,7 @@ class McpConnection:
         raise ToolFailed("refused", server=self.server.name, tool=name, detail="it asks without end")
 
     async def _elicited(self, running: RunningCall, params: types.ElicitRequestParams) -> types.ElicitResult:
-        """Ask the person what a server wants to know. A question that cannot be shown is declined."""
+        """Ask the person a server's question. A question that cannot be shown is declined."""
         name = self.server.name
         try:
             if isinstance(params, types.ElicitRequestURLParams):
@@ -335,9 +337,10 @@ class McpConnection:
     async def _talk(self, mode: str) -> None:
         """Start the server or reach it, list its tools, and follow their changes until it shall end.
 
-        Raises whatever ends it by itself: `ToolFailed`, or what the package raises.
+        Raises the error that ends it by itself: `ToolFailed`, or an error of the package.
         """
-        server, auth = self.server, None
+        server = self.server
+        auth = None
         if self._settings is not None:
             server = await asyncio.to_thread(self._settings.with_secrets, server)
             auth = await SignIn(server, self._settings, self._fail).load()
@@ -420,8 +423,8 @@ class McpConnection:
     async def _follow(self) -> None:
         """Read the list of tools again whenever the server has changed it."""
         while not self._ending.is_set():
-            await self._wake.wait()
-            self._wake.clear()
+            await self._has_work.wait()
+            self._has_work.clear()
             if not self._ending.is_set():
                 with anyio.fail_after(self._start_s):
                     await self._list()
@@ -436,13 +439,13 @@ class McpConnection:
         with suppress(ListenNotSupportedError, MCPError, SubscriptionLost):
             async with self._client.listen(tools_list_changed=True) as changes:
                 async for _ in changes:
-                    self._wake.set()
+                    self._has_work.set()
 
     async def _hear(self, message: IncomingMessage) -> None:
-        """Take what the server says by itself."""
+        """Handle a message that the server sends without being asked."""
         self._wait_for_start()
         if isinstance(message, types.ToolListChangedNotification):
-            self._wake.set()
+            self._has_work.set()
         elif isinstance(message, types.ElicitCompleteNotification):
             for running in self._running:
                 running.finish(message.params.elicitation_id)
@@ -455,9 +458,9 @@ class McpConnection:
         self._scope.cancel()
 
     def _end(self) -> None:
-        """Have the server end in an orderly way."""
+        """Ask the server to end in an orderly way."""
         self._ending.set()
-        self._wake.set()
+        self._has_work.set()
 
     def _reason(self, error: Exception) -> ToolFailed:
         """Return why the server has ended by itself."""
@@ -471,7 +474,8 @@ class McpConnection:
         if report == TOO_LARGE:
             return too_large(name)
         if self.server.command and _message_of(leaf) == _CLOSED:
-            last = next((line.strip() for line in reversed(words) if line.strip()), "")
+            written = [line.strip() for line in words if line.strip()]
+            last = written[-1] if written else ""
             detail = ": ".join(filter(None, [report.removeprefix(REPORT), last]))[:_LONGEST_DETAIL]
             return ToolFailed("ended", server=name, detail=detail)
         if self._settled.is_set() and _message_of(leaf) == _CLOSED:
@@ -491,7 +495,7 @@ def _pages_wanted(error: MCPError) -> list[types.ElicitRequestURLParams]:
     try:
         return UrlElicitationRequiredError.from_error(error.error).elicitations
     except (ValidationError, AttributeError, TypeError):
-        # What the server sent with the error has another form.
+        # The data that the server sent with the error have another form.
         return []
 
 
@@ -503,7 +507,7 @@ def _leaf(error: BaseException) -> BaseException:
 
 
 def _message_of(error: BaseException) -> str:
-    """Return what an error says, short enough for a sentence."""
+    """Return the message of an error, short enough for a sentence."""
     leaf = _leaf(error)
     if isinstance(leaf, ValidationError):
         first = leaf.errors(include_url=False, include_context=False, include_input=False)[0]

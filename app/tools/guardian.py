@@ -21,8 +21,10 @@ from pathlib import Path
 LONGEST_LINE = 8 * 2**20
 # Seconds for a server to end once its output or Tandem has ended, and between two looks whether Tandem is still there.
 ENDING_S = 1.0
-# The last line on the standard error says why the server has ended; this is the one for a line that is too long.
-REPORT, TOO_LARGE = "tandem: ", "tandem: too large a message"
+# The last line on the standard error begins with this and says why the server has ended.
+REPORT = "tandem: "
+# The last line after a message of the server that was too long.
+TOO_LARGE = "tandem: too large a message"
 # Every message of MCP has this member; what lacks it was printed by mistake.
 _MESSAGE = b'"jsonrpc"'
 _CHUNK = 2**16

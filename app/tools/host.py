@@ -52,7 +52,9 @@ class ToolHost:
         start_s: float = START_S,
     ) -> None:
         self._servers = {server.name: server for server in servers}
-        self._changed, self._settings, self._start_s = changed, settings, start_s
+        self._changed = changed
+        self._settings = settings
+        self._start_s = start_s
         self._closing = asyncio.Event()
         # Servers whose start waits for the import of `connection`.
         self._awaited: frozenset[str] = frozenset()
@@ -108,13 +110,13 @@ class ToolHost:
     def call_web(self, call: WebCall, addresses: WebAddresses, language: str) -> Future[ToolResult]:
         """Run a call of Tandem's own web tools, to which the person has agreed. Cancelling the future ends it.
 
-        `language` is that of the window. The future has a `ToolFailed` if the call fails.
+        `language` is the window's. The future has a `ToolFailed` if the call fails.
         """
         assert self._settings is not None
         return self._submit(call.run(self._settings, addresses, language))
 
     def sign_in(self, name: str, open_page: Callable[[str], object], page_text: str) -> Future[None]:
-        """Have the person sign in to a server, then start it; see `sign_in.sign_in`. Its status tells how it ends."""
+        """Ask the person to sign in to a server, then start it; see `sign_in.sign_in`. Its status tells how it ends."""
         future = self._sign_ins[name] = self._submit(self._sign_in_and_start(name, open_page, page_text))
         self._changed()
         future.add_done_callback(lambda _: self._changed())
@@ -189,7 +191,7 @@ class ToolHost:
         return await (await self._connected(tool.server)).call(tool, arguments, reported, silence_s, ask)
 
     async def _sign_in_and_start(self, name: str, open_page: Callable[[str], object], page_text: str) -> None:
-        """Have the person sign in, then start the server with that, without waiting until it runs.
+        """Ask the person to sign in, then start the server with the sign-in, without waiting until it runs.
 
         The status of the server's connection shows a failure. The window offers to sign in only where a connection
         has failed. If that went meanwhile, because the person changed the server, the failure is not shown.

@@ -6,7 +6,7 @@ from app.tools.servers import Server
 
 # Stands in a command for a folder that the person has to choose.
 FOLDER = "FOLDER"
-# The packages of the protocol's own registry, and a search engine. `app.wording.tools` has their words, by these names.
+# The packages of the protocol's own registry, and a search engine. app/wording/tools.py has their words by name.
 KNOWN_SERVERS = (
     Server(name="files", command="npx", args=("-y", "@modelcontextprotocol/server-filesystem", FOLDER)),
     Server(name="fetch", command="uvx", args=("mcp-server-fetch",)),

@@ -26,8 +26,10 @@ MOST_TOOLS = 256
 LONGEST_SCHEMA = 64 * 1024
 LONGEST_DESCRIPTION = 8 * 1024
 LONGEST_TOOL_NAME = 128
-# The messages for a server that it may leave unread while it is heard, and the seconds between two looks at them.
-MOST_UNREAD, UNREAD_S = 100, 0.05
+# The messages that a server may leave unread before its own messages have to wait.
+MOST_UNREAD = 100
+# Seconds between two looks at their number.
+UNREAD_S = 0.05
 # Where the package keeps the result of a call.
 SENT = "tandem/sent"
 # The fields of a tool that are used, apart from its schema.
@@ -38,7 +40,7 @@ _USED = ("name", "title", "description", "annotations", "execution")
 async def with_mended_messages(
     transport: AbstractAsyncContextManager[Any], left_out: Callable[[str], object], ended: Callable[[], object]
 ) -> AsyncGenerator[Any]:
-    """Pass on what a server sends, as the package `mcp` accepts it; that would refuse the whole message otherwise.
+    """Pass on a server's messages in the form that the package mcp accepts; it would refuse whole messages otherwise.
 
     `left_out` is called with the names of tools that cannot be mended, and `ended` when no more messages come.
     """
@@ -50,8 +52,8 @@ async def with_mended_messages(
 class _MendedMessages(ObjectReceiveStream[Any]):
     """A stream of messages with mended lists of tools and results of calls.
 
-    messages: what the server sends
-    answers: the stream of what is sent to the server
+    messages: the stream of the server's messages
+    answers: the stream of the messages to the server
     left_out, ended: see `with_mended_messages`
     """
 
@@ -120,7 +122,7 @@ def _mended_tool(tool: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def arguments_schema(schema: Any) -> dict[str, Any] | None:
-    """Return a tool's schema as that of an object in today's JSON Schema; None if it cannot be understood so."""
+    """Return a tool's schema as the schema of an object in today's JSON Schema; None if it cannot be understood so."""
     if schema is None or schema is True or schema in ({}, []):
         return {"type": "object", "properties": {}}
     if not isinstance(schema, dict):
@@ -140,7 +142,7 @@ def arguments_schema(schema: Any) -> dict[str, Any] | None:
 
 def _is_valid(schema: dict[str, Any]) -> bool:
     try:
-        # Nothing here follows its patterns, which are those of JavaScript and not of Python.
+        # Nothing here follows its patterns, which are written for JavaScript and not for Python.
         validator_for(schema).check_schema(schema, format_checker=FormatChecker(()))
         return len(json.dumps(schema)) <= LONGEST_SCHEMA
     # A stranger's schema can have anything in it, and raise any exception.
@@ -149,7 +151,7 @@ def _is_valid(schema: dict[str, Any]) -> bool:
 
 
 def _mended(schema: Any, _: str = "") -> Any:
-    """Return a schema without keywords that say nothing, and with those of older versions as today's say it.
+    """Return a schema without keywords that say nothing, and with today's keywords in place of older ones.
 
     {"type": "OBJECT", "required": true, "exclusiveMinimum": true, "minimum": 1} becomes
     {"type": "object", "exclusiveMinimum": 1}. The second argument is what `with_nodes` calls it with.

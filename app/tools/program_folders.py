@@ -1,6 +1,6 @@
 """The folders in which managers of versions put programs, so that npx and uvx are found. No Qt.
 
-`engine.machine.program_folders` has those that are alike on most computers, and why they are asked for.
+The engine's module of the same name has the folders that are alike on most computers, and why they are asked for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MANAGERS = (
     *("~/.pyenv/shims", "~/.cargo/bin", "~/go/bin", "~/.nix-profile/bin", "/nix/var/nix/profiles/default/bin"),
     *("~/.orbstack/bin", "~/.docker/bin", "/opt/local/bin", "/home/linuxbrew/.linuxbrew/bin"),
 )
-# Folders of all versions, and where in that of one its programs are. Homebrew links older versions of Node nowhere.
+# Folders of all versions, and where the programs are in the folder of one. Homebrew links older versions nowhere.
 _VERSIONS = (
     ("~/.nvm/versions/node", "bin"),
     ("~/.config/nvm/versions/node", "bin"),
@@ -38,7 +38,8 @@ _NVM_ALIASES = Path("../../alias")
 # A whole version, after the name that Homebrew gives to its folder.
 _VERSION = re.compile(r"(?:v|node@)?(\d+(?:\.\d+)*)", re.ASCII)
 # Names of nvm's may lead to others: default, lts/*, lts/krypton, v24.12.0.
-_MOST_NAMES, _LONGEST_NAME = 8, 100
+_MOST_ALIASES = 8
+_LONGEST_VERSION_NAME = 100
 
 _Version = tuple[int, ...]
 
@@ -76,10 +77,10 @@ def _version_of(name: str) -> _Version | None:
 def _nvm_default(aliases: Path) -> _Version:
     """Return the beginning of the version that nvm's aliases name as the default, () for the newest."""
     name = "default"
-    for _ in range(_MOST_NAMES):
+    for _ in range(_MOST_ALIASES):
         try:
             with (aliases / name).open(encoding="utf-8") as file:
-                name = file.read(_LONGEST_NAME).strip()
+                name = file.read(_LONGEST_VERSION_NAME).strip()
         except (OSError, ValueError):
             return ()
         if (version := _version_of(name)) is not None:

@@ -18,7 +18,7 @@ MOST_CHOICES = 200
 LONGEST_QUESTION = 4000
 LONGEST_ADDRESS = 4000
 _LONGEST_WORDS = 500
-_LONGEST_TEXT = 10_000
+_LONGEST_QUESTION_TEXT = 10_000
 FieldKind = Literal["text", "number", "integer", "yes-no", "choice", "choices"]
 _KINDS: dict[object, FieldKind] = {"string": "text", "number": "number", "integer": "integer", "boolean": "yes-no"}
 FieldValue = str | int | float | bool | list[str] | None
@@ -28,12 +28,12 @@ FieldValue = str | int | float | bool | list[str] | None
 class FormField:
     """A field of a form.
 
-    name: what the server calls it
+    name: its name for the server
     title, about: the server's words for the person
     least, most: of a number its bounds, of a text its length, of choices their number
     form: how a text has to look: "email", "uri", "date" or "date-time"; "" for any
     choices: each value with its words
-    preset: what the field has at first, None for nothing
+    preset: the value that the field has at first, None for no value
     """
 
     name: str
@@ -48,7 +48,7 @@ class FormField:
     preset: FieldValue = None
 
     def value_of(self, entered: str | bool | list[str]) -> FieldValue:
-        """Return what was entered as a value of this field; None for nothing.
+        """Return the entered text as a value of this field; None if nothing was entered.
 
         Raises `ValueError` with a code: "missing", "number", "whole", "bounds", "length", "count" or "form".
         """
@@ -87,7 +87,7 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class ServerQuestion:
-    """What a server asks: its `message`, and the fields of a form, or the `url` of a page to open.
+    """A server's question: its `message`, and the fields of a form, or the `url` of a page to open.
 
     `waits_for_page` asks whether the person has finished on the page that they have opened.
     """
@@ -101,7 +101,7 @@ class ServerQuestion:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReply:
-    """What the person does with a question; `content` is what they entered, by the names of fields, if they accept."""
+    """A person's reply to a question; `content` has the entered values by the names of fields, if they accept."""
 
     action: Literal["accept", "decline", "cancel"]
     content: Mapping[str, FieldValue] | None = None
@@ -118,7 +118,7 @@ def nobody_to_ask(_question: ServerQuestion, reply: Callable[[QuestionReply], ob
 
 
 def form_question(server: str, message: str, schema: Mapping[str, Any]) -> ServerQuestion:
-    """Return the question of a form, whose `schema` is that of an object. Raises `ValueError` if it is no form."""
+    """Return the question of a form, whose `schema` is of an object. Raises `ValueError` if it is no form."""
     properties = schema.get("properties")
     if not isinstance(properties, dict) or len(properties) > MOST_FIELDS:
         raise ValueError("not a form with a few fields")
@@ -153,7 +153,7 @@ def _field(name: str, about: Any, is_required: bool) -> FormField:
         raise ValueError("a field of another kind")
     bounds = {"text": ("minLength", "maxLength"), "choices": ("minItems", "maxItems")}
     least, most = bounds.get(kind, ("minimum", "maximum"))
-    longest = _LONGEST_TEXT if kind == "text" else math.inf
+    longest = _LONGEST_QUESTION_TEXT if kind == "text" else math.inf
     return FormField(
         name,
         kind,
@@ -171,7 +171,7 @@ def _field(name: str, about: Any, is_required: bool) -> FormField:
 def _choices(about: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return the choices of a schema: "enum", with the "enumNames" of older servers, or titled ones.
 
-    Raises `ValueError` for what is no short list of texts.
+    Raises `ValueError` if it is no short list of texts.
     """
     pairs: list[tuple[Any, Any]]
     titled = about.get("oneOf") or about.get("anyOf")
@@ -195,7 +195,7 @@ def _preset(kind: FieldKind, value: Any, choices: tuple[tuple[str, str], ...]) -
         case "yes-no", bool():
             return value
         case "text", str():
-            return value[:_LONGEST_TEXT]
+            return value[:_LONGEST_QUESTION_TEXT]
         case "choice", str() if value in values:
             return value
         case "choices", list():

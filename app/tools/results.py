@@ -17,8 +17,10 @@ from engine.pictures.reading import common_file, digest_of, picture_size
 # A result beyond this would not fit into the context of most models, and nobody reads it in a window.
 LONGEST_RESULT = 256 * 1024
 MOST_PICTURES = 8
-# The characters of a part of an unknown kind, which may be a film, and the attempts to find JSON in a text.
-_LONGEST_UNKNOWN, _MOST_ATTEMPTS = 1000, 64
+# The characters that are shown of a part of an unknown kind, which may be a film.
+_LONGEST_UNKNOWN = 1000
+# The attempts to find JSON in a text.
+_MOST_ATTEMPTS = 64
 _ABOUT_LINKS = ("title", "name", "uri", "mimeType", "size", "description")
 _TEXTUAL = re.compile(r"text/|application/([\w.-]+\+)?(json|xml|yaml)|image/svg\+xml")
 # Members that hold a whole result, and say nothing about it.
@@ -27,10 +29,10 @@ _OPENED = re.compile(r"[\[{]")
 
 
 def result_of(sent: Mapping[str, Any], seconds: float, pictures_time: ReadingTime) -> ToolResult:
-    """Return what a server has sent for a call as text and pictures. Waits for the process that checks pictures.
+    """Return a server's result of a call as text and pictures. Waits for the process that checks pictures.
 
-    What cannot be shown becomes a line that says what it was. A structured result follows the text, unless the text
-    says the same. `seconds` is how long the call took, `pictures_time` the limit for reading its pictures together.
+    A part that cannot be shown becomes a line that names its kind. A structured result follows the text unless the
+    text says the same. `seconds` is how long the call took, `pictures_time` the limit for reading all its pictures.
     """
     content = sent.get("content") or []
     structured = sent.get("structuredContent")
@@ -46,7 +48,7 @@ def result_of(sent: Mapping[str, Any], seconds: float, pictures_time: ReadingTim
 
 
 def _shown(part: Any, pictures: list[ToolPicture], time: ReadingTime) -> str:
-    """Return what a part of a result says, and add the picture in it to `pictures` if it can be used."""
+    """Return the text of a part of a result, and add the picture in it to `pictures` if it can be used."""
     match part:
         case str(text) | {"text": str(text)}:
             return text
@@ -77,7 +79,7 @@ def _shown(part: Any, pictures: list[ToolPicture], time: ReadingTime) -> str:
 
 def _is_said(value: Any, parts: Sequence[Any]) -> bool:
     """Return whether the parts of a result say all that its structured form says: as JSON in a text, or as they are."""
-    # SDKs put what is no object into one with a member that says nothing, and write each item of a list as a part.
+    # SDKs put a value that is no object into one with a member that says nothing, and each item of a list into a part.
     said = [_content_parts(part) for part in parts]
     while not any(value == part_value for values in said for part_value in values):
         if isinstance(value, list) and len(value) == len(said):

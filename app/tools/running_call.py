@@ -23,19 +23,21 @@ class RunningCall:
 
     def __init__(self, ask: AskPerson, silence_s: float) -> None:
         self.silence = anyio.CancelScope(deadline=anyio.current_time() + silence_s)
-        self._ask, self._silence_s = ask, silence_s
-        self._open: set[asyncio.Future[QuestionReply]] = set()
+        self._ask_person = ask
+        self._silence_s = silence_s
+        self._open_questions: set[asyncio.Future[QuestionReply]] = set()
         # A person answers one question after the other.
         self._turn = asyncio.Lock()
         self._asked = 0
         self._ended = False
-        # The pages on which the person has not finished yet. It is set once there are none.
+        # The pages on which the person has not finished yet.
         self._unfinished: set[str] = set()
+        # Set once there are none.
         self._finished = asyncio.Event()
 
     def hear(self) -> None:
         """Count the silence from now on, unless the person has a question to answer."""
-        self.silence.deadline = math.inf if self._open else anyio.current_time() + self._silence_s
+        self.silence.deadline = math.inf if self._open_questions else anyio.current_time() + self._silence_s
 
     async def reply_to(self, question: ServerQuestion) -> QuestionReply:
         """Ask the person, and wait for the reply, which is to cancel if the call ends before.
@@ -49,12 +51,12 @@ class RunningCall:
             return QuestionReply("cancel") if self._ended else await self._reply_to(question)
 
     def expect(self, pages: Collection[str]) -> None:
-        """Take the ids of the pages that the person will be on; a server may say when they have finished on each."""
+        """Set the ids of the pages that the person will be on; a server may report when they have finished on each."""
         self._unfinished = set(pages)
         self._finished.clear()
 
     def finish(self, page: str) -> None:
-        """Take from the server that the person has finished on a page, which may be another call's."""
+        """Record that the person has finished on a page, as the server reports; ignores pages of other calls."""
         if page in self._unfinished:
             self._unfinished.remove(page)
             if not self._unfinished:
@@ -65,13 +67,13 @@ class RunningCall:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[QuestionReply] = loop.create_future()
 
-        def settle(reply: QuestionReply) -> None:
+        def set_reply(reply: QuestionReply) -> None:
             if not future.done():
                 future.set_result(reply)
 
-        self._open.add(future)
+        self._open_questions.add(future)
         self.hear()
-        take_away = self._ask(question, lambda reply: loop.call_soon_threadsafe(settle, reply))
+        take_away = self._ask_person(question, lambda reply: loop.call_soon_threadsafe(set_reply, reply))
         ends: list[asyncio.Future[Any]] = [future]
         if question.waits_for_page:
             ends.append(asyncio.create_task(self._finished.wait()))
@@ -85,12 +87,12 @@ class RunningCall:
         finally:
             for end in ends:
                 end.cancel()
-            self._open.discard(future)
+            self._open_questions.discard(future)
             self.hear()
 
     def end(self) -> None:
         """Cancel the questions that nobody answers any more."""
         self._ended = True
-        for future in list(self._open):
+        for future in list(self._open_questions):
             if not future.done():
                 future.set_result(QuestionReply("cancel"))

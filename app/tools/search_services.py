@@ -1,4 +1,4 @@
-"""The services with which Tandem can search the web, and what each of them needs. `web_search` says why these."""
+"""The services with which Tandem can search the web, and the settings that each needs. web_search.py says why these."""
 
 from __future__ import annotations
 

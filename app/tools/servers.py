@@ -142,10 +142,10 @@ class ServerStatus:
 
 
 class _StoredPermission(msgspec.Struct, frozen=True):
-    """What a person chose for a tool of a server: ALWAYS for exactly this `fingerprint`, or DENY for any.
+    """A person's choice for a tool of a server: ALWAYS for exactly this `fingerprint`, or DENY for any.
 
-    `was_always` is that of a tool that was allowed always until it was switched off. With a `site`, the choice is for
-    its pages only, of a tool whose permissions are for one site each.
+    `was_always` is the fingerprint of a tool that was allowed always until it was switched off. With a `site`, the
+    choice is for its pages only, of a tool whose permissions are for one site each.
     """
 
     server: str
@@ -189,7 +189,9 @@ class ToolSettings:
     def __init__(
         self, path: Path, secrets: Keychain, submit: Callable[[Callable[[], None]], object] = lambda write: write()
     ) -> None:
-        self._path, self._secrets, self._submit = path, secrets, submit
+        self._path = path
+        self._secrets = secrets
+        self._submit = submit
         self._lock = threading.Lock()
         # What no keychain could keep, by the name of its entry, for this run.
         self._unkept: dict[str, str] = {}
@@ -208,12 +210,12 @@ class ToolSettings:
 
     @property
     def web(self) -> WebChoice:
-        """What the person chose for Tandem's web tools. A service of another version is the default."""
+        """The person's choice for Tandem's web tools. A service of another version is replaced by the default."""
         choice = self._file.web
         return choice if choice.service in SERVICES else replace(choice, service=DEFAULT_SERVICE)
 
     def set_web(self, choice: WebChoice) -> None:
-        """Keep what the person chose for Tandem's web tools."""
+        """Store the person's choice for Tandem's web tools."""
         with self._lock:
             self._file.web = choice
         self._submit(self._write)
@@ -261,7 +263,7 @@ class ToolSettings:
     def with_secrets(self, server: Server) -> Server:
         """Return the server with its values. May ask the person. Raises `ToolFailed` (no-secrets) if one is lost."""
         stored = self._kept_values(server.name) if server.values else {}
-        # What the person has not seen decides nothing, also if an earlier version kept it.
+        # A value that the person has not seen decides nothing, also if an earlier version kept it.
         known = {**stored, **server.deciding}
         if missing := [name for name in server.values if not known.get(name)]:
             raise ToolFailed("no-secrets", server=server.name, names=", ".join(missing))
@@ -274,7 +276,7 @@ class ToolSettings:
     def keep_sign_in(self, server: Server, sign_in: str, issuer: str = "") -> None:
         """Keep a sign-in, or none if it is "", unless the server is gone or has another url. May ask the person.
 
-        `issuer` is how the service names itself; "" keeps what is known.
+        `issuer` is how the service names itself; "" keeps the known name.
         """
         for current in self.servers:
             if (current.name, current.url) == (server.name, server.url):
@@ -340,7 +342,7 @@ class ToolSettings:
         self._submit(self._write)
 
     def _replace(self, server: Server) -> None:
-        """Take a server in place of the one of the same name, or as the last one."""
+        """Put a server in place of the one of the same name, or at the end."""
         with self._lock:
             servers = [server if other.name == server.name else other for other in self._file.servers]
             self._file.servers = servers if server in servers else [*servers, server]
@@ -369,7 +371,7 @@ class ToolSettings:
         return True
 
     def _read(self) -> _File:
-        """Return what the file has. One that cannot be read is renamed, so that it is not overwritten."""
+        """Return the content of the file. A file that cannot be read is renamed, so that it is not overwritten."""
         try:
             return msgspec.json.decode(read_bytes(self._path, LARGEST_FILE), type=prepared(_File))
         except (UntrustedJsonError, msgspec.MsgspecError) as error:

@@ -58,12 +58,14 @@ class SignIn(OAuthClientProvider):
         urls = [AnyUrl("http://127.0.0.1")]
         client = auth.OAuthClientMetadata(client_name="Tandem", redirect_uris=urls, token_endpoint_auth_method="none")
         super().__init__(server.url, client, self, client_metadata_url=CLIENT_DOCUMENT or None)
-        self._server, self._settings, self._failed = server, settings, failed
+        self._server = server
+        self._settings = settings
+        self._failed = failed
         # How the service that signs in names itself, once it has been asked.
         self.issuer: Issuer | None = None
 
     async def load(self) -> SignIn:
-        """Read what the keychain has for the server's address, and return this."""
+        """Read the keychain's entry for the server's address, and return `self`."""
         text = await asyncio.to_thread(self._settings.kept_sign_in, self._server)
         with suppress(ValidationError):
             stored = _Kept.model_validate_json(text)
@@ -89,7 +91,8 @@ class SignIn(OAuthClientProvider):
 
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """Send a request with the token, which the package's flow renews if it is too old or the server refuses it."""
-        context, name = self.context, self._server.name
+        context = self.context
+        name = self._server.name
         # The package's flow would hold its lock until the answer begins, so that one long call would delay all others.
         if (sent := context.current_tokens) is not None and context.is_token_valid():
             request.headers["Authorization"] = f"Bearer {sent.access_token}"
@@ -115,7 +118,7 @@ class SignIn(OAuthClientProvider):
         return error
 
     async def obtain(self, client: httpx2.AsyncClient) -> None:
-        """Have the person sign in, and keep the tokens.
+        """Ask the person to sign in, and keep the tokens.
 
         Raises `ToolFailed` (sign-in-unsafe) for a service at an unsafe address, and what the package and `client`
         raise.
@@ -173,16 +176,16 @@ def check_address(server: Server, address: str) -> None:
 class _Callback:
     """The port of this computer to which the browser comes back once the person is done.
 
-    page_text: what the browser shows then
+    page_text: the text that the browser shows then
     """
 
     def __init__(self, server: Server, open_page: Callable[[str], object], page_text: str) -> None:
         self._server = server
-        self._open_page = open_page
+        self._page_opener = open_page
         self._page_text = page_text
         # How the service that signs in names itself.
         self.issuer: Issuer | None = None
-        # What the browser has to send back, so that no other page can answer; b"" before it is opened.
+        # The value that the browser has to send back, so that no other page can answer; b"" before it is opened.
         self._state = b""
         # The variables of the address with which the browser came back.
         self._query: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
@@ -191,7 +194,7 @@ class _Callback:
         """Open the page at which the person signs in. Raises `ToolFailed` (sign-in-unsafe)."""
         check_address(self._server, address)
         self._state = dict(parse_qsl(urlsplit(address).query))["state"].encode()
-        self._open_page(address)
+        self._page_opener(address)
 
     async def returned(self) -> auth.AuthorizationCodeResult:
         """Wait for the browser. Raises `ToolFailed` (sign-in-unfinished) if the person has refused."""
@@ -225,7 +228,7 @@ async def sign_in(
     page_text: str,
     other_issuer: Callable[[Issuer], object] = lambda _: None,
 ) -> None:
-    """Have a person sign in to a server, and keep the sign-in in `settings`.
+    """Ask a person to sign in to a server, and keep the sign-in in `settings`.
 
     `open_page` gets the address for the browser, which it has to ask the person about. Before that, `other_issuer` gets
     the names of the service there if the server calls it otherwise than it calls itself, unless the person has signed
@@ -259,7 +262,7 @@ async def sign_in(
         example = "Authorization: Bearer TOKEN"
         raise ToolFailed("sign-in-closed", server=server.name, example=example, **values) from None
     except (OAuthFlowError, httpx2.RequestError, httpx2.InvalidURL, ValueError, KeyError) as error:
-        # What follows the first words may be what a service has said, with its secrets.
+        # The text after the first words may come from a service, with its secrets.
         raise ToolFailed("sign-in-failed", server=server.name, detail=re.split("[:\n]", str(error))[0]) from None
     finally:
         listener.close()

@@ -1,4 +1,4 @@
-"""What a tool is: its description for the model, the name by which models call it, its permission and its result."""
+"""A tool: its description for the model, the name by which models call it, its permission and its result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.errors import CodedError
 TANDEM = "Tandem"
 # The names that OpenAI's API allows for functions, which chat templates were made for.
 LONGEST_NAME = 64
-# Characters of what a server tells models: each of their requests carries it.
+# Characters of a server's instructions for models: each request carries them.
 LONGEST_INSTRUCTIONS = 2000
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 # Signs that Python counts as printable, and that nobody sees. U+FE0F is one, too, but stands behind many an emoji.
@@ -27,7 +27,7 @@ _UNSEEN = re.compile(
 # call that its server has lost shall end by itself, because a person can stop any other at once. There is no limit for
 # a call that reports progress.
 SILENCE_S = 300.0
-# What is checked of arguments before a call; the server checks the rest. The patterns and references of a schema, which
+# Keywords that are checked before a call; the server checks the rest. The patterns and references of a schema, which
 # a stranger has written, could take forever.
 _CHECKED = ("enum", "properties", "required", "type")
 
@@ -73,7 +73,7 @@ class Tool:
         return {"type": "function", "function": function}
 
     def problem_with(self, arguments: Mapping[str, Any]) -> str:
-        """Return what is wrong with the arguments, in words for the model; "" if nothing is."""
+        """Return the first fault of the arguments, in words for the model; "" if there is none."""
         # Imported by the first call, because few people use tools.
         from jsonschema import Draft202012Validator
         from jsonschema.validators import create
@@ -92,12 +92,12 @@ class Tool:
     def fingerprint(self) -> str:
         """The digest of all that a person agreed to. A permission holds for this only, whatever `called` is."""
         described = self.title, self.description, self.parameters, self.read_only
-        # Without a site, it is that of versions that knew none.
+        # Without a site, it is the fingerprint of versions that knew no sites.
         return digest(self.server, self.origin, self.name, *described, *filter(None, [self.site]))
 
 
 class ToolFailed(CodedError):
-    """A server or a call of its tool failed. Among the arguments, `detail` is what the system or a library said."""
+    """A server or a call of its tool failed. The argument `detail`, if any, is a message of the system or a library."""
 
     def __init__(self, code: str, **arguments: object) -> None:
         named = (f"{name} {value}" for name, value in arguments.items())
@@ -128,7 +128,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
-    """What a tool reports at a monotonic time: how much is done, of how much or None, both finite, and a message."""
+    """A tool's report at a monotonic time: how much is done, of how much (or None), both finite, and a message."""
 
     done: float
     total: float | None
@@ -142,7 +142,7 @@ def is_visible(text: str) -> bool:
 
 
 def visible(text: str) -> str:
-    """Return a text in which what would be invisible is written out, because a person agrees to what they see."""
+    """Return a text with invisible characters written out, because a person agrees to the text that they see."""
     shown = list[str]()
     for character in text:
         is_shown = is_visible(character) or character == "\n"
@@ -156,7 +156,7 @@ def digest(*parts: object) -> str:
 
 
 def instructions_of(tools: Iterable[Tool]) -> str:
-    """Return what the servers of these tools tell the model, each once; "" if none does."""
+    """Return the instructions of the servers of these tools for the model, each once; "" if there are none."""
     told = {tool.server: tool.instructions for tool in tools if tool.instructions}
     return "\n\n".join(f'Instructions of "{server}" for its tools:\n{text}' for server, text in told.items())
 

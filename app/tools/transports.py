@@ -19,7 +19,7 @@ from app.tools.tool import SILENCE_S, ToolFailed
 from app.tools.variables import program_of, search_path
 from engine.wire.child import own_program
 
-# Variables that a program needs, in addition to those of the package `mcp`, to show text and to reach the network.
+# Variables that a program needs, in addition to the package mcp's, to show text and to reach the network.
 # Secrets that the shell may have stay out.
 INHERITED = (
     "LANG",
@@ -108,7 +108,7 @@ def http_client(
 
 @dataclass(frozen=True)
 class _AnswerCheck:
-    """Bounds the answers of a server over HTTP, and refuses those of no use.
+    """Bounds the answers of a server over HTTP, and refuses answers of no use.
 
     server: its name
     handles_sign_in: whether somebody else handles the answers that want a sign-in
@@ -194,7 +194,8 @@ class _Bounded(httpx2.AsyncByteStream):
     """The body of an answer. Raises `ToolFailed` beyond `LONGEST_LINE` bytes."""
 
     def __init__(self, body: httpx2.AsyncByteStream, server: str) -> None:
-        self._body, self._server = body, server
+        self._body = body
+        self._server = server
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0

@@ -1,4 +1,4 @@
-"""Variables that decide what a server's command runs, and those that a configuration leaves to its reader. No Qt.
+"""Variables that decide what a server's command runs, and variables that a configuration leaves to its reader. No Qt.
 
 A person who agrees to a server sees the values of the variables that decide what runs; the others are secrets.
 """
@@ -14,8 +14,10 @@ from pathlib import Path
 from app.tools.program_folders import manager_folders
 from engine.machine.program_folders import USUAL_FOLDERS
 
-# What a variable decides: which programs run, or what code is loaded into one.
-PROGRAM, CODE = "program", "code"
+# The variable decides which programs run.
+PROGRAM = "program"
+# The variable decides which code is loaded into a program.
+CODE = "code"
 # They say where programs and packages are, or are files of settings that name programs. Where most variables of a
 # family do so, those that do not are named instead.
 _PROGRAM = re.compile(
@@ -36,12 +38,12 @@ _CODE = re.compile(
 # As programs write them, ${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${{ secrets.NAME }} and {env:NAME}, also
 # after the name of a way to sign in.
 _LEFT_OPEN = re.compile(r"(?:(?i:bearer|basic|token) )?(?:\$\{\{?([^{}]+)\}?\}|\{((?:env|file):[^{}]+)\})")
-# What one logs in with decides nothing, in whichever family.
+# Names and passwords for a login decide nothing, in whichever family.
 _SECRET = re.compile(r"(?i:.*(PASSWORD|TOKEN|SECRET|_AUTH|USERNAME|API_?KEY))")
 
 
 def decides(name: str) -> str:
-    """Return what the variable decides: `PROGRAM`, `CODE`, or "" for neither."""
+    """Return the effect of the variable: `PROGRAM`, `CODE`, or "" for neither."""
     if _SECRET.fullmatch(name):
         return ""
     # Code first: the options of a program are more than the place where it is.

@@ -1,4 +1,4 @@
-"""Which addresses of the web Tandem's own tools may reach: those of the public internet. No Qt.
+"""Which addresses of the web Tandem's own tools may reach: addresses of the public internet. No Qt.
 
 A model, or a page that it read, names the addresses. Without these checks, either could have Tandem ask the router, a
 program of this computer or the metadata service of a cloud.
@@ -26,7 +26,7 @@ _MOST_TRIED = 4
 # A name or a number. Others cannot be resolved, and might look like something else where a person reads them.
 _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 _HIGHEST_PORT = 65535
-# Characters of what is no address in a sentence that says so.
+# Characters of a text that is no address, in a sentence that says so.
 _LONGEST_SHOWN = 200
 
 

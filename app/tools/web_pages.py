@@ -29,9 +29,9 @@ from engine.files.reading_time import ReadingTime
 # Nobody reads a longer page, and a larger file is a download.
 MOST_MEGABYTES = 10
 # Seconds for the whole of a page with its redirects: a person waits for it.
-MOST_S = 30.0
+PAGE_S = 30.0
 # Seconds to connect to one address of a host, before another is tried.
-CONNECT_S = 10.0
+PAGE_CONNECT_S = 10.0
 # As many as browsers follow in practice; a sign-in or a shortened address takes two or three.
 MOST_REDIRECTS = 8
 # Characters of an address to which a redirect leads: few servers take more, and the model may get it as a text.
@@ -39,7 +39,7 @@ _LONGEST_TARGET = 4096
 # Characters of a page that a call returns: 5,000 to 10,000 tokens, a part of the context of any model that uses tools.
 PART = 20_000
 # Characters that the text of a page may have at all.
-_LONGEST_TEXT = 4 * 2**20
+_LONGEST_PAGE_TEXT = 4 * 2**20
 _ACCEPT = "text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf;q=0.9, */*;q=0.5"
 _CHARSET = re.compile(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
 # The end of a file's name by the media type of its answer, where the name in the address may say otherwise.
@@ -57,7 +57,7 @@ _GZIP_OR_ZLIB = 47
 
 @dataclass(frozen=True, slots=True)
 class WebFile:
-    """What an address has: the last one to which it led, the content, and the header that says what that is."""
+    """A file of the web: the address at which the redirects ended, the content, and the header with its type."""
 
     address: str
     content: bytes
@@ -75,50 +75,51 @@ class WebFile:
 
 
 def user_agent() -> str:
-    """Return how Tandem calls itself to those whose pages it reads."""
+    """Return the user agent that sites see when Tandem reads their pages."""
     return f"Tandem/{installed_version('tandem-chat') or '0'} (a chat app; reads this for a person)"
 
 
 async def read_page(
-    address: str, start: int, addresses: WebAddresses, language: str = "", most_s: float = MOST_S
+    address: str, start: int, addresses: WebAddresses, language: str = "", most_s: float = PAGE_S
 ) -> ToolResult:
     """Return the text of the page at `address` from character `start` on, at most `PART` characters of it.
 
-    The first line says the address to which it led. Encodings are guessed for the window's `language`. The page has
-    `most_s` seconds to arrive. Raises `ToolFailed`, as `fetched` does, and (web-unreadable) for what is no text.
+    The text begins with the address at which the redirects ended. Encodings are guessed for the window's `language`,
+    such as "ko". The page has `most_s` seconds to arrive; reading its text is not limited by it. The result has the
+    seconds of both. Raises `ToolFailed`, as `fetched` does, and (web-unreadable) if the page has no text.
     """
     loop = asyncio.get_running_loop()
-    begun = loop.time()
+    begun_at = loop.time()
     file = await fetched(address, addresses, most_s)
-    time = ReadingTime()
+    reading = ReadingTime()
     try:
-        text = await asyncio.to_thread(_text_of, file, language, time)
+        text = await asyncio.to_thread(_text_of, file, language, reading)
     finally:
-        # If the call is cancelled, nobody waits for the text.
-        time.abandoned.set()
+        # If the call was cancelled, this ends the thread, because nobody waits for its text.
+        reading.abandoned.set()
     part = text[start : start + PART]
     if not part and start:
         part = f"[The page ends before character {start}. It has {len(text)}.]"
     elif start + PART < len(text):
         end = start + PART
         part += f"\n[These are characters {start} to {end} of {len(text)}. For more, call again with start {end}.]"
-    return ToolResult(page_text(file.address, part), seconds=loop.time() - begun)
+    return ToolResult(page_text(file.address, part), seconds=loop.time() - begun_at)
 
 
-async def fetched(address: str, addresses: WebAddresses, most_s: float = MOST_S) -> WebFile:
-    """Return what is at an address of the web, after redirects, each of which is checked as the first address is.
+async def fetched(address: str, addresses: WebAddresses, most_s: float = PAGE_S) -> WebFile:
+    """Return the file at an address of the web, after redirects, each of which is checked as the first address is.
 
-    Raises `ToolFailed`: what `WebAddresses.of` raises, (web-unreachable), (web-status), (web-redirects), (web-slow)
-    after `most_s` seconds, (web-too-large) beyond `MOST_MEGABYTES`, also once it is unpacked, and (web-other-site) with
-    the address of a redirect to a site that the person was not asked about: a site that they trust may have addresses
-    that lead wherever their end says.
+    Raises `ToolFailed`: the errors of `WebAddresses.of`, (web-unreachable), (web-status), (web-redirects), (web-slow)
+    after `most_s` seconds, (web-too-large) beyond `MOST_MEGABYTES`, packed or unpacked, and (web-other-site) with the
+    address of a redirect to a site that the person was not asked about: on a site that they trust, anybody may be able
+    to write addresses that redirect elsewhere.
     """
     url = web_url(address)
     try:
         async with asyncio.timeout(most_s):
             # A request goes to a number, which many hosts share: cookies by number would go from one to another.
             no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
-            timeout = httpx2.Timeout(None, connect=CONNECT_S)
+            timeout = httpx2.Timeout(None, connect=PAGE_CONNECT_S)
             # No proxy: it would resolve the name again, where nobody checks the address.
             async with httpx2.AsyncClient(trust_env=False, timeout=timeout, cookies=no_cookies) as client:
                 return await _followed(client, url, addresses)
@@ -127,7 +128,7 @@ async def fetched(address: str, addresses: WebAddresses, most_s: float = MOST_S)
 
 
 async def _followed(client: httpx2.AsyncClient, url: httpx2.URL, addresses: WebAddresses) -> WebFile:
-    """Return what is at an address to which redirects may lead."""
+    """Return the file at the end of the redirects that begin at `url`."""
     for _ in range(MOST_REDIRECTS + 1):
         response = await _answer(client, url, addresses)
         try:
@@ -202,7 +203,7 @@ async def received(response: httpx2.Response, url: httpx2.URL) -> WebFile:
 
 
 def _unpacker(response: httpx2.Response, url: httpx2.URL) -> Any:
-    """Return what unpacks the body; None if it is not packed. Raises `ToolFailed` if it is packed in another way."""
+    """Return an object that unpacks the body; None if it is not packed. Raises `ToolFailed` for other packings."""
     packing = response.headers.get("content-encoding", "identity").strip().lower()
     if packing == "identity":
         return None
@@ -211,20 +212,20 @@ def _unpacker(response: httpx2.Response, url: httpx2.URL) -> Any:
     return zlib.decompressobj(wbits=_GZIP_OR_ZLIB)
 
 
-def _text_of(file: WebFile, language: str, time: ReadingTime) -> str:
-    """Return the text of a file, with a last line that says what is left out of it; waits for its sandbox.
+def _text_of(file: WebFile, language: str, reading: ReadingTime) -> str:
+    """Return the text of a file, with a last line that lists the parts that were left out; waits for its sandbox.
 
     Raises `ToolFailed` (web-unreadable).
     """
     content = file.content
     declared = _CHARSET.search(file.content_type)
-    # What the server says of the encoding goes before what the page says, as browsers do.
+    # As in browsers, the encoding that the server names goes before the encoding that the page names.
     text = decoded_as(content, declared[1]) if declared is not None else None
     if text is not None:
         content = codecs.BOM_UTF8 + text.encode("utf-8", "replace")
-    document = read_document(file.name, content, _LONGEST_TEXT, language, time, address=file.address)
+    document = read_document(file.name, content, _LONGEST_PAGE_TEXT, language, reading, address=file.address)
     if document.problem:
         raise ToolFailed("web-unreadable", host=httpx2.URL(file.address).host, detail=document.problem)
-    # That of a document has it already.
+    # The text of a document ends with this line already.
     line = left_out_line([counted_words(kind, count) for kind, count in document.left_out])
     return document.text if document.text.endswith(line) else f"{document.text}\n\n{line}"

@@ -28,7 +28,7 @@ class WebSource:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A page that a search has found, with a passage of it or what the service says of it."""
+    """A page that a search has found, with a passage of it or the service's description of it."""
 
     address: str
     title: str
@@ -36,12 +36,12 @@ class SearchResult:
 
 
 def page_text(address: str, text: str) -> str:
-    """Return what a model gets of the page at `address`."""
+    """Return the text of the page at `address` for a model."""
     return f"{_ADDRESS}{address}\n\n{text}"
 
 
 def results_text(results: Sequence[SearchResult]) -> str:
-    """Return what a model gets of a search: one JSON object a line."""
+    """Return the results of a search for a model: one JSON object a line."""
     if not results:
         return "The search found nothing."
     lines = [{"title": result.title, "url": result.address, "text": result.text} for result in results]

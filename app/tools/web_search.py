@@ -33,15 +33,15 @@ from engine.files.bounded_json import CONFIG, UntrustedJsonError, parse
 # Results that a model gets: as many as people look at.
 MOST_RESULTS = 8
 # Seconds for a search.
-MOST_S = 20.0
+SEARCH_S = 20.0
 # Characters of one result: a passage, no page.
-_LONGEST_RESULT = 1000
+_LONGEST_PASSAGE = 1000
 _TAG = re.compile(r"<[^<>]{0,200}>")
 
 
 @dataclass(frozen=True)
 class _Request:
-    """What is asked of a service."""
+    """A request to a search service."""
 
     address: str
     parameters: Mapping[str, str | int] = field(default_factory=dict)
@@ -120,9 +120,9 @@ _PASSAGES = ("description", "snippet", "content", "excerpt")
 
 
 async def search_web(
-    words: str, service: str, address: str = "", key: str = "", language: str = "", most_s: float = MOST_S
+    words: str, service: str, address: str = "", key: str = "", language: str = "", most_s: float = SEARCH_S
 ) -> ToolResult:
-    """Return what a service of `SERVICES` finds. `address` replaces the service's; SearXNG has none of its own.
+    """Return the results of a service of `SERVICES`. `address` replaces the service's; SearXNG has none of its own.
 
     Raises `ToolFailed`: (search-no-key), (search-no-address), (search-refused) for a key that the service does not
     take, (search-busy) when it wants fewer questions, (search-unusable) for an answer that cannot be read, and what
@@ -172,11 +172,11 @@ async def _sent(request: _Request, title: str) -> bytes:
 
 
 def _result(entry: Any) -> SearchResult | None:
-    """Return a result as text without marks; None for what is no page."""
+    """Return a result as text without marks; None for a result that is no page."""
     match entry:
         case {"url": str(address), "title": str(title)} if address.startswith(("http://", "https://")):
             passages = [entry[name] for name in _PASSAGES if isinstance(entry.get(name), str) and entry[name]]
-            return SearchResult(address, _plain(title), _plain(" ".join(passages))[:_LONGEST_RESULT])
+            return SearchResult(address, _plain(title), _plain(" ".join(passages))[:_LONGEST_PASSAGE])
     return None
 
 

@@ -1,6 +1,6 @@
 """Tandem's own tools for the web: what models are told of them, and how a call runs. No Qt.
 
-They are off until the person turns them on, and each call asks for consent as that of a server's tool does.
+They are off until the person turns them on, and each call asks for consent, like a call of a server's tool.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class WebCall:
     arguments: Mapping[str, Any]
 
     async def run(self, settings: ToolSettings, addresses: WebAddresses, language: str) -> ToolResult:
-        """Run the call. `language` is that of the window, such as "zh_CN". Raises `ToolFailed`."""
+        """Run the call. `language` is the window's language, such as "zh_CN". Raises ToolFailed (tool.py)."""
         import asyncio
 
         from app.tools.web_pages import read_page
