@@ -14,7 +14,7 @@ _MOST_MODELS = 3
 
 
 def plan_sentence(plan: ConfigChange) -> str:
-    """Say what would be written, or set."""
+    """Return words that say what would be written, or set."""
     if plan.app.typed_into:
         said = translate("Agents", "Tandem can't write the settings of {app}. Enter this there:")
     elif plan.file is None:
@@ -38,7 +38,7 @@ def plan_sentence(plan: ConfigChange) -> str:
 
 
 def room_sentence(app: App, endpoint: Endpoint) -> str:
-    """Say that the model's context is too short for the program, and which models have room; "" if it is not."""
+    """Return that the model's context is too short for the program, and which models have room; "" if it has room."""
     if endpoint.context > app.first_prompt:
         return ""
     able = app.models_with_room(endpoint)[:_MOST_MODELS]
@@ -60,14 +60,14 @@ def room_sentence(app: App, endpoint: Endpoint) -> str:
 
 
 def written_sentence(copy: Path | None) -> str:
-    """Say that the file was written, and where the copy of the old one is; `copy` is None if there was none."""
+    """Return words on a file that was written and the copy of the old one; `copy` is None if there was no old file."""
     if copy is None:
         return translate("Agents", "Written.")
     return translate("Agents", "Written. The file as it was: {copy}").format(copy=copy)
 
 
 def next_sentence(plan: ConfigChange) -> str:
-    """Say what the person does afterwards."""
+    """Return words that say what the person does afterwards."""
     if plan.app.typed_into:
         said = translate("Agents", "{app} then uses the model that Tandem has loaded.")
     elif plan.start_command:
@@ -92,7 +92,7 @@ def next_sentence(plan: ConfigChange) -> str:
 
 
 def refusal_sentence(error: NotConnected) -> str:
-    """Say why a file was left as it is, and what to do."""
+    """Return words that say why a file was left as it is, and what to do."""
     if error.arguments["detail"]:
         said = translate("Agents", "{file} can't be written: {detail}.")
     else:

@@ -47,14 +47,14 @@ WHY_NOT_THERE = Sentences(
 
 
 def place_words(place: str) -> str:
-    """Return the words for a value of `EngineSettings.draft_ahead`, the name of another computer among them."""
+    """Return the words for a value of the setting draft_ahead, which may be the name of another computer."""
     setting = SETTINGS["draft_ahead"]
     words = dict(setting.choices).get(place)
     return translate("Settings", setting.others).format(name=place) if words is None else translate("Settings", words)
 
 
 def why_not(stats: RequestStats) -> str:
-    """Say why nothing is drafted ahead; "" if there is no reason."""
+    """Return words that say why nothing is drafted ahead; "" if there is no reason."""
     host = stats.ahead_host
     if host and stats.ahead in WHY_NOT_THERE:
         return WHY_NOT_THERE[stats.ahead].format(host=host)
@@ -65,7 +65,7 @@ def why_not(stats: RequestStats) -> str:
 
 
 def ahead_sentence(stats: RequestStats) -> str:
-    """Say what drafting ahead did in an answer, or why there was none; "" if it is off, or was not needed."""
+    """Return what drafting ahead did in an answer, or why there was none; "" if it is off, or was not needed."""
     reason = why_not(stats)
     rounds = ahead_rounds(stats)
     if not rounds or (reason and not stats.ahead_used):

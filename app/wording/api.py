@@ -32,7 +32,7 @@ def serving_sentence(requests: int, address: str) -> str:
 
 
 def problem_sentence(problem: CodedError) -> str:
-    """Say why the API does not serve, and what to do."""
+    """Return words that say why the API does not serve, and what to do."""
     sentence = API_PROBLEMS.get(getattr(problem, "reason", ""), translate("LocalApi", "The local API could not start."))
     return sentence.format(**problem.arguments)
 

@@ -80,7 +80,7 @@ NOT_MEASURED = Sentences(
 
 
 def page(checkup: dict[str, Any]) -> str:
-    """Return a check, as `gather` returns it, as a page in Markdown."""
+    """Return the results of a check (app/settings/checkup.py) as a page in Markdown."""
     slow = f" · {accelerators_sentence()}" if checkup["lacks_accelerator_kernels"] else ""
     old = f" · {SYSTEM['old']}" if checkup["needs_newer_macos"] else ""
     versions = [f"{name} {number}" for name, number in checkup["versions"].items() if number]
@@ -103,7 +103,7 @@ def page(checkup: dict[str, Any]) -> str:
 
 
 def accelerators_sentence() -> str:
-    """Say that the chip's neural accelerators are not used, and what changes that."""
+    """Return words that say that the chip's neural accelerators are not used, and what changes that."""
     return ACCELERATORS["app" if in_bundle() else "pip"].format(command=_INSTALL_MLX)
 
 
@@ -122,7 +122,7 @@ def _blas(checkup: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _memory(checkup: dict[str, Any]) -> str:
-    """Say how much memory the computer has, and how much of it is free."""
+    """Return words that say how much memory the computer has, and how much of it is free."""
     total = checkup["memory"]["total"]
     free = checkup["memory"]["free"]
     text = translate("Checkup", "{total}, of which {free} is free.")
@@ -132,7 +132,7 @@ def _memory(checkup: dict[str, Any]) -> str:
 
 
 def _for_models(checkup: dict[str, Any]) -> str:
-    """Say how much memory models may use, and what the system's limit is set to."""
+    """Return words that say how much memory models may use, and what the system's limit is set to."""
     limit = checkup["memory_for_models"]
     wired = checkup["wired_limit_mb"]
     words = translate("Checkup", "iogpu.wired_limit_mb is not set.")
@@ -192,7 +192,7 @@ def _speed(checkup: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _speculative_speed(method: str, speed: dict[str, Any]) -> str:
-    """Say how fast the pair was with speculation, and whether that is faster."""
+    """Return words that say how fast the pair was with speculation, and whether that is faster."""
     if method == "off":
         return translate("Checkup", "Speculation is off in the settings.")
     if speed["accept_rate"] is None:

@@ -39,4 +39,4 @@ CLUSTER_REASONS = Sentences(
         "out-of-step": "{host} computed something different from the other computers: {detail}. Start again.",
     },
 )
-"""One sentence for each `ClusterError` reason, with the fields {host} and {detail}."""
+"""One sentence for each reason of the engine's ClusterError, with the fields {host} and {detail}."""

@@ -11,7 +11,7 @@ from engine.documents.text.parts import CHAPTER, Extent, spans
 
 
 def extent_words(extent: Extent) -> list[str]:
-    """Return what a person is told of a text that is not all of its document; nothing for a whole one."""
+    """Return the words for a person on a text that is not all of its document; nothing for a whole text."""
     if extent.is_whole:
         return []
     words: list[str] = []

@@ -21,7 +21,7 @@ from engine.stats import PlainSpan
 
 
 def error_sentence(error: EngineError) -> str:
-    """Say what went wrong and what to do about it."""
+    """Return words that say what went wrong and what to do about it."""
     try:
         return _sentence_of(error)
     except (KeyError, TypeError, ValueError):
@@ -77,7 +77,7 @@ FILE_REASONS = Sentences(
 
 
 def _device_failed(arguments: Mapping[str, str]) -> str:
-    """Say what to do after the GPU failed, and whether a model was unloaded."""
+    """Return words that say what to do after the GPU failed, and whether a model was unloaded."""
     if not arguments["unloaded"]:
         return translate(
             "Errors",
@@ -92,7 +92,7 @@ def _device_failed(arguments: Mapping[str, str]) -> str:
 
 
 def _prompt_too_long(arguments: Mapping[str, str]) -> str:
-    """Say how long the chat is, and how long it may be."""
+    """Return words that say how long the chat is, and how long it may be."""
     return translate(
         "Errors",
         "This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, "
@@ -148,7 +148,7 @@ GRAMMAR_REASONS = Sentences(
 
 
 def _not_enough_memory(arguments: Mapping[str, str]) -> str:
-    """Say how much memory is missing, and what would fit."""
+    """Return words that say how much memory is missing, and what would fit."""
     names = ("needed", "available", "context", "largest_context", "kv_bits", "draft_bytes")
     figures = {name: int(arguments[name]) for name in names}
     if figures["largest_context"]:
@@ -214,7 +214,7 @@ MODEL_REASONS = Sentences(
         "beyond-limits": "Reading it took too much time or memory.",
     },
 )
-"""One sentence for each `ModelNotUsable` reason, also of a draft model; {detail} has its parentheses."""
+"""One sentence for each reason of ModelNotUsable (engine/errors.py), also of a draft; {detail} has its parentheses."""
 
 MODEL_REMEDIES = Sentences(
     "ModelReasons",
@@ -242,13 +242,13 @@ _DETAIL = re.compile(r" ?[(（]\{detail\}[)）]")
 
 
 def reason_sentence(reason: str, detail: str = "") -> str:
-    """Say why a model cannot be used, with the detail in parentheses if there is one."""
+    """Return words that say why a model cannot be used, with the detail in parentheses if there is one."""
     sentence = MODEL_REASONS[reason]
     return sentence.format(detail=detail) if detail.strip() else _DETAIL.sub("", sentence)
 
 
 def unusable_sentence(reason: str, detail: str = "", name: str = "") -> str:
-    """Say that a model cannot be used, why, and what to do about it."""
+    """Return words that say that a model cannot be used, why, and what to do about it."""
     named = translate("ModelReasons", "{name} cannot be used.")
     refused = translate("ModelReasons", "Cannot be used.")
     refused = named.format(name=name) if name else refused
@@ -284,7 +284,7 @@ _WORDED: dict[str, Callable[[Mapping[str, str]], str]] = {
 
 
 def plain_sentence(span: PlainSpan) -> str:
-    """Say why tokens were decoded without speculation; "" for the code of another version."""
+    """Return words that say why tokens were decoded without speculation; "" for the code of another version."""
     arguments = {name: _number(value, 1) if isinstance(value, float) else str(value) for name, value in span.arguments}
     if span.reason == "draft-not-usable":
         # The engine has the code of an error that names no reason.
@@ -321,7 +321,7 @@ PLAIN_REASONS = Sentences(
 
 
 def store_sentence(error: StoreError) -> str:
-    """Say why the chats could not be read or changed, and what to do."""
+    """Return words that say why the chats could not be read or changed, and what to do."""
     arguments = {
         name: QLocale().createSeparatedList(value) if isinstance(value, list) else value
         for name, value in error.arguments.items()
@@ -344,7 +344,7 @@ STORE_REASONS = Sentences(
 
 
 def closed_store_sentence(error: Exception) -> str:
-    """Say why the chats cannot be opened at all, and what helps."""
+    """Return words that say why the chats cannot be opened at all, and what helps."""
     if isinstance(error, StoreInUse):
         return translate("Store", "Tandem is already running.")
     if isinstance(error, StoreTooNew):
@@ -358,7 +358,7 @@ def closed_store_sentence(error: Exception) -> str:
 
 
 def damage_sentence(copy: Path) -> str:
-    """Say what was recovered from a damaged file of chats, and where that file is."""
+    """Return words that say what was recovered from a damaged file of chats, and where that file is."""
     text = translate(
         "Store",
         "The chat database was damaged. What could be recovered is in the chat list; the damaged "

@@ -86,12 +86,12 @@ def factor(speedup: float) -> str:
 
 
 def as_fast(speedup: float | None) -> str:
-    """Say how fast a pair is: "1.9× as fast"; "" if that is not known."""
+    """Return words that say how fast a pair is: "1.9× as fast"; "" if that is not known."""
     return "" if speedup is None else translate("Figures", "{times} as fast").format(times=about(speedup))
 
 
 def gain(answer: Answer) -> str:
-    """Say how much faster the pair of an answer is with draft tokens, as measured on this computer.
+    """Return words that say how much faster the pair of an answer is with draft tokens, as measured on this computer.
 
     "" while that is not known or the answer is being written, for refusals and loops, whose speed says nothing of
     others, and for an answer whose own rounds cannot have been that much faster.
@@ -113,7 +113,7 @@ def capitalized(text: str) -> str:
 
 
 def busy(stats: RequestStats) -> str:
-    """Say that load on the computer slowed the answer down; "" if it did not."""
+    """Return words that say that load on the computer slowed the answer down; "" if it did not."""
     if stats.load is None or stats.load < BUSY:
         return ""
     text = translate("Figures", "This Mac is busy: even plain decoding takes {times} as long as usual.")
@@ -159,10 +159,10 @@ def left_out(stats: RequestStats) -> list[tuple[str, str]]:
 
 
 def why(answer: Answer, *, even_chosen: bool = False) -> str:
-    """Say why the answer was decoded without speculation, so far; "" if any token was drafted, or nothing is known.
+    """Return why the answer was decoded without speculation, so far; "" if any token was drafted, or nothing is known.
 
-    Of several reasons it is that of the longest plain span. Where the user has turned speculation off or chosen no
-    draft, header and panel say so; this says it only with `even_chosen`.
+    Of several reasons, the reason of the longest plain span counts. Where the user has turned speculation off or chosen
+    no draft, header and panel say so; this says it only with `even_chosen`.
     """
     span = answer.plain_reason()
     if span is None or (span.reason in CHOSEN and not even_chosen):
@@ -171,7 +171,7 @@ def why(answer: Answer, *, even_chosen: bool = False) -> str:
 
 
 def speed_sentence(stats: RequestStats) -> str:
-    """Say how fast the answer is; "" before the second token."""
+    """Return words that say how fast the answer is; "" before the second token."""
     if stats.decode_tps is None:
         return ""
     return translate("Figures", "{speed} tokens a second").format(speed=speed(stats.decode_tps))
@@ -210,7 +210,7 @@ def joined_lines(*lines: str) -> str:
 
 
 def sentence(answer: Answer | None) -> str:
-    """Say what speculation does in an answer and why; "" if the user wants none, or before the second round.
+    """Return what speculation does in an answer and why; "" if the user wants none, or before the second round.
 
     The first round never has draft tokens, so it says nothing. While the answer is written, the newest round decides,
     so that the sentence follows the controller.
@@ -248,7 +248,7 @@ def _given_before() -> str:
 
 
 def remarks(answer: Answer) -> str:
-    """Say how the text compares, what ended the thoughts, what drafting ahead did, and what slowed the answer down.
+    """Return how the text compares, what ended the thoughts, what drafting ahead did, and what slowed the answer down.
 
     "" if nothing is known.
     """
@@ -262,9 +262,9 @@ class SpeculationSentences(QObject):
     """Sentences with plural forms, which Qt's extractor finds only in a class's own `tr`."""
 
     def thoughts_ended(self, limit: int | None) -> str:
-        """Say that a limit ended the thoughts; "" if none did."""
+        """Return words that say that a limit ended the thoughts; "" if none did."""
         return "" if limit is None else self.tr("The limit of %Ln token(s) ended its thoughts.", "", limit)
 
     def now(self, depth: int) -> str:
-        """Say how many tokens are drafted in a round now."""
+        """Return words that say how many tokens are drafted in a round now."""
         return self.tr("Drafting %Ln token(s) per round.", "", depth)

@@ -84,17 +84,17 @@ HUB_REASONS = Sentences(
         "no-trash": "Can't move {path} to the Trash. Nothing was deleted.",
     },
 )
-"""One sentence for each `HubError` reason."""
+"""One sentence for each reason of the engine's HubError."""
 
 
 def moved_sentence(new: Path) -> str:
-    """Say where a folder was moved."""
+    """Return words that say where a folder was moved."""
     text = translate("Relocation", "Moved to {folder}. All files were verified; the old location links to the new one.")
     return text.format(folder=new)
 
 
 def refused_sentence(refused: MoveRefused) -> str:
-    """Say why nothing was moved, and what to do."""
+    """Return words that say why nothing was moved, and what to do."""
     return REFUSALS[refused.reason].format(**refused.arguments | space_words(refused.arguments))
 
 

@@ -1,4 +1,4 @@
-"""Sentences about several Macs: what a check found on each, what each would hold, and which ones answer."""
+"""Sentences about several Macs: the results of a check on each, the part that each would hold, and who answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PROGRAMS = {"tandem-chat": "Tandem", "mlx": "MLX"}
 
 
 def together_sentence(hosts: Sequence[str]) -> str:
-    """Say which machines answer together, for the mark in the header and the page."""
+    """Return words that say which machines answer together, for the mark in the header and the page."""
     text = translate("Machines", "Running on {count} Macs: {names}")
     names = QLocale().createSeparatedList([host_name(host) for host in hosts])
     # Qt joins names with the Chinese "and" without the usual space between Han and Latin letters.
@@ -36,7 +36,7 @@ def host_name(host: str) -> str:
 
 
 def check_line(check: HostCheck) -> str:
-    """Describe in a line what a check found on one Mac."""
+    """Return the result of a check on one Mac, as a line."""
     if check.problem is not None:
         return error_sentence(check.problem)
     parts = [translate("Machines", "{name} is ready").format(name=host_name(check.host))]
@@ -61,7 +61,7 @@ def fetch_line(host: str, done: int, total: int) -> str:
 
 
 def part_line(part: RankPart, split: str) -> str:
-    """Say which part of a model one Mac would hold, and how much of its free memory that needs."""
+    """Return words that say which part of a model one Mac would hold, and how much of its free memory that needs."""
     by_layers = split == "pipeline"
     first, end = part.layers if by_layers else part.heads
     place = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject
 
@@ -41,7 +41,7 @@ def model_name(name: str, bits: int | None) -> str:
 
 
 def crowded_sentence() -> str:
-    """Say that models which were just loaded may make other programs slower."""
+    """Return words that say that models which were just loaded may make other programs slower."""
     return translate("Models", "The models take more memory than is free, so other apps may get slower.")
 
 
@@ -78,7 +78,7 @@ def pair_name(main: str, draft: str) -> str:
 
 
 def choice_name(choice: ModelChoice) -> str:
-    """Return the first line of a row in a picker: what it does without a model, or the name of its model."""
+    """Return the first line of a row in a picker: the name of its model, or its effect if it has no model."""
     if choice.kind == "lookup":
         return translate("Models", "Prompt lookup (n-gram)")
     if choice.kind == "none":
@@ -108,7 +108,8 @@ def choice_sentence(choice: ModelChoice) -> str:
 
 def has_estimate(choice: ModelChoice) -> bool:
     """Whether the second line of a row in a picker has a speed-up that is estimated."""
-    entry, advice = choice.entry, choice.advice
+    entry = choice.entry
+    advice = choice.advice
     if choice.download is not None or choice.measured is not None:
         return False
     if advice is not None:
@@ -119,7 +120,7 @@ def has_estimate(choice: ModelChoice) -> bool:
 
 
 def verdict_words(advice: PairAdvice) -> str:
-    """Say why a draft suits the main model, or why not."""
+    """Return words that say why a draft suits the main model, or why not."""
     arguments = dict(advice.arguments)
 
     def figure(name: str) -> int:
@@ -177,16 +178,16 @@ PURPOSES = Sentences(
         "found": "On Hugging Face",
     },
 )
-"""The groups of models: by what they are for (`Entry.purpose`), and by where they are."""
+"""The groups of models: by their purpose (app/library/entries.py), and by where they are."""
 
 
 def estimate_words() -> str:
-    """Say once for a list that its speed-ups are estimates."""
+    """Return words that say once for a list that its speed-ups are estimates."""
     return translate("Models", "Speed-ups are estimates until they are measured.")
 
 
 def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str:
-    """Say how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known.
+    """Return how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known.
 
     What shows it says that estimates are estimates.
     """
@@ -210,7 +211,7 @@ def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str
 
 
 def _with_speed(advice: PairAdvice, measured: Totals | None, *, is_installed: bool = False) -> str:
-    """Say how fast a draft is, if that is known, and then the verdict on it.
+    """Return words that say how fast a draft is, if that is known, and then the verdict on it.
 
     A draft that `is_installed` can be measured, so it has no estimate, which the measured figure would soon contradict.
     """
@@ -226,7 +227,7 @@ def as_draft_words(advice: PairAdvice, main: str, measured: Totals | None = None
 
 
 def _obstacle_words(entry: Entry) -> str:
-    """Say what speaks against using a model on this Mac alone: it is damaged, too large or the starter; else ""."""
+    """Return what speaks against using a model on this Mac alone: it is damaged, too large or the starter; else ""."""
     if entry.partial:
         return translate("Models", "Incomplete: download it again.")
     if entry.problem:
@@ -242,7 +243,7 @@ def _obstacle_words(entry: Entry) -> str:
 
 
 def draft_words(entry: Entry, measured: Totals | None = None) -> str:
-    """Say whether a draft or a head goes with the model, and its speed-up: measured, or expected before it is here."""
+    """Return words on the draft or the head of a model, and its speed-up: measured, or expected before it is here."""
     head = entry.head_found
     expected = None if entry.installed else entry.expected
     if not entry.draft:
@@ -253,7 +254,7 @@ def draft_words(entry: Entry, measured: Totals | None = None) -> str:
 
 
 def facts_words(entry: Entry, measured: Totals | None = None) -> str:
-    """Say why a model cannot be used, or what it can do, with its draft and its gain, and where it is."""
+    """Return why a model cannot be used, or what it can do, with its draft and its gain, and where it is."""
     if entry.mlx_name:
         words = translate("Models", "{name} with MLX weights is faster and needs no second copy on the disk.")
         return f"{words.format(name=entry.mlx_name)}\n{facts_words(replace(entry, mlx_name=''), measured)}"
@@ -315,7 +316,7 @@ def details_words(entry: Entry) -> str:
 
 
 def origin_words(entry: Entry) -> str:
-    """Say what a folder that was made from a GGUF file has of it; "" for others."""
+    """Return words that say what a folder that was made from a GGUF file has of it; "" for others."""
     if entry.gguf is None:
         return ""
     words = translate("Models", "The weights are those of the file {file}; the codes were kept.")
@@ -330,7 +331,7 @@ def origin_words(entry: Entry) -> str:
 
 
 def folder_words(folder: str, is_listed: bool) -> str:
-    """Say how a folder whose path was entered is added, or that nothing usable is in one that was added."""
+    """Return how a folder whose path was entered is added, or that nothing usable is in one that was added."""
     added = translate("Models", "No models were found in {folder}.")
     return (added if is_listed else translate("Models", "Press Enter to add {folder}.")).format(folder=folder)
 
@@ -374,11 +375,19 @@ def fit_words(fit: FitReport) -> str:
     return sentence if fit.context else translate("Models", "{sum} plus context").format(sum=sentence)
 
 
-def fit_shares(fit: FitReport) -> tuple[int, int, int]:
-    """Return the bytes of the main model's weights, of the draft's weights, and of everything else."""
+class FitShares(NamedTuple):
+    """The bytes of the main model's weights, of the draft's weights, and of everything else."""
+
+    main: int
+    draft: int
+    others: int
+
+
+def fit_shares(fit: FitReport) -> FitShares:
+    """Return the parts of the memory that a pair needs."""
     main = sum(term.bytes for term in fit.terms if term.code == "weights" and term.model == "main")
     draft = sum(term.bytes for term in fit.terms if term.code == "weights" and term.model == "draft")
-    return main, draft, fit.needed - main - draft
+    return FitShares(main, draft, fit.needed - main - draft)
 
 
 def download_words(status: DownloadStatus) -> str:
@@ -409,7 +418,7 @@ def download_words(status: DownloadStatus) -> str:
 
 
 def download_badge(status: DownloadStatus) -> tuple[str, str]:
-    """Return the word for the state of a download, and the tone of its badge (see `Badge`)."""
+    """Return the word for the state of a download, and the tone of its badge (app/widgets/badges.py)."""
     if status.waits_for_network:
         return translate("Models", "waiting"), "neutral"
     return {
@@ -424,7 +433,7 @@ def download_badge(status: DownloadStatus) -> tuple[str, str]:
 
 
 def time_left(seconds: float) -> str:
-    """Say how long a download or a conversion takes from now on."""
+    """Return words that say how long a download or a conversion takes from now on."""
     if seconds < 60:
         return translate("Models", "less than a minute left")
     minutes = round(seconds / 60)

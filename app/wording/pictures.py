@@ -33,11 +33,11 @@ PICTURE_REASONS = Sentences(
         "crashed": "The picture can't be read. Save it again in another format.",
     },
 )
-"""One sentence for each `PictureNotUsable` reason."""
+"""One sentence for each reason of the engine's PictureNotUsable."""
 
 
 def no_vision_sentence(name: str, seeing: Sequence[str] = (), *, cluster: bool = False) -> str:
-    """Say that the main model `name` cannot see, and name models that can."""
+    """Return words that say that the main model `name` cannot see, and name models that can."""
     if cluster:
         words = translate("Pictures", "{name} can't see pictures on multiple Macs. Use it on one Mac, or remove them.")
     elif seeing:
@@ -48,7 +48,7 @@ def no_vision_sentence(name: str, seeing: Sequence[str] = (), *, cluster: bool =
 
 
 def left_out_sentence(folder: Folder | None, pair: Pair) -> str:
-    """Say that chats begin without a folder's pictures, if it has any and the main model cannot see; else ""."""
+    """Return that chats begin without a folder's pictures, if it has any and the main model cannot see; else ""."""
     if pair.main is None or pair.sees or not picture_files(folder):
         return ""
     words = translate("Pictures", "{name} can't see pictures, so chats begin without those of the folder.")

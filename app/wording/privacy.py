@@ -25,7 +25,7 @@ def follow(session: Session, settings: SettingsStore, owner: QObject, show: Call
 
 
 def welcome_sentence(session: Session, values: SettingsValues) -> str:
-    """Say where the models run, and what of a chat leaves this computer."""
+    """Return words that say where the models run, and what of a chat leaves this computer."""
     cluster = _cluster(session)
     others = joined(_draft_runner(values), _tools(session))
     if not cluster and not others:
@@ -34,7 +34,7 @@ def welcome_sentence(session: Session, values: SettingsValues) -> str:
 
 
 def network_sentence(session: Session, values: SettingsValues) -> str:
-    """Say what Tandem goes online for, and what leaves this computer."""
+    """Return words that say what Tandem goes online for, and what leaves this computer."""
     ways = [way for way in (_cluster(session), _draft_runner(values), _tools(session), _api(values)) if way]
     if not ways:
         return translate(
@@ -59,7 +59,7 @@ def _cluster(session: Session) -> str:
 
 
 def _draft_runner(values: SettingsValues) -> str:
-    """Say what another computer gets that drafts ahead; "" if none was chosen."""
+    """Return words that say what another computer gets that drafts ahead; "" if none was chosen."""
     if values.draft_ahead in SETTINGS["draft_ahead"].values:
         return ""
     words = translate("Privacy", "{name} receives the text of your chats while it drafts ahead.")
@@ -67,14 +67,14 @@ def _draft_runner(values: SettingsValues) -> str:
 
 
 def _tools(session: Session) -> str:
-    # A command runs here, but can pass on what it gets.
+    # A command runs here, but can pass on the arguments that it gets.
     words = translate("Privacy", "In chats with tools on, what the model sends to tool servers can leave this Mac.")
     servers = words if any(server.usable for server in session.tools.settings.servers) else ""
     return joined(servers, _web(session))
 
 
 def _web(session: Session) -> str:
-    """Say what the web tools send; "" while they are off."""
+    """Return words that say what the web tools send; "" while they are off."""
     choice = session.tools.settings.web
     if not choice.on:
         return ""

@@ -29,13 +29,13 @@ _UNNOTICEABLE = 0.005
 
 
 def text_sentence(stats: RequestStats) -> str:
-    """Say that the answer's text is that of plain decoding; "" if rounding may differ, or nothing was accepted."""
+    """Return that plain decoding gives the answer's text, too; "" if rounding may differ, or nothing was accepted."""
     same = stats.accepted and stats.rounding == "identical"
     return translate("Rounding", "The same text as without drafts.") if same else ""
 
 
 def same_text_sentence(pair: LearnedPair | None) -> str:
-    """Say what the setting "always the same text" means with the loaded pair here; "" if no pair is loaded."""
+    """Return what the setting "always the same text" means with the loaded pair here; "" if no pair is loaded."""
     if pair is None:
         return ""
     if pair.rounding is None:
@@ -45,7 +45,7 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
 
 
 def rounding_sentence(main: str, rounding: Rounding) -> str:
-    """Say with how many draft tokens a pass still rounds as plain decoding does, if texts must stay the same.
+    """Return with how many draft tokens a pass still rounds as plain decoding does, if texts must stay the same.
 
     `main` is the main model's name in figures. A pass has a row for each draft token and one more, and `rounding.usual`
     is the number of rows up to which short texts round in the same way, and the context in tokens up to which that
@@ -69,7 +69,7 @@ def rounding_sentence(main: str, rounding: Rounding) -> str:
 
 
 def measured_rounding_sentence(main: str, rounding: Rounding) -> str:
-    """Say the same as `rounding_sentence` where nothing follows from it: texts need not stay the same."""
+    """Return the facts of `rounding_sentence` without consequences, because texts need not stay the same."""
     usual = rounding.usual
     if usual.rows == 1 and _is_wider_later(rounding):
         text = translate(
@@ -90,7 +90,7 @@ def is_always_equal(rounding: Rounding) -> bool:
 
 
 def _is_wider_later(rounding: Rounding) -> bool:
-    """Whether passes over several rows are rounded like single ones in some longer texts."""
+    """Return whether passes over several rows are rounded like single ones in some longer texts."""
     return any(known.rows > 1 for known in rounding.ranges)
 
 
@@ -100,7 +100,7 @@ def _tested_context(usual: KeyRange) -> str:
 
 
 def _equal_lengths(main: str, usual: KeyRange) -> str:
-    """Say up to how many draft tokens, of at least one, rounding stays the same."""
+    """Return words that say up to how many draft tokens, of at least one, rounding stays the same."""
     most = usual.rows - 1
     if most >= MAX_DEPTH:
         text = translate("Rounding", "With {main}, rounding is the same at every draft length on this Mac.")
@@ -112,7 +112,7 @@ def _equal_lengths(main: str, usual: KeyRange) -> str:
 
 
 def verification_sentence(rounding: Rounding | None) -> str:
-    """Say what verifying three draft tokens costs, or that it stalled, and which kernels were given up.
+    """Return what verifying three draft tokens costs, or that it stalled, and which kernels were given up.
 
     "" if nothing was measured.
     """
@@ -123,16 +123,18 @@ def verification_sentence(rounding: Rounding | None) -> str:
 
 
 def _verification_cost(rounding: Rounding) -> str:
-    """Say what a pass with three draft tokens costs in plain tokens; "" if that was not measured."""
+    """Return words that say what a pass with three draft tokens costs in plain tokens; "" if that was not measured."""
     if rounding.stalled:
         return translate(
             "Rounding",
             "Tandem's kernels have stalled on this Mac. When that happens, MLX's kernels are used until you quit "
             "Tandem.",
         )
-    cost = next((cost for cost in rounding.kernels if (cost.rows, cost.keys) == (4, 0)), None)
-    if cost is None:
+    # The cost of three draft tokens and the token before them, in a short text.
+    costs = [cost for cost in rounding.kernels if cost.rows == 4 and cost.keys == 0]
+    if not costs:
         return ""
+    cost = costs[0]
     if cost.used and cost.ours is not None:
         text = translate(
             "Rounding",
@@ -145,7 +147,7 @@ def _verification_cost(rounding: Rounding) -> str:
 
 
 def _cost(pair: LearnedPair) -> str:
-    """Say how much "always the same text" slows answers down; "" if that was not measured."""
+    """Return words that say how much "always the same text" slows answers down; "" if that was not measured."""
     cost = pair.same_text_cost
     if cost is None:
         return ""

@@ -11,7 +11,7 @@ from engine.stats import RoundRecord
 
 
 def recorded_name(name: str) -> str:
-    """Return the name to show for the name of a model in figures; see `Entry.recorded_as`."""
+    """Return the name to show for the name of a model in figures (recorded_as in app/library/entries.py)."""
     if name.startswith("starter/"):
         return translate("Models", STARTERS.get(name, STARTERS["starter/main"]))
     return short_name(name)[0]
@@ -60,4 +60,7 @@ def drafters() -> list[str]:
 def drafter_of(rounds: Iterable[RoundRecord]) -> str | None:
     """Return the source of the first of `rounds` that a drafter in the engine proposed; None if there is none."""
     known = drafters()
-    return next((record.source for record in rounds if record.source in known), None)
+    for record in rounds:
+        if record.source in known:
+            return record.source
+    return None

@@ -15,7 +15,7 @@ from engine.stats import RequestStats
 
 
 def why_off(pair: Pair, method: str) -> str:
-    """Say why this pair cannot speculate; "" if it can."""
+    """Return words that say why this pair cannot speculate; "" if it can."""
     if pair.loading == "draft":
         return translate("Speculation", "The draft model is loading. You can already ask questions.")
     if pair.loading:
@@ -35,14 +35,14 @@ def why_off(pair: Pair, method: str) -> str:
 
 
 def idle_sentence(pair: Pair, method: str) -> str:
-    """Say, before the first answer, why there is no speculation, or how to see its gain."""
+    """Return words that say, before the first answer, why there is no speculation, or how to see its gain."""
     return why_off(pair, method) or translate(
         "Speculation", "Ask something to see how much speculation speeds up the answer."
     )
 
 
 def speculation_sentence(pair: Pair, method: str, answer: Answer | None = None) -> str:
-    """Say what speculation does for this pair and method, and for `answer` while it is written."""
+    """Return words that say what speculation does for this pair and method, and for `answer` while it is written."""
     reason = why_off(pair, method)
     if reason:
         return reason
@@ -66,13 +66,13 @@ def state_now(session: Session) -> str:
 
 
 def plain_now(answer: Answer) -> bool:
-    """Whether the newest round, except for the first token, was decoded without speculation."""
+    """Return whether the newest round, except for the first token, was decoded without speculation."""
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     return newest is not None and not newest.drafted
 
 
 def has_story(answer: Answer) -> bool:
-    """Whether charts have anything to show: rounds with accepted draft tokens, enough of them to see more than chance.
+    """Return whether charts have anything to show: enough rounds with accepted draft tokens to see more than chance.
 
     They have nothing of refusals and loops, whose speed says nothing of others, and while a call waits.
     """
@@ -81,7 +81,7 @@ def has_story(answer: Answer) -> bool:
 
 
 def outcome(answer: Answer) -> str:
-    """Say what an answer gained by speculation, if that is known, and else how many of its draft tokens were accepted.
+    """Return the gain of an answer by speculation, if it is known, else how many of its draft tokens were accepted.
 
     For example: "4× as fast", "61 of 61 drafts accepted".
     """
@@ -93,7 +93,7 @@ def outcome(answer: Answer) -> str:
 
 
 def headline(answer: Answer) -> str:
-    """Return the one line on an answer where no panel is: what it gained and its speed, or else why there is no gain.
+    """Return the one line on an answer where no panel is: its gain and its speed, or else why there is no gain.
 
     For example: "4× as fast · 62 tokens/s".
     """
@@ -103,7 +103,7 @@ def headline(answer: Answer) -> str:
 
 
 def below_outcome(answer: Answer) -> str:
-    """Return the speed of an answer, and what measures its gain if nothing has done so yet."""
+    """Return the speed of an answer and, if its gain is not measured yet, how to measure it."""
     speed = speed_sentence(answer.figures)
     if not answer.ended or answer.pair_speedup is not None:
         return speed

@@ -1,4 +1,4 @@
-"""Sentences on why a drafter cannot be taught, or why what it was taught is not used."""
+"""Sentences on why a drafter cannot be taught, or why its teaching is not used."""
 
 from __future__ import annotations
 
@@ -39,4 +39,4 @@ TAUGHT_PROBLEMS = Sentences(
         "damaged": "The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.",
     },
 )
-"""Why what a drafter was taught is not used."""
+"""Why the teaching of a drafter is not used."""

@@ -14,7 +14,7 @@ from engine.stats import RoundRecord
 
 
 def token_text(token: Token, rounds: Sequence[RoundRecord]) -> str:
-    """Return the tooltip of a token: its source, round, position and probability, and what it stands in place of."""
+    """Return the tooltip of a token: its source, round, position and probability, and the token that it replaced."""
     words = translate("TokenView", "{source} · round {round}, position {position} · probability {percent}")
     text = words.format(
         source=source_name(token.source),

@@ -32,7 +32,7 @@ _MOST_NAMES = 8
 
 
 def tool_name(server: str, name: str, title: str = "") -> str:
-    """Return what a person calls a tool: the window's words for those of Tandem, else the server's title or name."""
+    """Return a tool's name for a person: the window's words for a tool of Tandem, else the server's title or name."""
     own_tools = {
         "list_models": translate("Tools", "Models on this Mac"),
         "acceptance_today": translate("Tools", "Today's acceptance rate"),
@@ -43,7 +43,7 @@ def tool_name(server: str, name: str, title: str = "") -> str:
 
 
 def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
-    """Say what went wrong and what to do about it, given the fields of an `app.tools.tool.ToolFailed`.
+    """Return what went wrong and what to do about it, given the fields of a ToolFailed (app/tools/tool.py).
 
     A stored answer may have a code, or lack arguments, of another version: then the sentence is a general one.
     """
@@ -142,7 +142,7 @@ UNREADABLE_PAGES = Sentences(
         "too-much-memory": "The page of {host} takes too much memory to read, so it was not read.",
     },
 )
-"""Why a page that was fetched has no text, by the problem of its `DocumentText`."""
+"""Why a page that was fetched has no text, by the problem that the engine's reader of documents names."""
 
 
 KNOWN_TITLES = Sentences(
@@ -178,7 +178,7 @@ _MISSING = Sentences(
 
 
 def missing_program(server: Server) -> str:
-    """Say where to get the package runner of a server if this computer lacks it; "" otherwise."""
+    """Return words that say where to get the package runner of a server if this computer lacks it; "" otherwise."""
     known = _MISSING.get(server.command, "")
     return known if known and program_of(server.command, server.values) is None else ""
 
@@ -197,7 +197,7 @@ def call_state(call: ToolRun) -> str:
 
 
 def call_sentence(call: ToolRun) -> str:
-    """Say what a call waits for, how far it has come, or why it has no result; "" if it has one."""
+    """Return words that say what a call waits for, how far it has come, or why it has no result; "" if it has one."""
     if call.state is CallState.ASKS and call.tool is not None and call.tool.server == TANDEM:
         return _web_question(call.tool)
     if call.state is CallState.ASKS and call.tool is not None and call.tool.read_only:
@@ -225,19 +225,25 @@ FIELD_PROBLEMS = Sentences(
         "form": "“{field}” does not have the form that is needed ({form}).",
     },
 )
-"""What is wrong with what was entered into a field, by the code of `app.tools.questions.FormField.value_of`."""
+"""The fault of a value that was entered into a field, by the code of `value_of` in app/tools/questions.py."""
 
 
 def field_problem(field: FormField, code: str) -> str:
-    """Say what is wrong with what was entered into a field of a server's form."""
-    least = number(field.least, 0 if field.least.is_integer() else 2) if math.isfinite(field.least) else "…"
-    most = number(field.most, 0 if field.most.is_integer() else 2) if math.isfinite(field.most) else "…"
+    """Return the fault of the text that was entered into a field of a server's form, in words."""
+    range_words = f"{_bound_words(field.least)}–{_bound_words(field.most)}"
     form = visible(field.form)
-    return FIELD_PROBLEMS[code].format(field=visible(field.title), range=f"{least}–{most}", form=form)
+    return FIELD_PROBLEMS[code].format(field=visible(field.title), range=range_words, form=form)
+
+
+def _bound_words(bound: float) -> str:
+    """Return a bound of a range for a person; "…" for one that is infinite."""
+    if not math.isfinite(bound):
+        return "…"
+    return number(bound, 0 if bound.is_integer() else 2)
 
 
 def site_name(site: str) -> str:
-    """Return what a person calls a site: its host, with the scheme if the connection is not encrypted."""
+    """Return the name of a site for a person: its host, with the scheme if the connection is not encrypted."""
     return site.removeprefix("https://")
 
 
@@ -248,7 +254,7 @@ def short_site_name(site: str) -> str:
 
 
 def _web_question(tool: Tool) -> str:
-    """Say what a call of one of Tandem's web tools would send, and to whom."""
+    """Return words that say what a call of one of Tandem's web tools would send, and to whom."""
     if tool.name == READ_PAGE:
         words = translate(
             "CallCard", "The model wants to read this page of {site}. Its site sees the address that is asked for."
@@ -259,7 +265,7 @@ def _web_question(tool: Tool) -> str:
 
 
 def _running_sentence(call: ToolRun, now: float) -> str:
-    """Say how far a call has come, and how long a tool that has been silent is waited for."""
+    """Return words that say how far a call has come, and how long a tool that has been silent is waited for."""
     heard_at = call.progress.at if call.progress else call.begun_at
     # Tandem's own tools answer at once.
     is_quiet = now - heard_at >= QUIET_S and call.use.server != TANDEM
@@ -268,7 +274,7 @@ def _running_sentence(call: ToolRun, now: float) -> str:
 
 
 def _progress(progress: ToolProgress) -> str:
-    """Say how far a call has come by its own report."""
+    """Return words that say how far a call has come by its own report."""
     done = progress.done
     total = progress.total
     if not total or total < 0:
@@ -285,7 +291,7 @@ def _progress(progress: ToolProgress) -> str:
 
 
 def instructions_sentence(status: ServerStatus) -> str:
-    """Say what a server tells models of its tools; "" if it tells nothing."""
+    """Return words that say what a server tells models of its tools; "" if it tells nothing."""
     instructions = "".join(tool.instructions for tool in status.tools[:1])
     return (
         translate("ServerView", "The server tells the model: {text}").format(text=visible(instructions))
@@ -295,7 +301,7 @@ def instructions_sentence(status: ServerStatus) -> str:
 
 
 def unoffered_sentence(status: ServerStatus) -> str:
-    """Say which tools of a server are not offered to models, and why; "" if all are."""
+    """Return words that say which tools of a server are not offered to models, and why; "" if all are."""
     words = translate(
         "ServerView", "Not offered, because they can only run as tasks, which Tandem does not support: {names}."
     )
@@ -303,7 +309,7 @@ def unoffered_sentence(status: ServerStatus) -> str:
 
 
 def server_consent(server: Server) -> list[str]:
-    """Return the lines that say what a person agrees to: what runs or is called, and the values.
+    """Return the lines that a person agrees to: the command or the address, and the values.
 
     For a command, the line of the command and the program that it runs; else the address. Only values that decide what
     runs are shown; what would be invisible is written out.
@@ -359,7 +365,7 @@ def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ())
 
 
 def _tools_found(status: ServerStatus, off: Sequence[Tool]) -> str:
-    """Say which tools a running server offers, and which of them are off."""
+    """Return words that say which tools a running server offers, and which of them are off."""
     if not status.tools:
         return translate("ServerView", "Running. It offers no tools.")
     on = [tool for tool in status.tools if tool not in off]
@@ -383,7 +389,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def server_risk(server: Server) -> str:
-    """Say what a person agrees to who allows a server; "" once they have."""
+    """Return words that say what a person agrees to who allows a server; "" once they have."""
     if server.is_approved:
         return ""
     if server.command:
