@@ -51,7 +51,7 @@ class Downloads:
             self._connected().add(repository, revision)
 
     def pause(self, repository: str) -> None:
-        """Stop a download and keep what it has. Raises `HubError`."""
+        """Stop a download and keep the parts that it has. Raises `HubError`."""
         with self._lock:
             self._connected().pause(repository)
 

@@ -56,7 +56,8 @@ class MemoryBudget:
             if draft is not None and head.bytes > draft.bytes:
                 least_speedup *= CLEARLY_FASTER
             if gain.speedup >= max(least_speedup, WORTH_IT):
-                draft, judged["head_found"] = head, head
+                draft = head
+                judged["head_found"] = head
             elif keeps_weights() and not gain.gains:
                 judged["head_found"] = head
         context = min(self.context, main.context or self.context)
@@ -74,7 +75,7 @@ class MemoryBudget:
 
 @dataclass(frozen=True)
 class Entry(Model):
-    """A model with what it would do on this computer.
+    """A model, and its use on this computer.
 
     Its name is the catalog's, else the repository's without its owner; `bytes` is its size on disk or to download. It
     may be `installed` though the entry is the catalog's or a search's. `draft` is the id of its draft model,
@@ -82,7 +83,7 @@ class Entry(Model):
     several Macs only. `head_found` is a head for it, its draft if a gain is expected, or one without a gain by the
     chip's published costs. `advice` judges a search result as a draft for the loaded main model. `place` tells an
     installed model from others of its name: its publisher or its folder. `mlx_name` is the name of a conversion to MLX
-    of the model in a GGUF file; what a repository with such files offers are its `variants`.
+    of the model in a GGUF file; the files that a repository with such files offers are its `variants`.
     """
 
     installed: bool = False
@@ -114,7 +115,7 @@ class Entry(Model):
 
     @property
     def disk_bytes(self) -> int:
-        """Its size on disk, before it is installed with what is downloaded with it; 0 if unknown."""
+        """Its size on disk; before it is installed, with the files that are downloaded with it; 0 if unknown."""
         return self.bytes if self.installed else self.get_bytes or self.bytes
 
     @property
@@ -147,7 +148,10 @@ class Entry(Model):
 
     @property
     def purpose(self) -> str:
-        """What it is for here, by the share of the limit that its weights and its draft's take: a key of `PURPOSES`."""
+        """Its purpose here, by the share of the limit that its weights and its draft's take.
+
+        A key of PURPOSES (app/wording/models.py).
+        """
         if self.fit is None:
             return ""
         share = sum(term.bytes for term in self.fit.terms if term.code == "weights") / self.fit.limit
@@ -210,7 +214,7 @@ def from_catalog(model: Model, catalog: Catalog, installed_ids: Collection[str],
 def from_search(
     model: Model, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget, mlx: Model | None = None
 ) -> Entry:
-    """Return a search result, with what the catalog knows about it; `mlx` is the same model with MLX weights."""
+    """Return a search result, with the catalog's facts about it; `mlx` is the same model with MLX weights."""
     if model.variants:
         entry = from_search(replace(model, variants=()), catalog, installed_ids, budget)
         mlx = mlx or mlx_version(model, catalog)
@@ -264,8 +268,9 @@ def _installed_draft(model: Model, installed: Sequence[Model]) -> Model | None:
     """Return its installed draft: the catalog's, else the smallest with its tokenizer and under half as large."""
     usable = [other for other in installed if "draft" in other.kinds and other.path != model.path]
     for wanted in model.drafts:
-        if (named := next((other for other in usable if other.id == wanted), None)) is not None:
-            return named
+        for other in usable:
+            if other.id == wanted:
+                return other
     same = [
         other
         for other in usable
@@ -275,9 +280,10 @@ def _installed_draft(model: Model, installed: Sequence[Model]) -> Model | None:
 
 
 def _named(model: Model, catalog: Catalog) -> Model:
-    """Return an installed model with what the catalog knows about it, else the name and the bits in its id."""
+    """Return an installed model with the catalog's facts about it, else with the name and the bits in its id."""
     base, _, adapter = model.id.partition(":")
-    if (known := catalog.models.get(base)) is None:
+    known = catalog.models.get(base)
+    if known is None:
         name, bits = short_name(model.id)
         return replace(model, name=name, bits=model.bits or bits)
     name = f"{known.name}:{adapter}" if adapter else known.name

@@ -25,7 +25,7 @@ class LibraryPaths:
     """Where models, downloads and indexes are kept.
 
     queue: the file of the downloads that are under way
-    index: the file in which a scan of the disk keeps what it found
+    index: the file in which a scan of the disk keeps its results
     small_files: the folder of configurations that were read from the Hub
     starter: the folder of the starter pair
     cache: the Hugging Face cache; None for the one that this user's programs share
@@ -46,7 +46,7 @@ class LibraryPaths:
 
 @dataclass(frozen=True)
 class HubOptions:
-    """What the library is configured with.
+    """The configuration of the library.
 
     values: the settings that decide here (see `deciding`)
     device_limit: the bytes that the running engine admits, which count if the user set no memory limit; None before

@@ -25,7 +25,7 @@ _DETAILED = 10
 class ModelSearch:
     """A search of the Hub.
 
-    text: what was typed; "" for no search
+    text: the typed words; "" for no search
     running: whether the results are still to come
     entries: the results; () while it runs, if nothing matches, and after an error
     error: why there are no results; None if there was no error
@@ -55,7 +55,7 @@ class HubSearch(QObject):
         self._main_path = ""
         # Details are read for the newest search and main model only; increasing this stops older readings.
         self._generation = 0
-        self._pause = single_shot(self, self._ask, _PAUSE_MS)
+        self._typing_timer = single_shot(self, self._ask, _PAUSE_MS)
 
     def search(self, text: str) -> None:
         """Ask the Hub once the text has not changed for a moment; "" clears the results."""
@@ -64,9 +64,9 @@ class HubSearch(QObject):
         self.searched = ModelSearch(text, running=bool(text))
         self.changed.emit()
         if text:
-            self._pause.start()
+            self._typing_timer.start()
         else:
-            self._pause.stop()
+            self._typing_timer.stop()
 
     def judge_for(self, main_path: str) -> None:
         """Judge results as drafts for the main model in `main_path` from now on; "" for none."""
@@ -76,7 +76,7 @@ class HubSearch(QObject):
 
     def stop(self) -> None:
         """Forget a search that waits for typing to pause."""
-        self._pause.stop()
+        self._typing_timer.stop()
 
     def _ask(self) -> None:
         text = self.searched.text

@@ -1,6 +1,6 @@
 """The user's models on disk and on the Hub, for the window. Every call blocks; no Qt in here.
 
-`Library` owns the only service, calls it off the Qt thread and passes its results to the window.
+library.py owns the only service, calls it off the Qt thread and passes its results to the window.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class HubService:
     def configure(self, options: HubOptions) -> None:
         """Apply the options; running downloads continue.
 
-        Raises `HubError` if the Hub cannot be reached as the options say; then there is no connection.
+        Raises the engine's HubError if the Hub cannot be reached as the options say; then there is no connection.
         """
         access = self.connection.access_of(options.values)
         with self._lock:
@@ -68,7 +68,7 @@ class HubService:
     def keep_token(self, values: SettingsValues, token: str) -> bool:
         """Store the token for the Hub of these settings and connect with it.
 
-        Return False without a keychain. Raises `HubError`.
+        Return False without a keychain. Raises the engine's HubError.
         """
         is_stored = self.connection.keep_token(values, token)
         if is_stored:

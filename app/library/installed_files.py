@@ -24,7 +24,7 @@ class InstalledFiles:
     def check(self, path: str) -> None:
         """Download the installed revision of a model in the Hub cache again.
 
-        That compares every file with its checksum, and fetches only what is damaged or missing. Raises `HubError`.
+        That compares every file with its checksum, and fetches only damaged and missing files. Raises `HubError`.
         """
         model = self._installed.at(path)
         revision = "main"

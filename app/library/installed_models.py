@@ -32,7 +32,7 @@ from engine.model_files.model import Model
 
 
 class InstalledModels:
-    """What the last scan found. Thread-safe: what changes is replaced as a whole.
+    """The results of the last scan. Thread-safe: they are replaced as a whole.
 
     options: the settings that count; the owner replaces them
     """
@@ -68,12 +68,12 @@ class InstalledModels:
         self._models = tuple(models)
         budget = self.budget()
         installed = with_places([from_installed(model, self._catalog, models, budget) for model in models])
-        # All caches have been counted, and what was counted is remembered.
+        # All caches have been counted, and the counts are remembered.
         COUNTING.release()
         return self._inventory(installed, absent_folders(self._cache, folders))
 
     def last_scan(self) -> Inventory | None:
-        """Return what the last scan found, without a look at the disk; None before the first one."""
+        """Return the result of the last scan, without a look at the disk; None before the first one."""
         models = ModelIndex(self._paths.index).described()
         self._models = self._models or tuple(models)
         entries = with_places([from_last_scan(model, self._catalog, models) for model in models])
@@ -106,7 +106,7 @@ class InstalledModels:
     def budget(self) -> MemoryBudget:
         """Return the memory that models may use with the present settings."""
         values = self.options.values
-        # What the engine admits, or an estimate before it runs.
+        # The limit of the engine, or an estimate of it before the engine runs.
         limit = models_limit(values, self.options.device_limit, self._memory())
         return MemoryBudget(values.fit_context, limit, number_bytes(values.kv_bits), self.options.machines)
 

@@ -1,4 +1,4 @@
-"""What one scan of the disk found, with the catalog's models: what the window shows until the next scan."""
+"""The models that one scan of the disk found, and the catalog's models, as the window shows them until the next."""
 
 from __future__ import annotations
 

@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
     from engine.hub.values import AccessReport, RemovalPlan
 
-# The longer one while downloads wait for the network.
-_POLL_MS, _WAITING_POLL_MS = 250, 2000
+# Milliseconds between two looks at the downloads.
+_POLL_MS = 250
+# The same while all downloads wait for the network.
+_WAITING_POLL_MS = 2000
 _THREADS = 4
 
 T = TypeVar("T")
@@ -58,7 +60,7 @@ class Library(QObject):
 
     settled: carries the status of a download that is ready (after a new scan of the disk) or has failed
     problem: carries an error to show
-    inventory: what the newest scan found; None before the first one
+    inventory: the result of the newest scan; None before the first one
     downloads: all downloads, as they were at the last look
     hub_search: the search that the person types
     background: runs other work off the Qt thread
@@ -193,7 +195,8 @@ class Library(QObject):
         def take(inventory: Inventory) -> None:
             # Scans run side by side, and an earlier one may end later.
             if scan > self._newest_scan:
-                self._newest_scan, self.inventory = scan, inventory
+                self._newest_scan = scan
+                self.inventory = inventory
                 self._asked.clear()
                 self.models_changed.emit()
             if then is not None:
@@ -231,7 +234,7 @@ class Library(QObject):
         return {ids.get(draft, draft): totals for (of, draft), totals in self._measured.items() if of == name}
 
     def take_measured(self, measured: MeasuredPairs) -> None:
-        """Take the figures of all stored answers. With new figures drafts are judged again."""
+        """Set the figures of all stored answers. With new figures drafts are judged again."""
         if measured == self._measured:
             return
         self._measured = measured
@@ -269,7 +272,7 @@ class Library(QObject):
         self._change_download(lambda hub: hub.downloads.add(repository))
 
     def pause(self, repository: str) -> None:
-        """Stop a download and keep what it has."""
+        """Stop a download and keep the parts that it has."""
         self._change_download(lambda hub: hub.downloads.pause(repository))
 
     def resume(self, repository: str) -> None:
@@ -303,7 +306,7 @@ class Library(QObject):
             self._poll()
 
     def _take_downloads(self, downloads: tuple[DownloadStatus, ...]) -> None:
-        """Keep what a look found, emit what has changed since the look before, and plan the next one.
+        """Store the result of a look, emit the changes since the look before, and plan the next one.
 
         The disk is scanned again if a download has become ready, or has left the list: its files may be deleted.
         """

@@ -152,9 +152,11 @@ def draft_choices(
         rows.append(ModelChoice("lookup", loaded=looks_up, measured=measured.get("")))
     rows = _without_slower_best(rows)
     rows.append(ModelChoice("none", loaded=method == "off" or (not loaded_path and not looks_up)))
-    used = next((row for row in rows if row.loaded and row.kind == "use"), None)
-    if used is not None:
-        place = next(n for n, row in enumerate(rows) if row is used or row.measured is None)
+    used_rows = [row for row in rows if row.loaded and row.kind == "use"]
+    if used_rows:
+        used = used_rows[0]
+        # The pair in use comes first among the rows that were not measured.
+        place = next(number for number, row in enumerate(rows) if row is used or row.measured is None)
         rows.remove(used)
         rows.insert(place, used)
     return [row for row in _with_downloads(rows, downloads) if _matches(row, wanted)]
@@ -222,7 +224,8 @@ def _of_advice(
     name, bits = short_name(advice.id)
     entry = known or Entry(advice.id, advice.source, name, bits=bits)
     installed = advice.source == "installed" and known is not None and not entry.partial
-    loaded = installed and bool(entry.path) and entry.path == loaded_path and uses_drafter(method)
+    is_loaded_path = bool(entry.path) and entry.path == loaded_path
+    loaded = installed and is_loaded_path and uses_drafter(method)
     return ModelChoice("use" if installed else "get", entry, loaded, advice, measured.get(advice.id))
 
 

@@ -13,7 +13,7 @@ from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
 from app.widgets.style_class import styled
 
-# The least width of a button, so that those of all rows begin at the same place.
+# The least width of a button, so that the buttons of all rows begin at the same place.
 _BUTTON_WIDTH = 100
 # The least width of a wrapped line.
 _LEAST_WORDS = 140

@@ -1,4 +1,4 @@
-"""The rows of the Models page: those of models, and those of folders without any."""
+"""The rows of the Models page: rows of models, and rows of folders without any."""
 
 from __future__ import annotations
 
@@ -63,8 +63,9 @@ class ModelCard(Card):
         self, entry: Entry, with_file_buttons: bool, lists: Sequence[str] = (), parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._lists, self._is_installed = lists, with_file_buttons
-        # What the card asks about: a removal, or the folders to take off the list.
+        self._lists = lists
+        self._is_installed = with_file_buttons
+        # The subject of the card's question: a removal, or the folders to take off the list.
         self._asked: RemovalPlan | Sequence[str] | None = None
         self._state = CardState()
         self.quantisation: Chooser | None = None
@@ -102,9 +103,10 @@ class ModelCard(Card):
         return self._state.loaded
 
     def offer(self, offered: Entry, wanted: str = "") -> None:
-        """Take a search result, and of a repository with GGUF files what is `wanted`, else what is proposed."""
+        """Show a search result. Of a repository with GGUF files, select the variant `wanted`, else the proposed one."""
         self.offered = offered
-        self.entry = next((variant for variant in offered.variants if variant.id == wanted), offered.proposed)
+        matching = [variant for variant in offered.variants if variant.id == wanted]
+        self.entry = matching[0] if matching else offered.proposed
         if not offered.variants:
             return
         if self.quantisation is None:

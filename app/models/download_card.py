@@ -29,7 +29,8 @@ class DownloadCard(Card):
 
     def __init__(self, repository: str, address: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.repository, self._address = repository, address
+        self.repository = repository
+        self._address = address
         self._bar = Bar(self)
         self.words.insertWidget(2, self._bar)
         self._is_stopped = False

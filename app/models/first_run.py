@@ -42,8 +42,9 @@ class FirstRunOffer(ThemeAware, QFrame):
     def __init__(self, library: Library, models: ModelController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("offer")
-        self._library, self._models = library, models
-        # What is offered now.
+        self._library = library
+        self._models = models
+        # The pairs that are offered now.
         self._entry: Entry | None = None
         self._title = label(self, "muted", wraps=True)
         self.row = _OfferRow(self)

@@ -1,4 +1,4 @@
-"""The memory of this computer, once for a list of models: what is in use, what one would take, and what stays free."""
+"""The memory of this computer, once for a list of models: in use, needed by one of them, and free."""
 
 from __future__ import annotations
 
@@ -23,19 +23,21 @@ class MemoryGauge(QWidget):
 
     def __init__(self, library: Library, models: ModelService, parent: QWidget) -> None:
         super().__init__(parent)
-        self._library, self._models = library, models
+        self._library = library
+        self._models = models
         self.bar = Bar(self)
         self.words = styled(WrappedLabel(self), "muted")
         self._estimates = styled(WrappedLabel(self), "caption")
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.bar, self.words, self._estimates)
 
     def note_estimates(self, are_shown: bool) -> None:
-        """Say that speed-ups are estimates if any of those in the list is."""
+        """Show that speed-ups are estimates if any speed-up in the list is."""
         show_words(self._estimates, estimate_words() if are_shown else "")
 
     def show_choice(self, size: int = 0, *, is_draft: bool = False) -> None:
-        """Show what is free now or, with a size in bytes, with that model instead of the loaded main model or draft."""
-        inventory, loaded = self._library.inventory, self._models.in_memory
+        """Show the free memory, now or with a model of so many bytes in place of the loaded main model or draft."""
+        inventory = self._library.inventory
+        loaded = self._models.in_memory
         if inventory is None:
             self.words.setText(self.tr("Scanning models…"))
             return

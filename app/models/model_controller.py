@@ -46,8 +46,10 @@ class ModelController(QObject):
     ) -> None:
         """The pickers open below the chips."""
         super().__init__(window)
-        self._library, self._session = library, session
-        self._banner, self._window = banner, window
+        self._library = library
+        self._session = session
+        self._banner = banner
+        self._window = window
         self.main_picker = Picker("main", library, session, main_chip, window)
         self.draft_picker = Picker("draft", library, session, draft_chip, window)
         self.teaching = TeachingCard(session, window)
@@ -76,7 +78,8 @@ class ModelController(QObject):
         session.answers.arrived.connect(self._note_answer)
 
     def _connect_pickers(self, main_chip: QAbstractButton, draft_chip: QAbstractButton) -> None:
-        library, models = self._library, self._session.models
+        library = self._library
+        models = self._session.models
         self.draft_picker.teaching_wanted.connect(self.teaching.open)
         main_chip.clicked.connect(self.main_picker.open)
         draft_chip.clicked.connect(self.draft_picker.open)
@@ -128,7 +131,9 @@ class ModelController(QObject):
 
     def _installed(self, id_: str) -> Entry | None:
         inventory = self._library.inventory
-        return next((entry for entry in inventory.installed if id_ and entry.id == id_), None) if inventory else None
+        if inventory is None or not id_:
+            return None
+        return next((entry for entry in inventory.installed if entry.id == id_), None)
 
     def not_in_use(self) -> list[Entry]:
         """Return the installed main models that can be used instead of the loaded one."""
@@ -146,7 +151,8 @@ class ModelController(QObject):
         # Not before the first paint.
         from app.library.model_choices import main_choices
 
-        inventory, models = self._library.inventory, self._session.models
+        inventory = self._library.inventory
+        models = self._session.models
         if inventory is None:
             return []
         loaded_path = models.pair.paths[0]
@@ -276,7 +282,11 @@ class ModelController(QObject):
         return main
 
     def _main_of(self, repository: str) -> str:
-        return next((main for main, awaited in self._pairs.items() if repository in awaited), "")
+        """Return the main model whose pair waits for the download of a repository; "" if none does."""
+        for main, awaited in self._pairs.items():
+            if repository in awaited:
+                return main
+        return ""
 
     def _use_ready(self) -> None:
         entry = self._ready

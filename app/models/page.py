@@ -36,7 +36,9 @@ from engine.hub.download_state import DownloadStatus
 from engine.hub.values import RemovalPlan
 from engine.status import LoadedPair
 
-RECOMMENDED, INSTALLED, SEARCH = range(3)
+RECOMMENDED = 0
+INSTALLED = 1
+SEARCH = 2
 # The width kept free for the scroll bar on the right.
 _SCROLL_BAR = 12
 
@@ -48,7 +50,9 @@ class ModelsPage(ThemeAware, QWidget):
         self, library: Library, session: Session, models: ModelController, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._library, self._session, self._models = library, session, models
+        self._library = library
+        self._session = session
+        self._models = models
         self._tab = RECOMMENDED
         self._title = label(self, "page-title")
         self.memory = MemoryGauge(library, session.models, self)
@@ -65,7 +69,7 @@ class ModelsPage(ThemeAware, QWidget):
         self.bound("Search", self._tabs.buttons[SEARCH])
         self._tabs.buttons[RECOMMENDED].setChecked(True)
         self.context = self.bound("Context length used for memory estimates", Chooser(self), QWidget.setAccessibleName)
-        self._add_folder = self.bound("Add a model folder…", styled(QPushButton(self), "link"))
+        self._add_folder_button = self.bound("Add a model folder…", styled(QPushButton(self), "link"))
         self._downloads = DownloadList(library, self)
         self.bound("Downloads", self._downloads.heading)
         # The tabs, the context, and one button for each main model in memory, which unloads it with its draft.
@@ -85,7 +89,7 @@ class ModelsPage(ThemeAware, QWidget):
         self._card_column = vbox(spacing=8)
         column = vbox(body, margins=(0, 0, _SCROLL_BAR, 16), spacing=10)
         fill(column, self._downloads, self._card_column, self.empty)
-        fill(column, *((button, 0, Qt.AlignmentFlag.AlignLeft) for button in (self.again, self._add_folder)), 1)
+        fill(column, *((button, 0, Qt.AlignmentFlag.AlignLeft) for button in (self.again, self._add_folder_button)), 1)
         area = QScrollArea(self)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidgetResizable(True)
@@ -105,7 +109,7 @@ class ModelsPage(ThemeAware, QWidget):
         self.field.chosen.connect(lambda: self._search_in(folder_at(self.field.text())))
         self.again.clicked.connect(lambda: self._search(library.hub_search.searched.text))
         self.context.activated.connect(lambda _: library.settings.change(fit_context=self.context.currentData()))
-        self._add_folder.clicked.connect(self._choose_folder)
+        self._add_folder_button.clicked.connect(self._choose_folder)
         library.models_changed.connect(self._rebuild)
         library.hub_search.changed.connect(self._show_search)
         library.downloads_changed.connect(self._show_downloads)
@@ -139,7 +143,8 @@ class ModelsPage(ThemeAware, QWidget):
     def _rebuild(self) -> None:
         if self.isHidden():
             return
-        focused = next((card.entry.id for card in self.cards if card.main_button.hasFocus()), None)
+        focused_ids = [card.entry.id for card in self.cards if card.main_button.hasFocus()]
+        focused = focused_ids[0] if focused_ids else None
         wanted = {card.offered.id: card.entry.id for card in self.cards}
         unfolded = {card.offered.id for card in self.cards if card.fold.isChecked()}
         for old in (*self.headings, *self.cards, *self.folder_cards):
@@ -224,7 +229,8 @@ class ModelsPage(ThemeAware, QWidget):
         name = entry_name(main) if main is not None and not main.is_starter else ""
         advice = entry.advice if name else None
         if name and advice is None:
-            advice = next((other for other in library.advice(path) or () if other.id == entry.id), None)
+            verdicts = library.advice(path) or ()
+            advice = next((other for other in verdicts if other.id == entry.id), None)
         return CardState(
             in_use,
             download,
@@ -304,11 +310,11 @@ class ModelsPage(ThemeAware, QWidget):
         self.empty.setText(self._empty_text())
         self.empty.setVisible(bool(self.empty.text()))
         self.again.setVisible(self._tab == SEARCH and self._library.hub_search.searched.error is not None)
-        self._add_folder.setVisible(self._tab == INSTALLED)
+        self._add_folder_button.setVisible(self._tab == INSTALLED)
         self.memory.note_estimates(self._tab != INSTALLED)
 
     def _empty_text(self) -> str:
-        """Return the line below the search results: an error, a hint or what is missing; "" for none of these."""
+        """Return the line below the search results: an error, a hint or a missing part; "" for none of these."""
         searched = self._library.hub_search.searched
         if self._tab != SEARCH:
             return ""

@@ -29,8 +29,12 @@ if TYPE_CHECKING:
     from app.session.session import Session
 
 _WIDTH = 560
-# The space above and below the card, and the height of its content without the list and the memory.
-_GAP, _BELOW, _OTHERS = 6, 6, 120
+# The space above the card, in pixels.
+_GAP_ABOVE = 6
+# The space below the card.
+_GAP_BELOW = 6
+# The height of its content without the list and the memory.
+_OTHER_HEIGHT = 120
 # In a lower window, the choice below the drafts has no help, because the list would show one or two rows.
 _ROOMY = 560
 
@@ -74,7 +78,8 @@ class Picker(ThemeAware, Overlay):
 
     def make(self) -> None:
         """Make the content, once, before the picker first opens. `bound` sets texts in every language."""
-        library, session = self._library, self._session
+        library = self._library
+        session = self._session
         self._list = QListWidget(self)
         self._field = _PickerField(self._list, self)
         self._note = label(self, "muted", wraps=True)
@@ -99,7 +104,7 @@ class Picker(ThemeAware, Overlay):
         fill(self.column, self._field, self._note, self._list, line, suggested, self.ahead, memory_row)
         self.column.addLayout(self._make_links())
         self._connect()
-        # Here and not in __init__, because texts and icons are set on what was made above.
+        # Here and not in __init__, because texts and icons are set on the widgets that were made above.
         self.restyle()
 
     def _make_links(self) -> QHBoxLayout:
@@ -121,7 +126,8 @@ class Picker(ThemeAware, Overlay):
         return links
 
     def _connect(self) -> None:
-        library, session = self._library, self._session
+        library = self._library
+        session = self._session
         self._field.typed.connect(lambda _text: self.refresh())
         self._field.taken.connect(self._take)
         self._field.unload_pressed.connect(lambda: self._unload(self._current()))
@@ -245,7 +251,7 @@ class Picker(ThemeAware, Overlay):
             if not view.isHidden()
         )
         # The height at which the whole picker stays in the window.
-        available = self._window.height() - self._below() - _BELOW - _OTHERS - note
+        available = self._window.height() - self._below() - _GAP_BELOW - _OTHER_HEIGHT - note
         # Rows are narrower beside a scroll bar.
         for bar in (0, 12):
             heights = [self._row(index).height_at(width - bar) for index in range(self._list.count())]
@@ -278,7 +284,7 @@ class Picker(ThemeAware, Overlay):
             self.unload_wanted.emit(choice)
 
     def _entered_folder(self) -> str:
-        """Return the folder whose path, or that of a file in it, was entered; "" for other words."""
+        """Return the folder whose path, or the path of a file in it, was entered; "" for other words."""
         return folder_at(self._field.words) if self.role == "main" else ""
 
     def _choose_folder(self) -> None:
@@ -331,17 +337,17 @@ class Picker(ThemeAware, Overlay):
         return row
 
     def _below(self) -> int:
-        return self._chip.mapTo(self._window, self._chip.rect().bottomLeft()).y() + _GAP
+        return self._chip.mapTo(self._window, self._chip.rect().bottomLeft()).y() + _GAP_ABOVE
 
     def fit_in_window(self) -> None:
         width = min(theme.scaled(self._width), self._window.width() - 32)
         left = self._chip.mapTo(self._window, self._chip.rect().topLeft()).x()
         left = max(16, min(left, self._window.width() - width - 16))
-        most = self._window.height() - self._below() - _BELOW
+        most = self._window.height() - self._below() - _GAP_BELOW
         wraps = self.column.hasHeightForWidth()
         wanted = self.column.totalHeightForWidth(width) if wraps else self.column.sizeHint().height()
         if wanted > most:
-            # What is below the list would be painted over its last row.
+            # The widgets below the list would be painted over its last row.
             self._list.setFixedHeight(max(60, self._list.height() - (wanted - most)))
         self.setGeometry(QRect(left, self._below(), width, min(wanted, most)))
 
@@ -387,13 +393,13 @@ class Picker(ThemeAware, Overlay):
 
 
 def _is_suggested(choice: ModelChoice) -> bool:
-    """Return whether it is a model of which nothing is here yet."""
+    """Return whether a choice is a model that is not downloaded, not even in part."""
     is_partial = choice.entry is not None and choice.entry.partial
     return choice.kind == "get" and choice.download is None and not is_partial
 
 
 def folder_at(words: str) -> str:
-    """Return the folder whose path, or that of a file in it, is `words`; "" if there is none."""
+    """Return the folder whose path, or the path of a file in it, is `words`; "" if there is none."""
     words = words.strip()
     if not words.startswith(("/", "~")):
         return ""

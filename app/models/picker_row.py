@@ -78,7 +78,7 @@ class PickerRow(Card):
         return ", ".join(part for part in parts if part)
 
     def _unload_words(self) -> str:
-        """Return what the cross does, with its keys."""
+        """Return the effect of the cross in words, with its keys."""
         size = self.choice.pair.bytes if self.choice.pair is not None else 0
         keys = UNLOAD_KEYS.toString(QKeySequence.SequenceFormat.NativeText)
         words = self.tr("Unload {name}: frees {size} ({keys})")
@@ -93,7 +93,7 @@ class PickerRow(Card):
         return max(layout.totalHeightForWidth(width), _LEAST_HEIGHT)
 
     def _badge_of(self, choice: ModelChoice) -> tuple[str, str]:
-        """Return the words of the badge and its tone; "" for no badge. The first thing that holds is said."""
+        """Return the words of the badge and its tone; "" for no badge. The first condition that holds decides."""
         if choice.download is not None:
             return model_wording.download_badge(choice.download)[0], "lookup"
         if choice.best:
@@ -117,7 +117,7 @@ class PickerRow(Card):
         return "", "neutral"
 
     def _kind_words(self, choice: ModelChoice) -> str:
-        """Return what kind of model it is, "" for a usual one."""
+        """Return the kind of the model in words, "" for a usual one."""
         entry = choice.entry
         if entry is not None and entry.head:
             from engine.model_files.head_kinds import title_of
