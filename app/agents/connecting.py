@@ -126,17 +126,20 @@ def plan(app: App, endpoint: Endpoint) -> ConfigChange:
 
 def write(plan: ConfigChange) -> Path | None:
     """Write the file of the plan; returns the copy of the file as it was, if there was one. Raises `NotConnected`."""
-    app, file = plan.app, plan.file
+    app = plan.app
+    file = plan.file
     assert file is not None
     assert plan.after is not None
     noted = _note_of(app)
     try:
         if _read(file) != plan.before:
             raise NotConnected(file)
-        copy, digest = "", ""
+        copy = ""
+        digest = ""
         if noted is not None and noted.file == str(file) and noted.text in (plan.before or ""):
             # A second time, the copy is of the file before the first.
-            copy, digest = noted.copy, noted.digest
+            copy = noted.copy
+            digest = noted.digest
         elif plan.before is not None:
             copy = str(_free_copy(file))
             digest = _digest(plan.before)
@@ -150,10 +153,10 @@ def write(plan: ConfigChange) -> Path | None:
 
 
 def take_back(app: App) -> Path:
-    """Remove what was written from the file of a connected program, and a file that was made for it.
+    """Remove the written text from the file of a connected program, or remove the file if it was made for that.
 
     The copy goes too, unless a person has changed it. Raises `NotConnected` if the program is not connected, or the
-    file has no longer what was written.
+    file no longer has the written text.
     """
     noted = _note_of(app)
     if noted is None:
@@ -180,9 +183,9 @@ def take_back(app: App) -> Path:
 
 
 class _WriteRecord(msgspec.Struct, frozen=True):
-    """What was written: `text` in `file`.
+    """The text that was written into `file`.
 
-    `copy` is the path of the file as it was before, "" if there was none, and `digest` that of its content.
+    `copy` is the path of a copy of the file before that, "" if there was no file, and `digest` the digest of the copy.
     """
 
     file: str
@@ -192,12 +195,12 @@ class _WriteRecord(msgspec.Struct, frozen=True):
 
 
 def _noted() -> KeptJson:
-    """Return what was written as `_WriteRecord`s, by the program's id."""
+    """Return the records of the written texts, by the program's id."""
     return KeptJson(data_folder() / "connected.json", {"format": 2})
 
 
 def _note_of(app: App) -> _WriteRecord | None:
-    """Return what was written for the program; None also if the note is damaged."""
+    """Return the record of the text that was written for the program; None also if the record is damaged."""
     try:
         return msgspec.convert(_noted().values.get(app.id), prepared(_WriteRecord))
     except msgspec.ValidationError:
@@ -217,7 +220,7 @@ def _digest(content: str) -> str:
 
 
 def _restored(others: str, text: str, before: str | None) -> str:
-    """Return the content of a file without `text`: what it was before, if nothing else in it has changed."""
+    """Return the content of a file without `text`: the earlier content, if nothing else in it has changed."""
     if before is None:
         return others
     if not (others.strip() or before.strip()):

@@ -32,9 +32,9 @@ _TIMEOUT_S = 5.0
 
 @dataclass(frozen=True)
 class Endpoint:
-    """The address of the local API without a path. `context` is that of the model, in tokens; `key` is "" for none.
+    """The address of the local API without a path. `context` is the model's, in tokens; `key` is "" if none is needed.
 
-    `contexts` are those of the installed models by name, as far as they are known.
+    `contexts` has the contexts of the installed models by name, as far as they are known.
     """
 
     address: str
@@ -118,7 +118,7 @@ def _proves(client: httpx2.Client, address: str, key: str) -> bool:
         return False
 
 
-# Where VS Code keeps what is a person's own, below the person's folder.
+# Where VS Code keeps a person's own files, below the person's folder.
 _VS_CODE_FOLDER = "Library/Application Support/Code" if sys.platform == "darwin" else ".config/Code"
 # The name by which the API knows the loaded model, whatever it is.
 _MODEL = "tandem"
@@ -333,7 +333,7 @@ _APPS = (
         "Open WebUI",
         _open_webui,
         key_variable="OPENAI_API_KEY",
-        # After its first start, it prefers what it has stored to these variables.
+        # After its first start, it prefers its stored settings to these variables.
         run=lambda content: (("open-webui", "serve"), {**_variables(content), "ENABLE_PERSISTENT_CONFIG": "False"}),
         command="open-webui",
     ),

@@ -1,12 +1,12 @@
-"""What a person types into programs that keep their settings where no other program should write.
+"""The settings that a person types into programs that keep them where no other program should write.
 
 Each function returns lines with the program's own words for its menus and fields, as its documents have them. `address`
-is that of the local API without a path, and `key` what stands for its key.
+is the address of the local API without a path, and `key` the words that stand for its key.
 """
 
 from __future__ import annotations
 
-# What is typed for a key that the API asks for: it is never shown here.
+# Typed in place of a key that the API asks for: the key is never shown here.
 OWN_KEY = "(the key of Tandem's local API)"
 
 

@@ -46,7 +46,7 @@ class AnswerOutput(ABC):
 
     @abstractmethod
     def note(self, sentence: str) -> None:
-        """Say something of the last answer, unless its events say it."""
+        """Print a sentence about the last answer, unless its events say it."""
 
     def switch_colours(self) -> str:
         """Show the next answers with the colours of their proposers, or without, and return what to say of it."""
@@ -73,8 +73,9 @@ class TextOutput(AnswerOutput):
     def __init__(self, *, coloured: bool = True) -> None:
         super().__init__()
         self._coloured = coloured
-        # The sources that the legend has named, and what was said of the texts of answers with drafts.
+        # The sources that the legend has named.
         self._named: set[str] = set()
+        # The sentences on the texts of answers with drafts that were printed; each is printed once.
         self._said: set[str] = set()
         self._begin()
 
@@ -98,7 +99,7 @@ class TextOutput(AnswerOutput):
             opening = "" if self._so_far else event.stats.opening
             self._so_far += opening + event.text
             if self._coloured and self._reply_text.has_colours:
-                self._take_roles(len(opening), event)
+                self._add_roles(len(opening), event)
             self._show(self._parts.of(self._so_far, False), is_whole=False)
 
     def note(self, sentence: str) -> None:
@@ -121,8 +122,8 @@ class TextOutput(AnswerOutput):
         self._reply_text = growing_text(sys.stdout)
         self._thought_text = growing_text(sys.stderr, "dim")
 
-    def _take_roles(self, opening: int, event: TokensCommitted) -> None:
-        """Take which proposers wrote the text of an event, which follows the text that opens the answer."""
+    def _add_roles(self, opening: int, event: TokensCommitted) -> None:
+        """Add the proposers of each letter of an event's text, which follows `opening` letters without a proposer."""
         # Imports Qt, which pipes and dumb terminals do not wait for.
         from app.wording.sources import MAIN, role_of
 
@@ -147,7 +148,8 @@ class TextOutput(AnswerOutput):
         elif not reply.startswith(self._reply):
             # The mark that ends the thoughts has arrived: the text so far was thoughts.
             self._reply_text.end()
-            self._reply, self._thought = "", thought
+            self._reply = ""
+            self._thought = thought
         if thought != self._thought and thought.startswith(self._thought):
             self._thought_text.write(thought[len(self._thought) :])
             self._thought = thought
@@ -210,7 +212,7 @@ def _summary(stats: RequestStats, speedup: float | None) -> str:
 
 
 def _sameness(stats: RequestStats) -> str:
-    """Say what an answer would be without draft tokens, which is so of all; "" if it had none or that is not known."""
+    """Return how an answer compares to one without draft tokens; "" if it had none, or that is not known."""
     if not (stats.rounding and stats.drafted):
         return ""
     apart = "" if stats.rounding == "identical" else " apart from rounding"
@@ -218,7 +220,7 @@ def _sameness(stats: RequestStats) -> str:
 
 
 def ahead_summary(stats: RequestStats) -> str:
-    """Say what drafting ahead did in an answer, or the code of why nothing was drafted ahead; "" if it was off."""
+    """Return what drafting ahead did in an answer, or the code of why nothing was drafted ahead; "" if it was off."""
     rounds = stats.ahead_hits + stats.ahead_misses + stats.ahead_late + stats.ahead_bad
     if stats.ahead_used:
         ready = f"{stats.ahead_hits} of {rounds} drafts made ahead ({format_time(stats.ahead_hidden_s)} hidden)"

@@ -127,7 +127,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 @dataclass(frozen=True)
 class _BenchedModels:
-    """What is measured: a main model with its drafter in a scheduler, and the prompts."""
+    """The subject of a measurement: a main model with its drafter in a scheduler, and the prompts."""
 
     scheduler: Scheduler
     main: LoadedModel
@@ -141,7 +141,7 @@ class _BenchedModels:
 
 
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Measure what the options ask for, and return the report. Raises `EngineError`."""
+    """Make the measurements that the options ask for, and return the report. Raises `EngineError`."""
     _progress("loading the models")
     pair = chosen_pair(arguments)
     others = list(map(installed_path, arguments.also))

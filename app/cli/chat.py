@@ -165,7 +165,7 @@ def _question(arguments: argparse.Namespace) -> str | None:
 
 
 def _pictures(files: Sequence[str]) -> dict[str, bytes]:
-    """Return the pictures by their digests. Raises `BadQuestion`, `PictureNotUsable` and `PicturesNotInstalled`."""
+    """Return the pictures by their digests. Raises `BadQuestion`, and the engine's errors for unusable pictures."""
     pictures = {}
     time = time_for(len(files))
     for file in map(Path, files):
@@ -222,7 +222,7 @@ def _files(files: Sequence[str], selection: Selection) -> QuestionFiles:
 
 
 def _is_piped() -> bool:
-    """Return whether standard input is a pipe or a file; that of a service is neither."""
+    """Return whether standard input is a pipe or a file; the standard input of a service is neither."""
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
     except (OSError, ValueError):

@@ -19,13 +19,14 @@ from engine.client import EngineClient
 if TYPE_CHECKING:
     from engine.hub.client import HubAccess
 
-_EXAMPLE, _EXAMPLE_HOSTS = "mlx-community/Qwen3-235B-A22B-4bit", "127.0.0.1,mac-studio.local"
+_EXAMPLE = "mlx-community/Qwen3-235B-A22B-4bit"
+_EXAMPLE_HOSTS = "127.0.0.1,mac-studio.local"
 _HOSTS_HELP = (
     "names or addresses with commas between them, as ssh takes them; 127.0.0.1 is this computer, which is always the "
     "first"
 )
 _SPLIT_HELP = "split the model by heads (tensor) or by layers (pipeline) (auto)"
-_OPEN = (
+_OPEN_NETWORK_WARNING = (
     "tandem: what the computers exchange is not encrypted: connect them only over a network you trust, "
     "or better, by cable."
 )
@@ -142,7 +143,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
     machines = parse_machines(arguments.hosts)
     if not all(machine.is_local for machine in machines.all):
-        say(_OPEN)
+        say(_OPEN_NETWORK_WARNING)
 
     @contextmanager
     def engine() -> Iterator[EngineClient]:

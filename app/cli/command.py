@@ -10,8 +10,11 @@ from collections.abc import Sequence
 from textwrap import fill, indent
 from typing import Any
 
-# The exit codes of the `tandem` command; argparse ends with BAD_USAGE, too.
-DONE, FAILED, BAD_USAGE = 0, 1, 2
+# The exit codes of the command tandem.
+DONE = 0
+FAILED = 1
+# As argparse has it.
+BAD_USAGE = 2
 # 128 + SIGINT, as shells report it.
 INTERRUPTED = 130
 # 128 + SIGPIPE: nobody reads the output any more, as after `| head`.

@@ -88,7 +88,7 @@ def _show_all(values: SettingsValues) -> None:
         works = endpoint is not None and leads_to(app, endpoint) and not room_sentence(app, endpoint)
         states = [_word(is_set_up), _word(works)]
         if not app.file:
-            # It gets variables with each start, or a person types what it needs, of which nothing here can tell.
+            # It gets variables with each start, or a person types its settings, of which nothing here knows.
             states = ["-", "-"]
         # A program without a place runs on other computers, too.
         here = _word(installed(app)) if app.file or app.command or app.place else "-"

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from engine.bench.pair_check import PairCheck
 
 # The longest wait for a new pair's costs and rounding, whose measurement begins once the engine was idle for a moment.
-_MEASURED_S, _POLL_S = 45.0, 0.1
+_MEASURING_S = 45.0
+# Seconds between two looks whether they are measured.
+_POLL_S = 0.1
 
 
 def add_parser(subparsers: Any) -> None:
@@ -79,7 +81,7 @@ def _measure(arguments: argparse.Namespace, settings: SettingsValues) -> PairChe
         loaded = checked(engine.load(*pair).result())
         assert loaded.main is not None
         # An idle engine probes and calibrates a pair that is new to it, unless it saves power.
-        until = time.monotonic() + (_MEASURED_S if seconds_before_measuring() < _MEASURED_S else 0.0)
+        until = time.monotonic() + (_MEASURING_S if seconds_before_measuring() < _MEASURING_S else 0.0)
         while time.monotonic() < until and not any(
             known.loaded and known.rounding is not None for known in engine.learned().result()
         ):

@@ -1,6 +1,6 @@
 """Results of tools that a model repeats in its answer: one dim line in a terminal, as they are a fold in the window.
 
-The text stays what it is where it is stored, saved or piped.
+The stored, saved or piped text is not changed.
 """
 
 from __future__ import annotations

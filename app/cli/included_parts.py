@@ -40,7 +40,9 @@ from engine.tokenizers.prompt_process import PromptProcess
 from engine.tokenizers.prompts import PromptJob
 from engine.tokenizers.tasks import TokenizerSource
 
-_PROMPT_S, _SERVER_S, _RUNNER_S = 60, 60, 60
+_PROMPT_LIMIT_S = 60
+_SERVER_LIMIT_S = 60
+_RUNNER_LIMIT_S = 60
 _PDF_TEXT = "Tandem reads this page."
 
 
@@ -115,7 +117,7 @@ def _make_prompt() -> None:
     process = PromptProcess()
     try:
         job = PromptJob([{"role": "user", "content": "What is Tandem?"}], limit=1000)
-        prompt = process.start_prompt(TokenizerSource(str(starter_pair()[0])), job).result(_PROMPT_S)
+        prompt = process.start_prompt(TokenizerSource(str(starter_pair()[0])), job).result(_PROMPT_LIMIT_S)
     finally:
         process.end()
     if not prompt.ids:
@@ -123,7 +125,7 @@ def _make_prompt() -> None:
 
 
 def _draft_ahead() -> None:
-    """Let a draft runner of this computer, and one that is reached like another computer, draft once each."""
+    """Draft once with a draft runner of this computer, and once with one that is reached like another computer."""
     from engine.ahead.link import in_a_process
     from engine.ahead.messages import Begin, DraftReply, Ready, RoundOutcome
     from engine.ahead.other_computer import on_computer
@@ -132,10 +134,10 @@ def _draft_ahead() -> None:
     for start in (in_a_process, partial(on_computer, "127.0.0.1")):
         connection = start(draft)
         try:
-            first = connection.channel.receive(_RUNNER_S)
+            first = connection.channel.receive(_RUNNER_LIMIT_S)
             connection.channel.send(Begin(1, 1, 1000, SamplingSettings()))
             connection.channel.send(RoundOutcome(1, 1, 0, (1, 2, 3), 2))
-            reply = connection.channel.receive(_RUNNER_S)
+            reply = connection.channel.receive(_RUNNER_LIMIT_S)
         finally:
             connection.channel.close()
             connection.end()
@@ -164,7 +166,7 @@ def _read_pdf(folder: Path) -> None:
 
 
 def _open_by_pdfium() -> None:
-    """Have PDFium's own library read a page, and draw it."""
+    """Read a page with PDFium's own library, and draw it."""
     from pypdfium2 import PdfDocument
 
     with PdfDocument(_pdf(_PDF_TEXT)) as document:
@@ -234,11 +236,11 @@ def _serve(engine: EngineClient) -> None:
     import httpx2
 
     host = EngineHost(engine)
-    host.load(*map(str, starter_pair())).result(_SERVER_S)
+    host.load(*map(str, starter_pair())).result(_SERVER_LIMIT_S)
     api = LocalApi(host)
     api.start(ApiSettings(port=0))
     try:
-        with httpx2.Client(base_url=api.status.address, timeout=_SERVER_S, trust_env=False) as client:
+        with httpx2.Client(base_url=api.status.address, timeout=_SERVER_LIMIT_S, trust_env=False) as client:
             question = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 8}
             answer = client.post("/v1/chat/completions", json=question).raise_for_status().json()
     finally:
@@ -259,7 +261,7 @@ def _start_tools() -> None:
     """Start a program that is no server of tools; its guardian and the client have to find that out."""
     host = ToolHost([Server(name="none", command="true").as_approved()], lambda: None)
     try:
-        host.tools(["none"]).result(_SERVER_S)
+        host.tools(["none"]).result(_SERVER_LIMIT_S)
         error = host.status("none").error
     finally:
         host.close()

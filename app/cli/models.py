@@ -215,7 +215,7 @@ def _name_of_download(client: HubClient, repository: str, tag: str, revision: st
     except HubError as error:
         if tag or error.reason == "no-quantisation":
             raise
-        # The download reports what is wrong, and tries again.
+        # The download reports its errors, and tries again.
         return repository
     if repository_found is None:
         return repository
@@ -260,7 +260,7 @@ def _pairs(arguments: argparse.Namespace) -> int:
         # A GGUF file is converted, as for a chat, and a folder need not be on the list.
         arguments.folder.append(model_folder(place))
     installed = _installed(arguments)
-    main = next((model for model in installed if is_named(model, arguments.id)), None)
+    main = _first_named(installed, arguments.id)
     name = main.id if main is not None else parse_repository(arguments.id)
     measured = {draft: totals for (main_id, draft), totals in _measured().items() if main_id == name}
     factors = {draft: totals.factor for draft, totals in measured.items() if draft}
@@ -304,9 +304,17 @@ def _advice(
         return advise_remotely(client, main, catalog, arguments.context, limit, _small_files())
 
 
+def _first_named(installed: Sequence[Model], name: str) -> Model | None:
+    """Return the first installed model that a command can mean by `name`; None if there is none."""
+    for model in installed:
+        if is_named(model, name):
+            return model
+    return None
+
+
 def _named(arguments: argparse.Namespace) -> Model:
     """Return the installed model that the command names. Raises `HubError`."""
-    model = next((installed for installed in _installed(arguments) if is_named(installed, arguments.id)), None)
+    model = _first_named(_installed(arguments), arguments.id)
     if model is None:
         is_own = os.path.exists(os.path.expanduser(arguments.id))
         raise HubError("own-folder" if is_own else "not-installed", arguments.id, path=arguments.id)
@@ -370,7 +378,7 @@ def _words(advice: PairAdvice, measured: Totals | None) -> tuple[str, str]:
     # Not at the top: it imports Qt, which no other action needs.
     from app.wording.models import pair_speed, verdict_words
 
-    # What is installed can be measured, so it has no estimate.
+    # An installed model can be measured, so it has no estimate.
     expected = advice.expected if advice.works and advice.source != "installed" else None
     speed = pair_speed(expected, measured)
     # The window marks estimates once for a whole list.

@@ -43,10 +43,11 @@ _BRANCHES_HELP = (
 )
 
 # Their names in `tandem models list`.
-STARTER_MAIN, STARTER_DRAFT = "starter/main", "starter/draft"
+STARTER_MAIN = "starter/main"
+STARTER_DRAFT = "starter/draft"
 # The short name of the main model.
 STARTER = "starter"
-# What the commands take from the environment instead of from the settings, by the reason of a `HubError`.
+# The variables of the environment that the commands use in place of settings, by the reason of a `HubError`.
 _SET_IN = {
     "kept-offline": "HF_HUB_OFFLINE",
     "proxy": "HTTPS_PROXY",
@@ -95,7 +96,7 @@ def add_ahead_options(parser: Any, place_help: str) -> None:
 
 
 def with_drafting_ahead(settings: EngineSettings, arguments: argparse.Namespace) -> EngineSettings:
-    """Return `settings` with what the options of `add_ahead_options` choose."""
+    """Return `settings` with the choices of the options of `add_ahead_options`."""
     return replace(settings, draft_ahead=arguments.draft_ahead, draft_ahead_branches=arguments.draft_ahead_branches)
 
 
@@ -149,13 +150,21 @@ def model_path(name: str) -> str:
     if os.path.exists(os.path.expanduser(name)):
         return name
     here = [model for model in models_here() if model.kinds]
-    # A repository of GGUF files stands for the first that was downloaded.
-    parts = (model.path for model in here if model.source == "cache" and split_name(model.id)[0] == name)
-    return next((model.path for model in here if is_named(model, name)), next(parts, name))
+    for model in here:
+        if is_named(model, name):
+            return model.path
+    # A repository of GGUF files stands for the first file that was downloaded.
+    for model in here:
+        if model.source == "cache" and split_name(model.id)[0] == name:
+            return model.path
+    return name
 
 
 def is_named(model: Model, name: str) -> bool:
-    """Whether `name` is the id, the folder, the GGUF file or the page of a model; "starter" is the starter's main."""
+    """Return whether `name` is the id, the folder, the GGUF file or the page of a model.
+
+    "starter" is the name of the starter's main model.
+    """
     if name == model.id or (name.lower() == STARTER and model.id == STARTER_MAIN):
         return True
     here = os.path.realpath(os.path.expanduser(name))
@@ -169,9 +178,10 @@ def is_named(model: Model, name: str) -> bool:
     try:
         wanted = repository if tag else model.id
         is_here = model.source == "cache" and parse_repository(typed) == wanted
-        return is_here and (not tag or bool(named([files], tag)))
+        has_tag = not tag or bool(named([files], tag))
     except HubError:
         return False
+    return is_here and has_tag
 
 
 def model_folder(model: str | Path) -> Path:

@@ -17,7 +17,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; returns the exit code. Raises `NotProved`."""
+    """Run the command; returns the exit code. Raises NotProved (app/api/proof.py)."""
     del arguments
     reply = reply_of("GET", "/api/ps")
     if reply is None:
@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def reply_of(method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any] | None:
-    """Return the reply of the local API on this computer; None, after a sentence, without one. Raises `NotProved`."""
+    """Return the reply of the local API on this computer; None, after a sentence, without one. Raises NotProved."""
     # Not at the top: other commands should not wait for it.
     import httpx2
 

@@ -41,15 +41,15 @@ class UnchangedText:
 class MarkdownText:
     """Draws Markdown, with words wrapped at the terminal's width.
 
-    Blocks that are complete are printed once. What the last block looks like can change with each token, so it is
+    Blocks that are complete are printed once. The look of the last block can change with each token, so it is
     erased and drawn again; of one that is higher than the screen, the end is shown until it is complete.
 
-    A tool's result that a model repeats is one line, see `app.cli.folded_results`.
+    A tool's result that a model repeats is one line, see folded_results.py.
 
     Definitions of addresses and footnotes are shown where they stand, because what refers to them is printed before
     they come.
 
-    From the first letter on that has a role with a colour, letters have those of their roles, and Markdown has no
+    From the first letter on that has a role with a colour, letters have the colours of their roles, and Markdown has no
     colours of its own. `has_colours` says whether the terminal shows them, which its owner can decline (NO_COLOR).
     """
 
@@ -64,7 +64,9 @@ class MarkdownText:
         self.has_colours = self._console.color_system is not None and not self._console.no_color
         self._style = style
         self._live: Live | None = None
-        self._block, self._printed, self._drawn_at = "", False, 0.0
+        self._block = ""
+        self._printed = False
+        self._drawn_at = 0.0
         # The role of each character of the block.
         self._roles: list[str] = []
         self._is_tinted = False
@@ -72,7 +74,7 @@ class MarkdownText:
     def write(self, text: str, roles: Sequence[str] = ()) -> None:
         """Add text, with the role of each of its characters, or of none of them.
 
-        The roles are those of `app.wording.sources.role_of`, and "" for letters without a colour.
+        The roles are results of `role_of` in app/wording/sources.py, and "" for letters without a colour.
         """
         shown_roles = [role for letter, role in zip_longest(text, roles, fillvalue="") if shown(letter)]
         if any(shown_roles) and not self._is_tinted:
@@ -91,7 +93,7 @@ class MarkdownText:
             self._live = None
 
     def end(self) -> None:
-        """Print what is left."""
+        """Print the text that is left."""
         self._print_complete(ended=True)
         self._print(len(self._block))
         self._printed = False
@@ -124,7 +126,7 @@ class MarkdownText:
         self._drawn_at = time.monotonic()
 
     def _print(self, length: int) -> None:
-        """Print the text up to that length, and keep what is behind it."""
+        """Print the text up to that length, and keep the rest."""
         from rich.segment import SegmentLines
 
         self.pause()
@@ -135,7 +137,7 @@ class MarkdownText:
         del self._roles[:length]
 
     def _lines(self, text: str, roles: Sequence[str], *, goes_on: bool) -> list[list[Segment]]:
-        """Return the lines of a text without empty ones around it, below one that parts it from what was printed.
+        """Return the lines of a text without empty ones around it, below one that parts it from the printed lines.
 
         `goes_on` says that more text may come.
         """

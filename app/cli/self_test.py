@@ -30,7 +30,8 @@ from engine.errors import EngineError, FileRefused, as_engine_error
 from engine.machine.macos import has_accelerator_kernels
 
 QUESTION = "What is Tandem?"
-LOAD_S, ANSWER_S = 120, 120
+LOAD_S = 120
+ANSWER_S = 120
 # A fixed depth, because on a busy machine the controller may choose plain decoding.
 SPECULATION = {"method": "draft", "depth": 4}
 
@@ -101,7 +102,7 @@ def _problem_in(folder: Path) -> str:
 
 
 def _problem_of(answer: Answer) -> str:
-    """Return what is wrong with the answer, or ""."""
+    """Return the fault of the answer in words, or ""."""
     if answer.error is not None:
         return error_sentence(answer.error)
     if not answer.ended:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _DEFAULT_PORT = 8642
 _KEYCHAIN = "keychain"
 _KEY_HELP = f"require a key: the one in {KEY_VARIABLE}, or else one made once and kept in the keychain"
-# The names of the key's entry in the keychain are those of `Keychain` and `local_api.KEY_NAME`.
+# The key's entry in the keychain has the names that app/settings/keychain.py and app/api/local_api.py give it.
 _LOOKUP = (
     "security find-generic-password -s Tandem -a local-api -w"
     if sys.platform == "darwin"
@@ -37,7 +37,7 @@ _NO_KEYCHAIN = (
     f"tandem: there is no keychain for a key: set {KEY_VARIABLE} to one of your own, such as what `openssl rand -hex "
     "24` prints."
 )
-_OPEN = (
+_OPEN_SERVER_WARNING = (
     "tandem: other computers can reach {host}: whoever has the key can use your models and this computer's power, and "
     "everything is sent unencrypted. Serve only on a network you trust, and with --key."
 )
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     from engine import SpeculationSettings
 
     if not is_loopback(arguments.host):
-        say(_OPEN.format(host=arguments.host))
+        say(_OPEN_SERVER_WARNING.format(host=arguments.host))
         if not arguments.key:
             return BAD_USAGE
     values = own_settings()
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def serving(values: SettingsValues, pair: tuple[str, str | None], settings: ApiSettings) -> Iterator[LocalApi]:
-    """Serve a main and a draft model as long as the context lasts. Raises `CodedError`."""
+    """Serve a main and a draft model as long as the context lasts. Raises the engine's CodedError."""
     from app.api.engine_host import EngineHost
     from app.api.local_api import LocalApi
     from app.settings.engine_settings import engine_settings_of
@@ -114,15 +114,19 @@ def serving(values: SettingsValues, pair: tuple[str, str | None], settings: ApiS
 
 
 def _say_where(address: str, origin: str) -> None:
-    """Say where it serves, and where the key is, if one is needed. What is said may be kept in a log: not the key."""
+    """Print the address, and where the key is if one is needed. Not the key itself: logs may keep the output."""
     with_key = f' -H "Authorization: Bearer ${KEY_VARIABLE}"' if origin else ""
-    if any_host := next((host for host in ("0.0.0.0", "[::]") if host in address), ""):
-        # It stands for all addresses of this computer: no program can connect to it elsewhere.
+    # These hosts stand for all addresses of this computer; no other computer can connect to them.
+    for any_host, local_host in (("0.0.0.0", "127.0.0.1"), ("[::]", "[::1]")):
+        if any_host not in address:
+            continue
         from app.session.api_service import network_address
 
-        if own_address := network_address():
+        own_address = network_address()
+        if own_address:
             say(f"tandem: serving other computers at {address.replace(any_host, own_address)}/v1")
-        address = address.replace(any_host, "127.0.0.1" if any_host == "0.0.0.0" else "[::1]")
+        address = address.replace(any_host, local_host)
+        break
     say(f"tandem: serving at {address}/v1 (Ctrl-C ends it)")
     say(
         f"  curl {address}/v1/chat/completions{with_key} -H 'Content-Type: application/json' "
@@ -158,8 +162,9 @@ def api_key() -> tuple[str | None, str]:
 def reached(declared: Endpoint) -> Endpoint | None:
     """Return the API that serves at `declared`, or None if none does.
 
-    The key is that of the environment or else, where one may be needed, of the keychain. A server that asks for none,
-    such as `tandem serve` without --key, is used without one, unless the environment names a key. Raises `NotProved`.
+    The key comes from the environment or else, if one may be needed, from the keychain. A server that asks for no key,
+    such as `tandem serve` without --key, is used without one, unless the environment names a key. Raises NotProved
+    (app/api/proof.py) if the server does not prove that it knows the key.
     """
     given = os.environ.get(KEY_VARIABLE)
     if given is not None:

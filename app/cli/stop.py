@@ -17,7 +17,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; returns the exit code. Raises `NotProved`."""
+    """Run the command; returns the exit code. Raises NotProved (app/api/proof.py)."""
     names = _in_memory()
     if names is None:
         return FAILED
@@ -33,6 +33,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _in_memory() -> list[str] | None:
-    """Return the names of the main models in memory; None if no local API answers. Raises `NotProved`."""
+    """Return the names of the main models in memory; None if no local API answers. Raises NotProved."""
     reply = reply_of("GET", "/api/ps")
     return None if reply is None else [model["name"] for model in reply["models"]]

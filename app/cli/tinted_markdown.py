@@ -61,7 +61,7 @@ def tint_style(role: str, console: Console) -> str:
 
 
 def markdown_theme(console: Console, *, is_tinted: bool) -> Theme:
-    """Return the theme of Markdown: with colours of its own, or if it `is_tinted` with those of roles only."""
+    """Return the theme of Markdown: with colours of its own, or if it `is_tinted` with the colours of roles only."""
     if not is_tinted:
         return Theme(_PLAIN)
     return Theme({**_BESIDE_TINTS, **{f"markdown.{role}": tint_style(role, console) for role in _COLOURS}})
@@ -78,7 +78,7 @@ def print_legend(sources: Iterable[str]) -> None:
 
 
 class _TintedCode(CodeBlock):
-    """A code block whose letters have the colours of roles instead of those of a language, where it has some."""
+    """A code block whose letters have the colours of roles, if it has some, instead of the colours of a language."""
 
     roles: Sequence[str] = ()
 
