@@ -18,7 +18,7 @@ FOLDER = Path(__file__).resolve().parent
 def compile_translations(folder: Path = FOLDER) -> list[Path]:
     """Bring every .qm file of `folder` up to date, and return all of them.
 
-    Safe to run in several processes at once. Raises `OSError` or `subprocess.SubprocessError` when Qt's compiler is
+    Safe to run in several processes at once. Raises OSError or subprocess.SubprocessError when Qt's compiler is
     missing or fails.
     """
     compiled = []

@@ -37,7 +37,7 @@ _STRIP_NOTHING = (".libs", "/scipy_openblas32/lib")
 
 @dataclass(frozen=True)
 class Product:
-    """What is built for one system: the oldest macOS of its image, or "" for Linux, and where its parts lie."""
+    """The build for one system: the oldest macOS of its image, or "" for Linux, and where its parts lie."""
 
     out: Path
     version: str
@@ -50,7 +50,7 @@ class Product:
 
     @property
     def bundle(self) -> Path:
-        """The folder Tandem.app or Tandem; that of the last system that was built for."""
+        """The folder Tandem.app or Tandem, of the last system that was built for."""
         return self.out / "dist" / ("Tandem.app" if self.macos else "Tandem")
 
     @property
@@ -63,7 +63,7 @@ class Product:
 
 
 def main() -> int:
-    """Build everything for this system, or what the arguments name; returns the exit code."""
+    """Build everything for this system, or the parts that the arguments name; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
         "--out", type=Path, default=ROOT / "build" / "bundle", help="folder for everything that is made"
@@ -96,7 +96,7 @@ def images() -> tuple[str, ...]:
 
 
 def run(*command: object, **more: str) -> None:
-    """Run a command to its end. Raises `CalledProcessError` if it fails."""
+    """Run a command to its end. Raises subprocess.CalledProcessError if it fails."""
     # The seed for hashes gives sets the same order. The caller's own Python must not matter, nor when it was built: one
     # from before macOS 26 is told that this is macOS 16, where pip refuses MLX's wheel for 26.
     fixed = {
@@ -123,7 +123,7 @@ def make_environment(product: Product) -> None:
 
 
 def take_mlx_for(macos: str, python: Path, folder: Path) -> None:
-    """Replace MLX by its wheels for `macos`; pip took those of the system that it runs on.
+    """Replace MLX by its wheels for `macos`; pip took the wheels of the system that it runs on.
 
     Wheels for a newer macOS do not load on an older one. `verify.py` checks the other libraries.
     """
@@ -136,7 +136,8 @@ def take_mlx_for(macos: str, python: Path, folder: Path) -> None:
 
 def collect(product: Product) -> None:
     """Collect the bundle, with the notices."""
-    out, bundle = product.out, product.bundle
+    out = product.out
+    bundle = product.bundle
     if product.macos:
         take_mlx_for(product.macos, product.python, out / "wheels" / product.macos)
     run(

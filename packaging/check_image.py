@@ -41,7 +41,7 @@ def is_notarised() -> bool:
 
 
 def check(volume: Path, source: Path) -> None:
-    """Check what a person sees of an opened image. Raises `SystemExit` with all problems."""
+    """Check the parts of an opened image that a person sees. Raises `SystemExit` with all problems."""
     copied = volume / source.name
     problems = [*differences(source, copied)]
     applications = volume / "Applications"
@@ -56,11 +56,13 @@ def check(volume: Path, source: Path) -> None:
 
 def differences(source: Path, copied: Path) -> Iterator[str]:
     """Yield how a copied folder differs from its source: files, links, and what may be executed."""
-    originals, copies = contents(source), contents(copied)
+    originals = contents(source)
+    copies = contents(copied)
     for name in sorted(originals.keys() ^ copies.keys()):
         yield f"{name} is {'missing in' if name in originals else 'only in'} the image"
     for name in sorted(originals.keys() & copies.keys()):
-        original, copy = originals[name], copies[name]
+        original = originals[name]
+        copy = copies[name]
         if original.is_symlink() or copy.is_symlink():
             is_same = original.is_symlink() and copy.is_symlink() and original.readlink() == copy.readlink()
         else:

@@ -1,7 +1,7 @@
 """Confirm before a release what only a Mac can confirm: `python packaging/confirm_on_mac.py [--long]` in a checkout.
 
-Continuous integration has no Metal. Each point is run, or named as one for a person to look at: those of ten minutes,
-with `--long` those of some hours, and the list for a person. All of it is in one file, for a person to complete and to
+Continuous integration has no Metal. Each point is run, or named for a person to look at: the points of ten minutes,
+with `--long` the points of some hours, and the list for a person. All is in one file, for a person to complete and to
 send: without the names of the person, the Mac and its folders. It is written before and after each point, so a Mac that
 hangs loses nothing: the next run goes on behind the point that did not end, and with `--retry` tries that again. What
 an earlier run of this commit has confirmed is not run again, unless with `--anew`. The exit code is 1 if a point has
@@ -41,12 +41,12 @@ KILLED_S = 10
 
 
 class Failed(Exception):
-    """A point is not confirmed; the text says what was found."""
+    """A point is not confirmed; the text has the findings."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """What has to hold, and what confirms it: a command that succeeds, or a function that returns what it found.
+    """A point that has to hold, and its confirmation: a command that succeeds, or a function that returns its findings.
 
     Both run in a checkout, and each of their commands for at most so many `minutes`. `here` is true if they also run on
     other systems; `long` if they take many minutes.
@@ -66,7 +66,7 @@ class Limit:
 
 
 def run(command: Sequence[str]) -> str:
-    """Return what a command printed, and show its lines as they come.
+    """Return the output of a command, and show its lines as they come.
 
     Raises `Failed` if it fails, or is not done in the time of `Limit`. Its processes are ended then.
     """
@@ -195,7 +195,7 @@ print("IPv4" if ":" not in address else "IPv6 with a scope" if "%" in address el
 
 
 def same_noise() -> str:
-    """Compare the noise of a key alone with that of the same key among others."""
+    """Compare the noise of a key alone with the noise of the same key among others."""
     code = """
 import mlx.core as mx
 keys = mx.stack([mx.random.key(number) for number in range(16)])
@@ -208,7 +208,7 @@ print(mx.default_device())
 
 
 def race() -> str:
-    """Race our kernels against MLX's, as after a load, and say what it took; also with heads of 256."""
+    """Race our kernels against MLX's, as after a load, and return the times; also with heads of 256."""
     code = """
 import json, time
 import mlx.core as mx
@@ -395,7 +395,7 @@ def downloaded_image() -> str:
         image, volume, app = (str(Path(folder, name)) for name in ("Tandem.dmg", "volume", "Tandem.app"))
         run(["cp", str(fitting[-1]), image])
         Path(volume).mkdir()
-        # As Safari marks what it has downloaded; macOS hands the mark on to what is copied out of the image.
+        # As Safari marks downloaded files; macOS hands the mark on to files that are copied out of the image.
         mark = ["xattr", "-w", "com.apple.quarantine", "0081;00000000;Safari;"]
         run([*mark, image])
         run(["hdiutil", "attach", "-readonly", "-nobrowse", "-mountpoint", volume, image])
@@ -406,7 +406,7 @@ def downloaded_image() -> str:
         run([*mark, app])
         run(["codesign", "--verify", "--deep", "--strict", app])
         signed = subprocess.run(["spctl", "--assess", "-vv", app], capture_output=True, text=True)
-        # What is not notarised starts only without the mark, as after "Open Anyway".
+        # An app that is not notarised starts only without the mark, as after "Open Anyway".
         if signed.returncode:
             run(["xattr", "-dr", "com.apple.quarantine", app])
         self_test = [f"{app}/Contents/MacOS/Tandem", "--self-test"]
@@ -545,7 +545,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def subject() -> str:
-    """Return what is confirmed: the commit and the system. What was found of another one says nothing of it."""
+    """Return the subject that is confirmed: the commit and the system. Findings on another subject do not count."""
     commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True)
     system = f"macOS {platform.mac_ver()[0]}" if sys.platform == "darwin" else platform.system()
     return f"{commit.stdout.strip() or 'no commit'} on {system}, {platform.machine()}"
@@ -567,12 +567,13 @@ def anonymous(text: str) -> str:
 
 
 def confirmed(point: Point, report: MacReport) -> bool:
-    """Run a point and note what it found, without private names; return whether it holds."""
+    """Run a point and note its findings, without private names; return whether it holds."""
     Limit.seconds = 60 * point.minutes
     report.note(point.what, RUNS)
     print(f"[runs, at most {point.minutes:g} minutes] {point.what}", flush=True)
     begun = time.monotonic()
-    state, text = OK, ""
+    state = OK
+    text = ""
     try:
         output = point.confirm() if callable(point.confirm) else run(point.confirm)
         lines = output.strip().splitlines()
@@ -584,7 +585,8 @@ def confirmed(point: Point, report: MacReport) -> bool:
         raise
     # Whatever goes wrong in one point, the others are run.
     except (Exception, SystemExit) as reason:
-        state, text = FAILED, str(reason) if isinstance(reason, Failed) else repr(reason)
+        state = FAILED
+        text = str(reason) if isinstance(reason, Failed) else repr(reason)
     report.note(point.what, state, anonymous(text))
     shown = anonymous(text) if state == FAILED else ""
     print(f"[{state}, {time.monotonic() - begun:.0f} s] {point.what}{': ' if shown else ''}{shown}", flush=True)

@@ -2,7 +2,7 @@
 
     python packaging/feed.py keys                        a new pair: resources/updates.json gets the public key
     python packaging/feed.py sign VERSION PAGE FOLDER    writes FOLDER/feed.json and FOLDER/feed.json.sig
-    python packaging/feed.py news VERSION                what is new in it, for the text of the release
+    python packaging/feed.py news VERSION                the news of it, for the text of the release
 
 The private key, which only publishers of releases have, is in TANDEM_FEED_KEY, in base64. The news are the version's
 part of CHANGELOG.md. The feed is valid for VALID_DAYS: sign it again before they are over.

@@ -63,7 +63,7 @@ def is_unused(name: str) -> bool:
 
 def read_items(data: bytes) -> tuple[bytes, dict[str, bytes]]:
     """Return the header, and the items by their names, of an ICU data file."""
-    if data[12:16] != b"CmnD":
+    if not data.startswith(b"CmnD", 12):
         raise ValueError("not ICU's common data")
     length = int.from_bytes(data[:2], "little")
     header = data[:length]

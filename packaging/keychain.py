@@ -57,9 +57,9 @@ def make_keychain(keychain: Path, certificate: Path) -> None:
 
 
 def security(command: str, *arguments: str | Path) -> str:
-    """Run a command of macOS's `security` and return what it printed. Raises `SystemExit` if it fails.
+    """Run a command of macOS's `security` and return its output. Raises `SystemExit` if it fails.
 
-    Not `CalledProcessError`, whose text has the passwords among the arguments.
+    Not subprocess.CalledProcessError, whose text has the passwords among the arguments.
     """
     done = subprocess.run(["security", command, *map(str, arguments)], capture_output=True, text=True)
     if done.returncode:

@@ -1,4 +1,4 @@
-"""Write what the installed mlx-lm, mlx-vlm and transformers can load.
+"""Write the families that the installed mlx-lm, mlx-vlm and transformers can load.
 
 It goes to resources/loadable.json and into the table of docs/models.md.
 
@@ -21,7 +21,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "resources" / "loadable.json"
 PAGE = ROOT / "docs" / "models.md"
-BEGIN, END = "<!-- families: packaging/list_loadable.py -->\n", "<!-- end of families -->\n"
+BEGIN = "<!-- families: packaging/list_loadable.py -->\n"
+END = "<!-- end of families -->\n"
 # The rules of the page's table: what happens to the rows of rejected draft tokens.
 RULES = {
     "trim": "full attention, quantized, chunked and latent caches: rejected rows are cut off",
@@ -107,9 +108,9 @@ def loadable() -> dict[str, Any]:
 
 
 def families_table() -> str:
-    """Return the page's table of families: by rule, those of mlx-lm, and in italics those that only mlx-vlm has.
+    """Return the page's table of families: by rule, the families of mlx-lm, and in italics those only mlx-vlm has.
 
-    The families are those of the tests' tiny models; MLX computes nothing for it.
+    The tests' tiny models have these families; MLX computes nothing for it.
     """
     sys.path.insert(0, str(ROOT))
     from tests.engine.speculation.families import FAMILIES, REFUSED, VLM_FAMILIES

@@ -13,7 +13,9 @@ import socket
 import struct
 import sys
 
-_SET_FLAGS, _UP = 0x8914, 0x1
+# Linux's SIOCSIFFLAGS and IFF_UP.
+_SET_FLAGS = 0x8914
+_UP = 0x1
 
 
 def main(command: list[str]) -> None:

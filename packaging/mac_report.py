@@ -1,4 +1,4 @@
-"""What `confirm_on_mac.py` knows of each point, in a file that is whole whenever the Mac, or the script, ends.
+"""The findings of confirm_on_mac.py on each point, in a file that is whole whenever the Mac, or the script, ends.
 
 A point is marked before it starts: one that hung the Mac is known by that in the next run.
 """
@@ -12,7 +12,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 # States of a point. One that still "runs" in the file of an earlier run did not end.
-OK, FAILED, RUNS, HUNG = "ok", "failed", "runs", "did not end"
+OK = "ok"
+FAILED = "failed"
+RUNS = "runs"
+HUNG = "did not end"
 _FOR_A_PERSON = "## For a person"
 
 
@@ -26,7 +29,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a point: its state, and what it found or why it failed."""
+    """The result of a point: its state, and its findings or why it failed."""
 
     state: str
     text: str
@@ -35,11 +38,11 @@ class Entry:
 class MacReport:
     """The report in `file`, and the same as data beside it, from which another run goes on.
 
-    What an earlier run has found is used if it was the same `subject`: the commit and the system.
+    The findings of an earlier run are used if it had the same `subject`: the commit and the system.
     """
 
     def __init__(self, file: Path, subject: str, sections: Sequence[Section], for_a_person: str) -> None:
-        """Read what an earlier run has left. `for_a_person` is the text of the last section."""
+        """Read the file of an earlier run. `for_a_person` is the text of the last section."""
         self._file = file
         self._data = file.with_suffix(".json")
         self._subject = subject
@@ -61,7 +64,7 @@ class MacReport:
         }
 
     def _earlier_words(self) -> str:
-        """Return the last section as a person has completed it, "" if it is that of another subject."""
+        """Return the last section as a person has completed it, "" if it is for another subject."""
         try:
             beginning, _, words = self._file.read_text(encoding="utf-8").partition(f"\n{_FOR_A_PERSON}\n\n")
         except (OSError, ValueError):
@@ -69,16 +72,16 @@ class MacReport:
         return words if beginning.startswith(title_of(self._subject)) else ""
 
     def entry(self, point: str) -> Entry | None:
-        """Return what is known of a point, also from an earlier run; None if nothing is."""
+        """Return the result of a point, also from an earlier run; None if there is none."""
         return self._entries.get(point)
 
     def note(self, point: str, state: str, text: str = "") -> None:
-        """Note what is known of a point, and write it at once."""
+        """Store the result of a point, and write the file at once."""
         self._entries[point] = Entry(state, text)
         self.write()
 
     def forget(self, point: str) -> None:
-        """Take back that a point runs: a person has stopped it."""
+        """Remove the result of a point that runs: a person has stopped it."""
         self._entries.pop(point, None)
         self.write()
 

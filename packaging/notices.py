@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "bundle"))
 
 from contents import BESIDE, UNUSED_MODULES
 
-# By its name, or in the folder for the texts of a wheel: a library may come with those of all that is built into it.
+# By its name, or in the folder for the texts of a wheel: a library may come with the licences of all its parts.
 _LICENCE_FILE = re.compile(r"\.dist-info/licen[sc]es/|(^|/)(licen[sc]e|copying|notice|copyright)[^/]*$", re.IGNORECASE)
 
 # Texts of licences that have to be passed on but are missing in the wheels, as the authors' repositories have them.
@@ -102,7 +102,7 @@ def licence_of(package: Distribution) -> str:
 
 
 def notice(package: Distribution) -> str:
-    """Return the name of a package, its licence, and the texts of its licence files, or those of `_ADDED`.
+    """Return the name of a package, its licence, and the texts of its licence files, or the texts in `_ADDED`.
 
     Raises `SystemExit` if there is no text.
     """

@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def problems_of_version(version: str, tag: str) -> Iterator[str]:
-    """Yield what is wrong with the tag, or with the changelog's part on the version."""
+    """Yield the faults of the tag, and of the changelog's part on the version."""
     if tag != f"v{version}":
         yield f"The tag is {tag}, but pyproject.toml says {version}: set the version first, then the tag."
     news_of(version)

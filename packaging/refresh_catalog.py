@@ -16,7 +16,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -63,11 +63,20 @@ def refreshed_head(client: HubClient, entry: dict[str, Any], keep_in: Path) -> d
     return entry | {"bytes": remote.weight_bytes, "checked": kind_of_config(remote.config) == entry["kind"]}
 
 
-def _entries(content: dict[str, Any]) -> Iterator[tuple[list[dict[str, Any]], int, dict[str, Any], Refresh]]:
-    """Yield the list, the index, the entry and the refreshing function of every model and head."""
+class _CatalogEntry(NamedTuple):
+    """An entry of the catalog, the list that it is in, its index there, and the function that refreshes it."""
+
+    entries: list[dict[str, Any]]
+    number: int
+    entry: dict[str, Any]
+    refresh: Refresh
+
+
+def _entries(content: dict[str, Any]) -> Iterator[_CatalogEntry]:
+    """Yield the entries of all models and heads."""
     for key, refresh in (("models", refreshed), ("heads", refreshed_head)):
         for number, entry in enumerate(content.get(key, [])):
-            yield content[key], number, entry, refresh
+            yield _CatalogEntry(content[key], number, entry, refresh)
 
 
 def cache_entry(shape: CacheShape) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Print the text of a release: what its maintainer has to know first, then what is new.
+"""Print the text of a release: first the notes for its maintainer, then the news.
 
     python packaging/release_text.py VERSION
 

@@ -25,8 +25,10 @@ from msgspec import Meta, MsgspecError, Struct, field
 from msgspec.json import decode
 
 ROOT = Path(__file__).resolve().parents[1]
-# Characters of an object, and the answers below which a median says little.
-_LARGEST, _FEWEST_ANSWERS = 20_000, 8
+# The most characters of an object.
+_LARGEST = 20_000
+# A median of fewer answers says little.
+_FEWEST_ANSWERS = 8
 # As many people have to have confirmed a chip: its kernels are then used on all such Macs.
 PEOPLE = 2
 _OBJECT = re.compile(r"^```json\s*\n(.*?)\n```\s*$", re.MULTILINE | re.DOTALL)
@@ -66,7 +68,7 @@ class Models(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """What was measured of the pair, as `engine.bench.pair_check.PairCheck` says it."""
+    """The measurements of the pair, in the form of engine/bench/pair_check.py."""
 
     plain_tokens_per_second: Speed
     best_tokens_per_second: Speed
@@ -78,7 +80,7 @@ class Figures(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """What the README's table needs of the doctor's object."""
+    """The parts of the doctor's object that the README's table needs."""
 
     chip: Chip
     system: System
@@ -90,7 +92,7 @@ class Report(Struct, frozen=True):
 
 
 class KernelReport(Struct, frozen=True, forbid_unknown_fields=True):
-    """The last line of `tests.tools.row_kernels` where all is well: the GPU, and the digest of our kernels' code."""
+    """The last line of tests/tools/row_kernels.py if all is well: the GPU, and the digest of our kernels' code."""
 
     architecture: Architecture
     kernels: Annotated[str, Meta(pattern=r"^[0-9a-f]{16}\Z")]
@@ -107,7 +109,7 @@ class Sent:
 
 
 def main(issues: str) -> None:
-    """Write the three files anew from the issues, and print what was left out."""
+    """Write the three files anew from the issues, and print the reports that were left out."""
     from engine.row_kernels.choice import sources_digest
 
     sent = list(read(json.loads(Path(issues).read_text(encoding="utf-8"))))
@@ -173,7 +175,8 @@ def row_of(content: Report | KernelReport) -> str:
     """Return the row of a report, "" for another object."""
     if not isinstance(content, Report):
         return ""
-    versions, speed = content.versions, content.speed
+    versions = content.versions
+    speed = content.speed
     cells = (
         f"{content.chip}, {content.memory.total / 2**30:.0f} GB",
         content.system.removeprefix("macOS "),
@@ -220,7 +223,7 @@ def points_of(reports: Sequence[Sent], catalog: dict[str, Any]) -> list[dict[str
 
 
 def with_points(gains: str, points: Sequence[dict[str, Any]]) -> str:
-    """Return the file of published gains with these points in place of those of earlier reports."""
+    """Return the file of published gains with these points in place of the points of earlier reports."""
     content = json.loads(gains)
     published = [point for point in content.pop("points") if not point["source"].startswith(_OURS)]
     head = json.dumps(content, ensure_ascii=False, indent=1).removesuffix("\n}")

@@ -113,9 +113,9 @@ def notarise(product: Path, profile: str) -> None:
 
 
 def notarytool(*arguments: str) -> dict[str, object]:
-    """Return what notarytool answers; "message" is what it printed instead of an answer.
+    """Return the answer of notarytool; "message" has its output if that is no answer.
 
-    Raises `subprocess.TimeoutExpired` if it does not end.
+    Raises subprocess.TimeoutExpired if it does not end.
     """
     command = ["xcrun", "notarytool", *arguments]
     if arguments[0] != "log":

@@ -90,7 +90,7 @@ def program_of(folder: Path) -> Path:
 
 
 def wrong_files(folder: Path) -> Iterator[str]:
-    """Yield what is wrong with the files of a bundle: too many, too few, in wrong places, or too large."""
+    """Yield the faults of the files of a bundle: too many, too few, in wrong places, or too large."""
     yield from broken_links(folder)
     yield from misplaced_kernels(folder)
     names = [file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()]
@@ -104,7 +104,7 @@ def wrong_files(folder: Path) -> Iterator[str]:
 
 
 def misplaced_kernels(folder: Path) -> Iterator[str]:
-    """Yield what is wrong with MLX's library, and with the library of Metal's kernels next to it."""
+    """Yield the faults of MLX's library, and of the library of Metal's kernels next to it."""
     engines = [file for file in folder.rglob("libmlx.*") if not file.is_symlink()]
     if len(engines) != 1:
         yield f"there must be one libmlx: {engines}"

@@ -14,10 +14,10 @@ from packaging.requirements import Requirement
 # (path in the bundle, path on this machine, kind), as PyInstaller writes it.
 Entry = tuple[str, str, str]
 
-# What is installed in addition to Tandem and its requirements, without its own requirements.
+# The packages that are installed in addition to Tandem and its requirements, without their own requirements.
 BESIDE = ("mlx-vlm",)
 
-# mlx-vlm's networks among the families of `engine.model_files.encoder_kinds`.
+# mlx-vlm's networks among the families of engine/model_files/encoder_kinds.py.
 ENCODERS = ("bert", "modernbert", "xlm_roberta")
 
 # Libraries import these, but not for what Tandem uses.
@@ -142,7 +142,7 @@ def is_unused_file(path: str) -> bool:
         # Its processors run it once more, from its file.
         return False
     if path.startswith("transformers/") and path.endswith(".py"):
-        # transformers reads the sources of its models to find what they define, and no other sources.
+        # transformers reads the sources of its models to find their definitions, and no other sources.
         name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         return not path.startswith("transformers/models/") or is_unused_module(name)
     return _UNUSED_FILES.search(path) is not None
@@ -174,7 +174,7 @@ def needed_binaries(
 def without_dangling_links(entries: Iterable[Entry]) -> list[Entry]:
     """Return entries without the links that lead to no file or folder of them: macOS refuses an app with such a link.
 
-    The path of a link is that of its target, relative to its own folder; it may lead over other links.
+    The path of a link is the path of its target, relative to its own folder; it may lead over other links.
     """
     entries = list(entries)
     # The links that were not found to lead to an entry yet, those that were, each with its target, and all files and

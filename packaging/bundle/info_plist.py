@@ -8,7 +8,8 @@ from typing import Any
 IDENTIFIER = "chat.tandem.Tandem"
 # The oldest macOS of each disk image. MLX's library for 26.2 has kernels for the neural accelerators of an M5, and does
 # not load on an older system; on other chips both are as fast. PySide6's own libraries are built for 15.0.
-WITH_NAX, OLDEST = "26.2", "15.0"
+WITH_NAX = "26.2"
+OLDEST = "15.0"
 # macOS's names of the languages; the window's translations are in i18n/.
 LOCALISATIONS = ["en", "ko", "ja", "zh-Hans"]
 # macOS shows these when it asks for permission. Without the first, it refuses the local network without asking; the
@@ -36,7 +37,7 @@ PURPOSES = {
 
 
 def content(version: str, macos: str = OLDEST) -> dict[str, Any]:
-    """Return the Info.plist of a release for `macos` or newer. `version` is that of pyproject.toml, such as "0.2.0"."""
+    """Return the Info.plist of a release for `macos` or newer. `version` comes from pyproject.toml, such as "0.2.0"."""
     return {
         "CFBundleName": "Tandem",
         "CFBundleDisplayName": "Tandem",
@@ -50,7 +51,7 @@ def content(version: str, macos: str = OLDEST) -> dict[str, Any]:
                 "CFBundleTypeRole": "Viewer",
                 # Never the first choice for other people's files.
                 "LSHandlerRank": "Alternate",
-                # Every file: the icon in the Dock takes what the window takes, which says why it cannot use one.
+                # Every file: the icon in the Dock takes any file, like the window, which says why it cannot use one.
                 "LSItemContentTypes": ["public.data"],
             }
         ],

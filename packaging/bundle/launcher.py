@@ -1,4 +1,4 @@
-"""The bundle's entry point: the `tandem` command, or a process that is a sandbox, drafts ahead or guards tools."""
+"""The bundle's entry point: the command tandem, or a process that is a sandbox, drafts ahead or guards tools."""
 
 from __future__ import annotations
 
