@@ -251,7 +251,7 @@ class AnswerParts:
     def _call_in(self, thought: str, at: int, ended: bool, cut: bool) -> int:
         """Return where a call begins, or may begin, in thoughts that have not ended; it begins at `at` or later.
 
-        The index is that of the end of the thoughts if there is no call.
+        Without a call, this is the end of the thoughts, or the beginning of half a mark there.
         """
         while (place := self._next_mark(thought, at)) is not None:
             start, mark = place

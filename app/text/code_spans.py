@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 # Longer code stays plain: colouring it would take too long.
-LONGEST = 20_000
+LONGEST_COLOURED = 20_000
 
 # The beginnings of a diff without a language.
 _DIFF_BEGINNINGS = ("diff --git ", "--- ", "@@ -")
@@ -52,7 +52,7 @@ def language_of(text: str, named: str) -> str:
 
 def spans(text: str, language: str) -> CodeSpans:
     """Return the spans of a text to colour; () for unknown languages. May be called on any thread."""
-    if len(text) > LONGEST or language.lower() not in _languages():
+    if len(text) > LONGEST_COLOURED or language.lower() not in _languages():
         return ()
     # Imported with the first coloured code block, off the Qt thread.
     from pygments import lex

@@ -107,7 +107,7 @@ def settable(latex: str) -> str:
 def _set_words(command: str, words: str) -> str:
     """Return the words of a command such as `text` as a row of commands of which none is inside another.
 
-    The libraries that typeset and export formulas take what is in the braces literally, so signs lose their backslash
+    The libraries that typeset and export formulas take the text in the braces literally, so signs lose their backslash
     (`50\\%` becomes `50%`), and commands inside are moved out (`a \\textbf{b}` becomes two).
     """
     parts: list[str] = []

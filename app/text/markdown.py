@@ -1,7 +1,7 @@
 """The parser of Markdown: every text that is shown, printed, copied or exported is read by it. No Qt in here.
 
 It reads CommonMark with tables, strikethrough, marks, tasks, alerts, notes, terms, formulas and bare addresses. Tags
-that set text and name pictures mean what they do in HTML, comments are left out, and all other HTML is text. So are
+that set text and name pictures have their meaning of HTML, comments are left out, and all other HTML is text. So are
 definitions of links that no link uses, because sources of an answer look like them.
 """
 
