@@ -81,7 +81,7 @@ class StoreThread:
         self._clock = clock
         self._prepare = prepare
         self.pictures: PictureSource = {} if in_memory else pictures_of(path)
-        self._job_added = threading.Condition()
+        self._queue_changed = threading.Condition()
         self._jobs: list[_Job] = []
         self._numbers = itertools.count()
         self._closing = False
@@ -99,20 +99,20 @@ class StoreThread:
         RuntimeError.
         """
         future: Future[Result] = Future()
-        with self._job_added:
+        with self._queue_changed:
             if self._closing:
                 future.set_exception(RuntimeError("the store is closed"))
                 return future
             due = time.monotonic() + delay
             heapq.heappush(self._jobs, _Job(due, next(self._numbers), future, operation))
-            self._job_added.notify()
+            self._queue_changed.notify()
         return future
 
     def close(self, timeout: float | None = 10.0) -> None:
         """Run the operations in the queue, close the file and end the thread; wait for `timeout` seconds at most."""
-        with self._job_added:
+        with self._queue_changed:
             self._closing = True
-            self._job_added.notify()
+            self._queue_changed.notify()
         for thread in (self._thread, self._finishing):
             if thread is not None and threading.current_thread() is not thread:
                 thread.join(timeout)
@@ -211,18 +211,18 @@ class StoreThread:
 
     def _next_job(self) -> _Job | None:
         """Wait for the next due job; None when the queue is empty and closed."""
-        with self._job_added:
+        with self._queue_changed:
             while True:
                 now = time.monotonic()
                 if self._jobs and (self._closing or self._jobs[0].due <= now):
                     return heapq.heappop(self._jobs)
                 if self._closing:
                     return None
-                self._job_added.wait(self._jobs[0].due - now if self._jobs else None)
+                self._queue_changed.wait(self._jobs[0].due - now if self._jobs else None)
 
     def _due_job(self) -> _Job | None:
         """Return the next job if one is due now, else None."""
-        with self._job_added:
+        with self._queue_changed:
             is_due = bool(self._jobs) and self._jobs[0].due <= time.monotonic()
             return heapq.heappop(self._jobs) if is_due else None
 
