@@ -280,12 +280,12 @@ class Engine(EngineBase):
                 idle_since = None
                 continue
             idle_since = idle_since or time.monotonic()
-            scheduler.relieve_memory()
+            scheduler.upkeep.relieve_memory()
             command = self._next_command(scheduler, idle_since)
             if command is _NO_COMMAND:
                 self._tune_when_idle(scheduler)
-                scheduler.teach()
-                scheduler.park()
+                scheduler.upkeep.teach()
+                scheduler.upkeep.park()
             elif command is None:
                 return
             else:
@@ -311,7 +311,7 @@ class Engine(EngineBase):
         # A napping process would be measured as slower than it is.
         self._awake.keep(True)
         try:
-            scheduler.measure(lambda: self._urgent_commands != posted, TUNING_S)
+            scheduler.upkeep.measure(lambda: self._urgent_commands != posted, TUNING_S)
         except Exception:
             log.exception("the loaded models could not be measured")
 
@@ -324,7 +324,7 @@ class Engine(EngineBase):
 
     def _seconds_to_sleep(self, scheduler: Scheduler, idle_since: float) -> float | None:
         """Return how long an idle engine waits until models are to be measured, taught or unloaded, or macOS asked."""
-        waits = [scheduler.seconds_to_park, scheduler.seconds_to_look]
+        waits = [scheduler.upkeep.seconds_to_park, scheduler.upkeep.seconds_to_look]
         if scheduler.models.untuned:
             self._tuning_due = idle_since + max(IDLE_AFTER_S, seconds_before_measuring())
             waits.append(max(0.0, self._tuning_due - time.monotonic()))

@@ -254,7 +254,7 @@ def _measure_concurrency(
 
     # The window does this while it is idle.
     _progress("calibrating")
-    benched.scheduler.calibrate()
+    benched.scheduler.upkeep.calibrate()
     report = concurrency.measure(
         benched.scheduler,
         benched.main,
@@ -276,7 +276,7 @@ def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | 
     """
     from engine.files.steps import run_to_completion
 
-    pair = scheduler.install(main, None if isinstance(draft, str) else draft)
+    pair = scheduler.changes.install(main, None if isinstance(draft, str) else draft)
     if isinstance(draft, str):
         pair = run_to_completion(scheduler.changes.set_draft(draft))
     return checked(pair).draft

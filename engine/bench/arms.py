@@ -171,7 +171,7 @@ class _Ours:
         else:
             self._own = new
         with self._deciding():
-            self._scheduler.calibrate()
+            self._scheduler.upkeep.calibrate()
 
     def answer(self, prompt: BenchPrompt, max_tokens: int) -> ArmMeasurement:
         """Run the prompt once and measure it."""

@@ -120,7 +120,7 @@ class PrefixCache:
         while self._kept and self.bytes > budget:
             self._kept.remove(self._kept.oldest)
 
-    def thin(self) -> None:
+    def drop_inner_checkpoints(self) -> None:
         """Drop the inner checkpoints of all conversations: what branches off there is read from an earlier place on."""
         for entry in self._kept:
             self._kept.change(entry, partial(_thin, newest=1))

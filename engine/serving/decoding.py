@@ -37,8 +37,8 @@ class Decoding:
     def __init__(self, models: Models, pacer: PrefillPacer) -> None:
         self._models = models
         self._pacer = pacer
-        # In the order of their turns; for reading only.
-        self.turns: deque[ActiveRequest] = deque()
+        # In the order in which they are decoded; for reading only.
+        self.requests: deque[ActiveRequest] = deque()
         self._batch: BatchDecoder | None = None
         # Whether a request was added since the latest step while other answers had begun.
         self._added = False
@@ -46,16 +46,16 @@ class Decoding:
     @property
     def streaming(self) -> bool:
         """Whether any of the answers has begun."""
-        return any(active.generation.ids for active in self.turns)
+        return any(active.generation.ids for active in self.requests)
 
     def add(self, active: ActiveRequest) -> None:
         """Add a request whose prompt is prefilled except for its last token."""
         self._added = self._added or self.streaming
-        self.turns.append(active)
+        self.requests.append(active)
 
     def interrupt_timing(self) -> None:
         """Ignore the time until the next round, because other work runs before it."""
-        for active in self.turns:
+        for active in self.requests:
             active.generation.clock.interrupt()
 
     def step(self, *, joining: bool) -> Iterator[tuple[ActiveRequest, StepOutcome]]:
@@ -66,12 +66,12 @@ class Decoding:
         """
         # Answers that have begun get a round between the last part of a prompt and the copying of its caches.
         added, self._added = self._added, False
-        waits = added and bool(self.turns) and (self.turns[0].batched or self.turns[0].decoder is not None)
+        waits = added and bool(self.requests) and (self.requests[0].batched or self.requests[0].decoder is not None)
         if not (waits or self._alone_as_before):
             yield from self._assign_decoders(joining)
-        if not self.turns:
+        if not self.requests:
             return
-        active = self.turns[0]
+        active = self.requests[0]
         if active.batched:
             yield from self._step_batch()
         else:
@@ -81,17 +81,17 @@ class Decoding:
                 outcome = error
             if outcome is not None:
                 yield active, outcome
-        if len(self.turns) > 1 and not waits:
+        if len(self.requests) > 1 and not waits:
             # The next turn is for the next request that is decoded alone, or for the whole batch.
-            self.turns.rotate(-1)
-            self.turns = deque(sorted(self.turns, key=attrgetter("batched")))
+            self.requests.rotate(-1)
+            self.requests = deque(sorted(self.requests, key=attrgetter("batched")))
 
     @property
     def _alone_as_before(self) -> bool:
         """Whether the only answer goes on in the decoder that it has, as in nearly every step."""
-        if len(self.turns) != 1:
+        if len(self.requests) != 1:
             return False
-        decoder = self.turns[0].decoder
+        decoder = self.requests[0].decoder
         return decoder is not None and decoder.speculates and not decoder.done
 
     def settle(self, active: ActiveRequest) -> Iterator[TokensCommitted]:
@@ -105,8 +105,8 @@ class Decoding:
 
     def remove(self, active: ActiveRequest) -> None:
         """Stop decoding the request; its caches end at the last token reported, or are lost if this raises."""
-        if active in self.turns:
-            self.turns.remove(active)
+        if active in self.requests:
+            self.requests.remove(active)
         if active.decoder is not None:
             decoder, active.decoder = active.decoder, None
             decoder.close()
@@ -116,7 +116,7 @@ class Decoding:
 
     def abandon(self) -> None:
         """Close all decoders, whose caches are lost. No request may be decoded here any more."""
-        for decoder in (self._batch, *(active.decoder for active in self.turns)):
+        for decoder in (self._batch, *(active.decoder for active in self.requests)):
             if decoder is not None:
                 with suppress(Exception):
                     decoder.close()
@@ -126,9 +126,9 @@ class Decoding:
 
         New requests join a batch first, and answers that decode alone join a round later, because both copy caches.
         """
-        unassigned = [active for active in self.turns if not active.batched and active.decoder is None]
-        for active in list(self.turns):
-            if active.batched and len(self.turns) == 1:
+        unassigned = [active for active in self.requests if not active.batched and active.decoder is None]
+        for active in list(self.requests):
+            if active.batched and len(self.requests) == 1:
                 try:
                     if (event := self._leave_batch(active)) is not None:
                         yield active, event
@@ -136,7 +136,7 @@ class Decoding:
                     yield from self._dissolve_batch([active], error)
             if unassigned and active.decoder is not None and not active.decoder.done:
                 continue
-            if not active.batched and active in self.turns:
+            if not active.batched and active in self.requests:
                 try:
                     self._assign_decoder(active, joining)
                 except Exception as error:
@@ -148,7 +148,7 @@ class Decoding:
         `joining` says that another request is about to join. A decoder that has to `leave` ends its round first; the
         next step of the request is done by a later call.
         """
-        alone = len(self.turns) == 1
+        alone = len(self.requests) == 1
         if active.decoder is not None and active.decoder.done:
             active.decoder.close()
             active.decoder = None
@@ -178,7 +178,7 @@ class Decoding:
 
     def _rows_fit(self) -> bool:
         """Whether there is memory for all caches as rows of one batch, each as long as the longest text."""
-        texts = [len(active.generation.conversation.main.tokens) for active in self.turns]
+        texts = [len(active.generation.conversation.main.tokens) for active in self.requests]
         needed = len(texts) * self._models.memory.cache_bytes(max(texts) + MAX_DEPTH)
         present = sum(self._models.memory.cache_bytes(length) for length in texts)
         return needed - present <= self._models.memory.use().free
@@ -198,7 +198,7 @@ class Decoding:
         """Add the request to the batch, which is created for the first one. If this raises, it has not joined."""
         if self._batch is None:
             self._batch = BatchDecoder(self._models.main, self._models.drafting)
-        self._batch.reserve(sum(active_request.batch_obstacle is None for active_request in self.turns))
+        self._batch.reserve(sum(active_request.batch_obstacle is None for active_request in self.requests))
         try:
             self._batch.join(active.generation)
             active.batched = True
@@ -225,7 +225,7 @@ class Decoding:
         If the step fails, the batch is dissolved as the result is iterated (see `_dissolve_batch`).
         """
         assert self._batch is not None
-        members = {active.generation: active for active in self.turns if active.batched}
+        members = {active.generation: active for active in self.requests if active.batched}
         for generation, active in members.items():
             generation.speculation = active.stream.speculation
         try:
@@ -249,7 +249,7 @@ class Decoding:
         release_unused_memory()
         for active in reversed(members):
             active.batched, active.batch_obstacle = False, "error"
-            self.turns.remove(active)
+            self.requests.remove(active)
             yield active, CachesLost()
 
 

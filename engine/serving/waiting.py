@@ -1,13 +1,13 @@
-"""The requests that wait until they can begin: for their turn, their parts, and memory for their caches.
+"""The requests that wait until they can begin: for their turn, their main model, their inputs, and memory for caches.
 
-Other threads make the parts of those at the head of the queue: the prompt, if the tokenizer is a stranger's, with its
-pictures, and the grammar of a request that has one. Meanwhile those behind a request may begin.
+The inputs are the prompt, if the tokenizer is a stranger's, with its pictures, and the grammar of a request that has
+one. Other threads make the inputs of the first requests; meanwhile those behind a request may begin.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,12 +28,14 @@ from engine.prefix.cache import PrefixCache
 from engine.requests import ChatRequest
 from engine.serving.active_request import ActiveRequest, cleaned_up
 from engine.stats import RequestStats
+from engine.status import LoadedPair
 from engine.tokenizers.prompt_process import PROMPT_PROCESS, PromptCall
+from engine.upkeep.model_changes import ModelChanges
 from engine.upkeep.models import Models
 
 
 @dataclass(frozen=True, slots=True)
-class _RequestParts:
+class _RequestInputs:
     """A request's prompt (None for a model known to be good), its grammar if it has one, and its pictures."""
 
     prompt: PromptCall | None
@@ -42,45 +44,93 @@ class _RequestParts:
 
     @property
     def pending(self) -> list[Future[Any]]:
-        return [part for part in (self.prompt, self.grammar) if part is not None and not part.done()]
+        return [future for future in (self.prompt, self.grammar) if future is not None and not future.done()]
 
 
 class Waiting(deque[RequestStream]):
     """The requests in the order of their submission.
 
     Belongs to the engine's thread. An answer is assumed to grow by at most the `context` of the settings.
-    `unload_least_used` unloads a main model that is not in use, and returns False if there is none.
     """
 
-    def __init__(self, models: Models, prefix_cache: PrefixCache, unload_least_used: Callable[[], bool]) -> None:
+    def __init__(self, models: Models, prefix_cache: PrefixCache, changes: ModelChanges) -> None:
         super().__init__()
-        self._models, self._prefix_cache = models, prefix_cache
-        self._unload_least_used = unload_least_used
-        self._parts: dict[RequestStream, _RequestParts] = {}
+        self._models = models
+        self._prefix_cache = prefix_cache
+        self._changes = changes
+        self._inputs: dict[RequestStream, _RequestInputs] = {}
+        # A request whose caches do not fit until another one has ended.
+        self._blocked: RequestStream | None = None
 
-    @property
-    def first(self) -> RequestStream | None:
-        """The oldest request whose parts are not being made, None if there is none."""
-        return next((stream for stream in self if not self._being_made(stream)), None)
+    def use_model_of_first(self) -> None:
+        """Begin to use the main model of the oldest request whose inputs are not being made, if no change is under way.
 
-    def _being_made(self, stream: RequestStream) -> bool:
-        return stream in self._parts and bool(self._parts[stream].pending)
+        An unloaded one is loaded; one in memory is used once all answers of another one have ended.
+        """
+        first = self._first
+        if first is None or self._changes.busy:
+            return
+        wanted = self._models.wanted_by(first.request)
+        if wanted is None:
+            return
+        if wanted in self._models.reloadable:
+            loading = self._changes.load_additional(wanted, self._models.reloadable[wanted])
+            self._changes.enqueue(loading, partial(self._model_restored, wanted))
+        elif self._models.is_resident(wanted) and not self._models.streaming():
+            self._changes.switch(wanted)
 
-    def prepare(self, most: int) -> None:
-        """Start making the parts of requests until `most` are ready, so that their prompts can share a prefill pass."""
+    def _model_restored(self, main: Path, outcome: LoadedPair | EngineError) -> None:
+        """Fail the requests for a model that was to be loaded again, and cannot be."""
+        if isinstance(outcome, EngineError):
+            self.fail(outcome, main)
+
+    def start_inputs_of_first(self, most: int) -> None:
+        """Start making the inputs of requests until `most` have all, so that their prompts can share a prefill pass."""
+        if self._changes.blocks_requests:
+            return
         for stream in self:
-            if self._being_made(stream):
+            if self._are_being_made(stream):
                 continue
             if most <= 0 or not self._models.serves(stream.request):
                 return
-            most -= self.ready(stream)
+            most -= self._start_inputs(stream)
 
-    def ready(self, stream: RequestStream) -> bool:
-        """Whether the parts of a request are made, or have failed; the first call starts making them.
+    def next_to_begin(self) -> RequestStream | None:
+        """Return the oldest request, if it can begin now; those whose inputs are being made are passed over.
+
+        A request for a main model that is not known can begin, and fails then.
+        """
+        while not self._changes.blocks_requests:
+            stream = self._first
+            if stream is None or stream is self._blocked:
+                return None
+            if not self._models.serves(stream.request):
+                wanted = self._models.wanted_by(stream.request)
+                is_known = self._models.is_resident(wanted) or wanted in self._models.reloadable
+                return None if is_known else stream
+            if self._start_inputs(stream):
+                return stream
+            # Its inputs are being made from now on, so `_first` passes it over.
+        return None
+
+    def unblock(self) -> None:
+        """Try again to begin a request that lacked memory, because another one has ended."""
+        self._blocked = None
+
+    @property
+    def _first(self) -> RequestStream | None:
+        """The oldest request whose inputs are not being made, None if there is none."""
+        return next((stream for stream in self if not self._are_being_made(stream)), None)
+
+    def _are_being_made(self, stream: RequestStream) -> bool:
+        return stream in self._inputs and bool(self._inputs[stream].pending)
+
+    def _start_inputs(self, stream: RequestStream) -> bool:
+        """Start making the inputs of a request, once; return whether they are made, or have failed.
 
         The request has to be for the main model in use.
         """
-        if stream not in self._parts:
+        if stream not in self._inputs:
             request = self._request_of(stream)
             main = self._models.main
             source = main.prompt_source
@@ -88,17 +138,18 @@ class Waiting(deque[RequestStream]):
             files = PictureFiles(request.pictures)
             job = partial(prompt_job, request, main, files)
             # A grammar in text is compiled only when the first call in the answer begins.
-            self._parts[stream] = _RequestParts(
+            self._inputs[stream] = _RequestInputs(
                 None if source is None else PROMPT_PROCESS.start_prompt(source, job),
                 None if grammar is None or grammar.in_text else main.grammars.start(grammar),
                 files,
             )
-        return not self._parts[stream].pending
+        return not self._inputs[stream].pending
 
     def begin(self, stream: RequestStream, others: Sequence[ActiveRequest]) -> ActiveRequest | None:
         """Begin a request, which is ready, while `others` are served; return None if it has failed.
 
-        Raises `NotEnoughMemory` if it has to wait for `others`, and a failure of the device. Then it keeps its place.
+        Raises `NotEnoughMemory` if it has to wait for `others`, and is not tried again before `unblock`; also a failure
+        of the device. Then it keeps its place.
         """
         active = None
         try:
@@ -115,6 +166,7 @@ class Waiting(deque[RequestStream]):
             if active is not None:
                 cleaned_up(active.generation.release)
             if isinstance(error, NotEnoughMemory) and others:
+                self._blocked = stream
                 raise
             stream.deliver(Failed(as_engine_error(error), ""))
             active = None
@@ -128,12 +180,12 @@ class Waiting(deque[RequestStream]):
             raise NoModel
         request = self._request_of(stream)
         main = self._models.main
-        parts = self._parts[stream]
-        prompt = None if parts.prompt is None else parts.prompt.result()
-        grammar = None if parts.grammar is None else parts.grammar.result()
-        prepared = prepare(request, main, prompt, grammar, parts.files)
+        inputs = self._inputs[stream]
+        prompt = None if inputs.prompt is None else inputs.prompt.result()
+        grammar = None if inputs.grammar is None else inputs.grammar.result()
+        prepared = prepare(request, main, prompt, grammar, inputs.files)
         generation = Generation(prepared, self._prefix_cache, stream.submitted)
-        generation.log.figures = structs.replace(generation.log.figures, slowed=self._models.note_pace())
+        generation.log.figures = structs.replace(generation.log.figures, slowed=self._models.update_slowdown())
         needed = self._models.memory.cache_bytes(self._longest(generation))
         return ActiveRequest(stream, generation, needed_bytes=needed)
 
@@ -149,7 +201,7 @@ class Waiting(deque[RequestStream]):
             if error.missing <= self._prefix_cache.bytes:
                 self._prefix_cache.shrink(self._prefix_cache.bytes - error.missing)
                 release_unused_memory()
-            elif not self._unload_least_used():
+            elif not self._changes.unload_least_used():
                 raise
             self._make_room(generation, others)
 
@@ -168,14 +220,14 @@ class Waiting(deque[RequestStream]):
         request, settings = stream.request, self._models.settings
         return replace(request, overflow=request.overflow or settings.overflow)
 
-    def wait_for_parts(self, others: Sequence[Future[Any]] = ()) -> None:
-        """Wait a moment for the next of the parts that are being made and of `others`, if any."""
-        if pending := [*others, *(part for parts in self._parts.values() for part in parts.pending)]:
+    def wait_for_inputs(self, others: Sequence[Future[Any]] = ()) -> None:
+        """Wait a moment for the next of the inputs that are being made and of `others`, if any."""
+        if pending := [*others, *(future for inputs in self._inputs.values() for future in inputs.pending)]:
             wait(pending, WAIT_S, FIRST_COMPLETED)
 
-    def drop_parts(self) -> None:
-        """Forget all parts, because the main model changes or the engine ends."""
-        for stream in list(self._parts):
+    def drop_inputs(self) -> None:
+        """Forget all inputs, because the main model changes or the engine ends."""
+        for stream in list(self._inputs):
             self._drop(stream)
 
     def drop_cancelled(self) -> None:
@@ -194,7 +246,7 @@ class Waiting(deque[RequestStream]):
                 stream.deliver(Failed(error, ""))
 
     def _drop(self, stream: RequestStream) -> None:
-        parts = self._parts.pop(stream, None)
-        if parts is not None and parts.prompt is not None and not parts.prompt.done():
-            parts.prompt.abandoned.set()
-            parts.files.abandon()
+        inputs = self._inputs.pop(stream, None)
+        if inputs is not None and inputs.prompt is not None and not inputs.prompt.done():
+            inputs.prompt.abandoned.set()
+            inputs.files.abandon()

@@ -306,8 +306,11 @@ class Models:
         else:
             self.controllers.forget()
 
-    def note_pace(self) -> str:
-        """Return what slows the machine down, "" for nothing, or for answers under way what did when they began."""
+    def update_slowdown(self) -> str:
+        """Learn what slows the machine down, and return it, "" for nothing.
+
+        While answers are under way, it stays what it was when they began.
+        """
         if not self.streaming():
             self.drafting.controller.set_pace("memory" if memory_pressure() == "critical" else slowed())
         return self.drafting.controller.learned.slowed

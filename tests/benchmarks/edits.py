@@ -163,7 +163,7 @@ def processor(scheduler: Scheduler, repetitions: int) -> dict[str, Any]:
     """Return, for each way, the processor's seconds and the rounds of all answers; medians of `repetitions`."""
     ways = {"plain": PLAIN, "auto": SpeculationSettings(method="ngram")}
     ways |= {f"depth {depth}": SpeculationSettings(method="ngram", depth=depth, sample_share=0.0) for depth in DEPTHS}
-    scheduler.calibrate()
+    scheduler.upkeep.calibrate()
     found: dict[str, Any] = {way: {"seconds": 0.0, "rounds": 0} for way in ways}
     for task in TASKS:
         seconds: dict[str, list[float]] = {way: [] for way in ways}

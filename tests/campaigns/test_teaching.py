@@ -139,7 +139,7 @@ def test_a_model_that_is_replaced_between_loading_and_teaching_gets_nothing_of_t
                 mx.save_safetensors(str(file), weights, {"format": "mlx"})
             if not scheduler.teaching.running:
                 scheduler.teaching.begin(answers(12, 30), ended.append)
-            scheduler.teach()
+            scheduler.upkeep.teach()
             step += 1
         scheduler.close()
         kept = list(folder.glob(f"taught/*/{FILE}"))
@@ -243,11 +243,11 @@ def test_models_that_change_before_or_while_they_teach_change_no_text(
             change(models[which], other, kind, source)
         scheduler.teaching.begin(answers(12, 30), ends.append)
         for _ in range(source.randrange(30)):
-            scheduler.teach()
+            scheduler.upkeep.teach()
         if begun and not ends:
             change(models[which], other, kind, source)
         while not ends:
-            scheduler.teach()
+            scheduler.upkeep.teach()
         assert not isinstance(ends[0], InternalFailure), (kind, which, begun, ends)
         assert alone(scheduler, request()).ids == want
         with suppress(EngineError):

@@ -145,7 +145,7 @@ class Expected:
 
     def __init__(self, main: LoadedModel) -> None:
         self._scheduler = Scheduler()
-        self._scheduler.install(main, None)
+        self._scheduler.changes.install(main, None)
         self._answers: dict[str, Finished] = {}
 
     def __call__(self, asked: ChatRequest) -> Finished:

@@ -13,9 +13,9 @@ from engine import ChatRequest, Engine
 from engine.errors import BadRequest, NotEnoughMemory, PromptTooLong, QueueFull
 from engine.events import Failed, Finished
 from engine.main_model.loaded_model import LoadedModel
-from engine.serving import scheduler as scheduling
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.upkeep import upkeep
 from engine.upkeep.memory import memory_use
 from tests.engine.serving_requests import load_models, request, run, set_draft, submit
 from tests.patience import PATIENCE_S
@@ -25,7 +25,7 @@ from tests.tiny_models import QWEN3, write_model
 @pytest.fixture
 def scheduler(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
     scheduler = Scheduler(EngineSettings(most_active=4))
-    scheduler.install(pair[0], None)
+    scheduler.changes.install(pair[0], None)
     yield scheduler
     scheduler.close()
 
@@ -142,20 +142,20 @@ def test_a_model_must_fit_with_the_context_that_is_set(tiny_main: Path) -> None:
 
 def test_asking_for_the_status_keeps_no_model_loaded(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
-    monkeypatch.setattr(scheduling.time, "monotonic", lambda: now[0])
-    assert scheduler.seconds_to_park is None
+    monkeypatch.setattr(upkeep.time, "monotonic", lambda: now[0])
+    assert scheduler.upkeep.seconds_to_park is None
     change(scheduler, unload_after_s=60.0)
     run(scheduler, request(max_tokens=2))
     for _ in range(5):
         now[0] += 10.0
         assert scheduler.status.active == 0
-    assert scheduler.seconds_to_park == 10.0
+    assert scheduler.upkeep.seconds_to_park == 10.0
     run(scheduler, request(max_tokens=2))
-    assert scheduler.seconds_to_park == 60.0
+    assert scheduler.upkeep.seconds_to_park == 60.0
     now[0] += 61.0
-    assert scheduler.seconds_to_park == 0.0
-    scheduler.park()
-    assert scheduler.seconds_to_park is None
+    assert scheduler.upkeep.seconds_to_park == 0.0
+    scheduler.upkeep.park()
+    assert scheduler.upkeep.seconds_to_park is None
 
 
 def test_an_engine_that_serves_takes_new_settings(engine_with_pair: Engine) -> None:

@@ -32,7 +32,7 @@ def printed_report(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def no_calibration(monkeypatch: pytest.MonkeyPatch) -> None:
     """Calibrating takes seconds and decides none of the figures here."""
-    monkeypatch.setattr("engine.serving.scheduler.Scheduler.calibrate", lambda _: None)
+    monkeypatch.setattr("engine.upkeep.upkeep.Upkeep.calibrate", lambda _: None)
 
 
 @pytest.fixture

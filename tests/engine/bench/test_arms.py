@@ -43,7 +43,7 @@ def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
 @pytest.fixture
 def scheduler(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
     scheduler = Scheduler()
-    scheduler.install(*pair)
+    scheduler.changes.install(*pair)
     yield scheduler
     scheduler.close()
 
@@ -79,7 +79,7 @@ def test_what_learns_starts_anew_calibrated(
 ) -> None:
     if not calibrates:
         # Calibrating takes seconds.
-        monkeypatch.setattr(scheduler, "calibrate", lambda: setattr(learned_of(scheduler), "calibrated", True))
+        monkeypatch.setattr(scheduler.upkeep, "calibrate", lambda: setattr(learned_of(scheduler), "calibrated", True))
     arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
     assert [name for name, arm in arms.items() if arm.renew is not None] == ["ngram", "auto", "draft"]
     auto = arms["auto"]

@@ -27,7 +27,7 @@ def main(starter: tuple[LoadedModel, LoadedModel]) -> LoadedModel:
 
 @pytest.fixture(autouse=True)
 def _served(scheduler: Scheduler, starter: tuple[LoadedModel, LoadedModel]) -> None:
-    scheduler.install(*starter)
+    scheduler.changes.install(*starter)
 
 
 def ours(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) -> None:

@@ -18,7 +18,7 @@ PART = 9
 
 @pytest.fixture
 def serving(scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]) -> Scheduler:
-    scheduler.install(*pair)
+    scheduler.changes.install(*pair)
     return scheduler
 
 

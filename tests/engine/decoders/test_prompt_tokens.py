@@ -22,7 +22,7 @@ PROMPTS = ["The quick brown fox jumps over the lazy dog. " * 3, "A naïve café 
 @pytest.fixture(params=[0, 1])
 def main(request: pytest.FixtureRequest, starter: tuple[LoadedModel, LoadedModel], scheduler: Scheduler) -> LoadedModel:
     """The starter's main model in a scheduler, without or with its draft model."""
-    scheduler.install(starter[0], starter[1] if request.param else None)
+    scheduler.changes.install(starter[0], starter[1] if request.param else None)
     return starter[0]
 
 
@@ -72,7 +72,7 @@ def test_no_pass_has_more_logits_than_the_bound_and_nothing_is_kept(
 ) -> None:
     model = CountingModel(pair[0].model)
     monkeypatch.setattr(prompt_tokens, "_PASS_BYTES", 9 * 2 * pair[0].vocabulary)
-    scheduler.install(replace(pair[0], model=model), None)
+    scheduler.changes.install(replace(pair[0], model=model), None)
     for _ in range(2):
         [client] = run(scheduler, ChatRequest(prompt=list(range(3, 43)), prompt_logprobs=True, max_tokens=0))
         assert client.finished.stats.cached_tokens == 0

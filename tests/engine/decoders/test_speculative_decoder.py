@@ -71,7 +71,7 @@ def scheduler(tiny_main: Path, tiny_draft: Path, clock: DecoderClock, tmp_path: 
         return replace(loaded, model=TimedModel(loaded.model, clock, seconds))
 
     scheduler = Scheduler(EngineSettings(learned_file=tmp_path / "learned.json"))
-    scheduler.install(timed(load(tiny_main), MAIN_S), timed(load(tiny_draft), DRAFT_S))
+    scheduler.changes.install(timed(load(tiny_main), MAIN_S), timed(load(tiny_draft), DRAFT_S))
     yield scheduler
     scheduler.close()
 
@@ -247,5 +247,5 @@ def test_a_stalled_round_with_kernels_of_ours_turns_them_off_until_the_program_e
     assert len(warnings) == served
     # The next start tries them again, and `tandem doctor` tells what was.
     with closing(Scheduler(scheduler.settings)) as next_start:
-        next_start.install(replace(models.main, model=model), None)
+        next_start.changes.install(replace(models.main, model=model), None)
         assert next_start.models.rounding == (replace_fields(chosen, stalled=True) if served else None)

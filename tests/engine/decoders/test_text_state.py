@@ -39,7 +39,7 @@ def test_the_vector_is_that_of_the_models_own_pooling(
 ) -> None:
     main, _ = starter
     folder = pooled(tmp_path, **{mode: True}) if mode else tmp_path
-    scheduler.install(replace(main, info=replace(main.info, path=folder)), None)
+    scheduler.changes.install(replace(main, info=replace(main.info, path=folder)), None)
     [client] = run(scheduler, ChatRequest(prompt=TEXT, max_tokens=0, embedding=True))
     states = main.model.model(mx.array([main.tokenizer.encode(TEXT)]))[0].astype(mx.float32)
     expected = states.mean(axis=0) if row == "mean" else states[row]
@@ -52,7 +52,7 @@ def test_a_pooling_that_is_not_known_is_refused(
     scheduler: Scheduler, starter: tuple[LoadedModel, LoadedModel], tmp_path: Path
 ) -> None:
     folder = pooled(tmp_path, pooling_mode_weightedmean_tokens=True)
-    scheduler.install(replace(starter[0], info=replace(starter[0].info, path=folder)), None)
+    scheduler.changes.install(replace(starter[0], info=replace(starter[0].info, path=folder)), None)
     [client] = run(scheduler, ChatRequest(prompt=TEXT, max_tokens=0, embedding=True))
     [failed] = [event for event in client.events if isinstance(event, Failed)]
     assert isinstance(failed.error, BadRequest)
@@ -62,7 +62,7 @@ def test_token_ids_of_another_tokenizer_are_refused(
     scheduler: Scheduler, starter: tuple[LoadedModel, LoadedModel]
 ) -> None:
     main, _ = starter
-    scheduler.install(main, None)
+    scheduler.changes.install(main, None)
     own = main.tokenizer.encode(TEXT)
     # A part of a longer text, which begins within a word, is this tokenizer's still.
     for ids in (own, own[3:40], own[:1]):
@@ -85,7 +85,7 @@ def test_a_decoder_published_without_its_output_layer_embeds_as_the_whole_one(tm
     for folder in (whole, published):
         pooled(folder, pooling_mode_lasttoken=True)
         scheduler = Scheduler()
-        scheduler.install(load(folder), None)
+        scheduler.changes.install(load(folder), None)
         [client] = run(scheduler, ChatRequest(prompt=TEXT, max_tokens=0, embedding=True))
         vectors.append(client.finished.embedding)
         scheduler.close()

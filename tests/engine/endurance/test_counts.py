@@ -41,7 +41,7 @@ def main(starter: tuple[LoadedModel, LoadedModel]) -> LoadedModel:
 
 @pytest.fixture
 def serving(scheduler: Scheduler, starter: tuple[LoadedModel, LoadedModel]) -> Scheduler:
-    scheduler.install(*starter)
+    scheduler.changes.install(*starter)
     return scheduler
 
 
@@ -145,6 +145,6 @@ def test_reading_prompts_computes_no_logits_but_those_of_their_last_rows(
     scheduler: Scheduler, starter: tuple[LoadedModel, LoadedModel], prompts: int
 ) -> None:
     main, draft = (replace(model, model=Wide(model.model)) for model in starter)
-    scheduler.install(main, draft)
+    scheduler.changes.install(main, draft)
     asked = ChatRequest(prompt=[7] * 200, speculation=DRAFT, max_tokens=4)
     assert most_bytes(lambda: run_all(scheduler, [asked] * prompts)) < 60e6

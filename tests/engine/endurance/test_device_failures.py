@@ -110,5 +110,5 @@ def test_a_calibration_during_which_the_device_fails_says_so(scheduler: Schedule
     asked = request(max_tokens=8)
     expected = alone(scheduler, asked).ids
     with late_error(scheduler, 9), pytest.raises(DeviceFailed):
-        scheduler.calibrate()
+        scheduler.upkeep.calibrate()
     assert run(scheduler, asked)[0].finished.ids == expected

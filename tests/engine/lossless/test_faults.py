@@ -30,7 +30,7 @@ def test_a_fault_in_any_pass_fails_the_request_and_leaves_sound_caches(
 ) -> None:
     main, draft = pair
     faulty = FaultyModel(main.model)
-    scheduler.install(replace(main, model=faulty), draft)
+    scheduler.changes.install(replace(main, model=faulty), draft)
     expected = ids(ask(scheduler, max_tokens=24, method="off"))
     faulty.fail_at = faulty.calls + fail_at
     events = ask(scheduler, max_tokens=24, method="draft", depth=3)
@@ -48,11 +48,11 @@ def test_a_draft_that_fails_does_not_take_the_answer_with_it(
     # A replayed pass would not call the faulty model, so nothing is compiled.
     monkeypatch.setattr("engine.speculation.drafters.sources.compiled_steps", lambda _: iter(()))
     main, draft = pair
-    scheduler.install(main, None)
+    scheduler.changes.install(main, None)
     expected = ids(ask(scheduler, max_tokens=24, method="off"))
     faulty = FaultyModel(draft.model)
     faulty.fail_at = fail_at
-    scheduler.install(main, replace(draft, model=faulty))
+    scheduler.changes.install(main, replace(draft, model=faulty))
     events = ask(scheduler, max_tokens=24, method="draft", depth=3)
     assert ids(events) == expected
     assert isinstance(events[-1], Finished)
@@ -64,7 +64,7 @@ def test_a_draft_that_fails_does_not_take_the_answer_with_it(
 def test_a_draft_that_fails_while_it_gets_ready_does_not_take_the_answer_with_it(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scheduler.install(*pair)
+    scheduler.changes.install(*pair)
     expected = ids(ask(scheduler, max_tokens=24, method="off"))
     monkeypatch.setattr(DraftModelProposer, "prepare", out_of_memory)
     events = ask(scheduler, max_tokens=24, method="draft", depth=3)
@@ -84,7 +84,7 @@ def by_step(*steps: str) -> list[Any]:
 def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], method: str, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scheduler.install(*pair)
+    scheduler.changes.install(*pair)
     expected = ids(ask(scheduler, max_tokens=24, method=method))
     assert ids(ask(scheduler, max_tokens=24, method="off")) == expected
     with monkeypatch.context() as failing:
@@ -106,7 +106,7 @@ def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
 def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], method: str, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scheduler.install(*pair)
+    scheduler.changes.install(*pair)
     expected = ids(ask(scheduler, max_tokens=24, method="off"))
     failure = property(out_of_memory) if step in ("backlog", "reason") else out_of_memory
     with monkeypatch.context() as failing:
@@ -127,10 +127,10 @@ def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
 def test_a_draft_that_fails_while_it_is_calibrated_is_left_out(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scheduler.install(*pair)
+    scheduler.changes.install(*pair)
     monkeypatch.setattr("engine.upkeep.calibration.DEPTHS", (2,))
     monkeypatch.setattr(DraftModelProposer, step, out_of_memory)
-    assert not scheduler.calibrate()
+    assert not scheduler.upkeep.calibrate()
     assert isinstance(ask(scheduler, max_tokens=24, method="off")[-1], Finished)
 
 
@@ -139,7 +139,7 @@ def test_a_draft_whose_tokenizer_cannot_be_compared_is_not_usable_and_the_main_m
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.speculation.drafters.sources.vocabulary_of", out_of_memory)
-    installed = scheduler.install(*pair)
+    installed = scheduler.changes.install(*pair)
     assert isinstance(installed.draft_problem, ModelNotUsable)
     last = ask(scheduler, max_tokens=24, method="draft")[-1]
     assert isinstance(last, Finished)

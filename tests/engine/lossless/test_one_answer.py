@@ -46,7 +46,7 @@ def test_a_token_that_only_the_tokenizer_has_is_refused_before_prefill(
     rows = model.rows
     assert rows is not None
     assert rows < model.vocabulary
-    scheduler.install(model, model)
+    scheduler.changes.install(model, model)
     known, unknown = (model.tokenizer.decode([token]) for token in (rows - 1, rows))
     [refused] = run(scheduler, request(unknown, speculation=SpeculationSettings(**speculation)))
     assert isinstance(refused.last, Failed)
@@ -72,9 +72,9 @@ def test_a_draft_is_never_fed_a_token_that_it_has_no_row_for(
             return super().__call__(tokens, cache)
 
     unknown = main.tokenizer.decode([draft.rows])
-    scheduler.install(main, None)
+    scheduler.changes.install(main, None)
     [expected] = run(scheduler, request(unknown, logit_bias={draft.rows: 8.0}))
-    scheduler.install(main, replace(draft, model=Watched(draft.model)))
+    scheduler.changes.install(main, replace(draft, model=Watched(draft.model)))
     [client] = run(scheduler, request(unknown, logit_bias={draft.rows: 8.0}))
     assert client.finished.ids == expected.finished.ids
     assert draft.rows in client.finished.ids
@@ -85,7 +85,7 @@ def test_a_draft_is_never_fed_a_token_that_it_has_no_row_for(
 def test_an_answer_under_way_changes_its_method_at_its_next_round(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], temperature: float, others: int
 ) -> None:
-    scheduler.install(*pair)
+    scheduler.changes.install(*pair)
     off = SpeculationSettings(method="off")
     asked = partial(request, max_tokens=40, temperature=temperature, speculation=off)
     [plain] = run(scheduler, asked())
@@ -117,7 +117,7 @@ def test_an_answer_under_way_changes_its_method_at_its_next_round(
 def test_each_of_several_answers_has_as_many_alternatives_as_it_asked_for(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]
 ) -> None:
-    scheduler.install(*pair)
+    scheduler.changes.install(*pair)
     asked = partial(request, max_tokens=16, temperature=0.9, top_p=0.7, alternatives=4)
     [plain] = run(scheduler, asked(speculation=SpeculationSettings(method="off")))
     together = run(scheduler, asked(), asked("jumps over", alternatives=0), asked(seed=6, alternatives=2))
@@ -149,7 +149,7 @@ def tops(client: Client) -> list[dict[int, float]]:
 def test_cancelling_after_any_number_of_rounds_leaves_caches_that_the_next_answer_can_use(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]
 ) -> None:
-    scheduler.install(*pair)
+    scheduler.changes.install(*pair)
     expected = ids(ask(scheduler, max_tokens=24, method="off"))
     for rounds in (0, 1, 3):
         client = submit(scheduler, request(speculation=SpeculationSettings(method="draft", depth=3), seed=9))

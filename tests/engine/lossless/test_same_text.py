@@ -239,7 +239,7 @@ def test_a_prompt_that_was_cancelled_is_not_read_to_its_end(
 ) -> None:
     monkeypatch.setattr(prefilling, "PREFILL_CHUNK", 32)
     model = CountingModel(pair[0].model)
-    scheduler.install(replace(pair[0], model=model), None)
+    scheduler.changes.install(replace(pair[0], model=model), None)
     scheduler.models.probe(lambda: False, PATIENCE_S)
     client = submit(scheduler, request("the quick brown fox " * 20, speculation=always(OFF)))
     scheduler.step()

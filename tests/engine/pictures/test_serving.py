@@ -138,7 +138,7 @@ def test_text_alone_runs_as_without_eyes(served: Scheduler, folder: Path, tmp_pa
     assert not blind.info.sees
     assert blind.info.bytes == served.models.main.info.bytes
     with open_scheduler() as scheduler:
-        scheduler.install(blind, None)
+        scheduler.changes.install(blind, None)
         question = replace(asked("the quick brown fox"), messages=[{"role": "user", "content": "the quick brown fox"}])
         assert alone(scheduler, question).ids == alone(served, question).ids
         [refused] = run(scheduler, asked("the fox ", FOX))

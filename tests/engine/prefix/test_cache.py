@@ -46,7 +46,7 @@ def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 @pytest.fixture(params=["with a draft", pytest.param("without a draft", marks=pytest.mark.full)])
 def scheduler(request: pytest.FixtureRequest, pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
     scheduler = Scheduler()
-    scheduler.install(pair[0], pair[1] if request.param == "with a draft" else None)
+    scheduler.changes.install(pair[0], pair[1] if request.param == "with a draft" else None)
     yield scheduler
     scheduler.close()
 
@@ -189,7 +189,7 @@ def test_answers_that_shared_a_batch_are_cached_too(scheduler: Scheduler) -> Non
 def test_a_short_turn_takes_the_memory_of_its_rows_and_goes_on(tiny_main: Path) -> None:
     """Buffers have room for 256 tokens."""
     with closing(Scheduler()) as scheduler:
-        scheduler.install(load(tiny_main), None)
+        scheduler.changes.install(load(tiny_main), None)
         first = ask_for_words(scheduler, user("fox"))
         assert 0 < scheduler.prefix_cache.usage.bytes < scheduler.models.memory.cache_bytes(256) / 2
         again = ask_for_words(scheduler, user("fox"))
@@ -198,7 +198,7 @@ def test_a_short_turn_takes_the_memory_of_its_rows_and_goes_on(tiny_main: Path) 
 
 def test_the_cache_stays_within_its_bytes_and_drops_the_oldest(tiny_main: Path) -> None:
     scheduler = Scheduler()
-    scheduler.install(load(tiny_main), None)
+    scheduler.changes.install(load(tiny_main), None)
     ask_for_words(scheduler, user("fox"))
     scheduler.configure(EngineSettings(prefix_cache_bytes=int(2.5 * scheduler.prefix_cache.usage.bytes)))
     for text in ("dog", "jumps"):
@@ -217,7 +217,7 @@ def test_the_cache_stays_within_its_bytes_and_drops_the_oldest(tiny_main: Path) 
 @pytest.mark.parametrize("pair", ["hybrid"], indirect=True, scope="module")
 def test_inner_checkpoints_go_before_a_conversation_does(pair: tuple[LoadedModel, LoadedModel]) -> None:
     with closing(Scheduler()) as scheduler:
-        scheduler.install(pair[0], None)
+        scheduler.changes.install(pair[0], None)
         turns = [
             message for turn in range(2) for message in (user(f"fox {turn}"), {**user("dog"), "role": "assistant"})
         ]

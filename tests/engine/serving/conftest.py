@@ -23,7 +23,7 @@ def model(pair: tuple[LoadedModel, LoadedModel]) -> CountingModel:
 def scheduler(pair: tuple[LoadedModel, LoadedModel], model: CountingModel) -> Iterator[Scheduler]:
     """A scheduler with the pair, whose main model counts its passes."""
     scheduler = Scheduler(EngineSettings(most_active=4, most_waiting=2))
-    scheduler.install(replace(pair[0], model=model), pair[1])
+    scheduler.changes.install(replace(pair[0], model=model), pair[1])
     yield scheduler
     scheduler.close()
 

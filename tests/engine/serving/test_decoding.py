@@ -80,7 +80,7 @@ class CloseModel(CountingModel):
 @pytest.mark.parametrize("others", [{}, {"temperature": 0.9, "seed": 1}], ids=["greedy", "mixed"])
 def test_near_ties_are_drawn_in_a_batch_as_alone(pair: tuple[LoadedModel, LoadedModel], others: dict[str, Any]) -> None:
     scheduler = Scheduler(EngineSettings(most_active=4))
-    scheduler.install(replace(pair[0], model=CloseModel(pair[0].model)), None)
+    scheduler.changes.install(replace(pair[0], model=CloseModel(pair[0].model)), None)
     [alone] = run(scheduler, request(max_tokens=8))
     scheduler.clear_prefix_cache()
     together, _ = run(scheduler, request(max_tokens=8), request(TEXTS[1], max_tokens=8, **others))

@@ -12,8 +12,8 @@ import pytest
 from engine import Engine
 from engine.events import Finished
 from engine.main_model.loading import load
-from engine.serving import scheduler as module
 from engine.serving.scheduler import Scheduler
+from engine.upkeep import upkeep as module
 from tests.engine.serving_requests import ask_for_words, assistant_turn, request, run, user
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.mac_memory import report_memory
@@ -35,7 +35,7 @@ def scheduler(tmp_path: Path) -> Iterator[Scheduler]:
     """Serves a model whose caches can only go back to checkpoints."""
     config = {"model_type": "qwen3_next", **FAMILIES["qwen3_next"], "max_position_embeddings": 4096}
     with closing(Scheduler()) as scheduler:
-        scheduler.install(load(write_model(tmp_path / "main", config=config)), None)
+        scheduler.changes.install(load(write_model(tmp_path / "main", config=config)), None)
         yield scheduler
 
 
@@ -58,10 +58,10 @@ def test_when_it_warns_finished_turns_keep_their_ends_and_the_system_prompt(
 ) -> None:
     messages, last = talk(scheduler)
     held, unpressed = scheduler.prefix_cache.bytes, read(ask_for_words(scheduler, SYSTEM, user("over"), max_tokens=4))
-    scheduler.relieve_memory()
+    scheduler.upkeep.relieve_memory()
     assert scheduler.prefix_cache.bytes >= held
     report_memory(monkeypatch, pressure=WARN)
-    scheduler.relieve_memory()
+    scheduler.upkeep.relieve_memory()
     assert scheduler.prefix_cache.bytes < held
     assert mx.get_cache_memory() == 0
     following = ask_for_words(scheduler, *messages, assistant_turn(last), user("over"), max_tokens=4)
@@ -78,7 +78,7 @@ def test_when_it_is_critical_all_finished_turns_go_and_the_next_answer_tells_why
 ) -> None:
     messages, last = talk(scheduler)
     report_memory(monkeypatch, pressure=CRITICAL)
-    scheduler.relieve_memory()
+    scheduler.upkeep.relieve_memory()
     assert scheduler.prefix_cache.usage.conversations == 0
     again = ask_for_words(scheduler, *messages, max_tokens=4)
     assert (again.ids, again.stats.slowed) == (last.ids, "memory")

@@ -58,7 +58,7 @@ def draft(pair: tuple[LoadedModel, LoadedModel]) -> CountingModel:
 @pytest.fixture
 def scheduler(pair: tuple[LoadedModel, LoadedModel], main: CountingModel, draft: CountingModel) -> Iterator[Scheduler]:
     scheduler = Scheduler(EngineSettings(most_active=4))
-    scheduler.install(replace(pair[0], model=main), replace(pair[1], model=draft))
+    scheduler.changes.install(replace(pair[0], model=main), replace(pair[1], model=draft))
     yield scheduler
     scheduler.close()
 
@@ -250,7 +250,7 @@ def layer_by_layer(
     monkeypatch.setattr(PrefillPacer, "chunk_size", lambda *_, **__: 64)
     monkeypatch.setattr(PrefillPacer, "part_s", lambda *_, **__: 0.0)
     scheduler = Scheduler(EngineSettings(most_active=4))
-    scheduler.install(deep, pair[1])
+    scheduler.changes.install(deep, pair[1])
     yield scheduler
     scheduler.close()
 

@@ -45,7 +45,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _served(scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]) -> None:
-    scheduler.install(pair[0], None)
+    scheduler.changes.install(pair[0], None)
 
 
 def answer(scheduler: Scheduler, speculation: SpeculationSettings, temperature: float, text: str) -> Finished:

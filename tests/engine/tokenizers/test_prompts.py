@@ -36,7 +36,7 @@ def assert_too_long(client: Client) -> None:
 def test_a_conversation_that_is_too_long_loses_its_oldest_turns_when_it_may(
     scheduler: Scheduler, tiny_main: Path
 ) -> None:
-    scheduler.install(load(tiny_main), None)
+    scheduler.changes.install(load(tiny_main), None)
     chat = long_chat(12)
     [refused] = run(scheduler, ChatRequest(chat, max_tokens=8))
     assert_too_long(refused)
@@ -206,7 +206,7 @@ def test_a_raw_prompt_is_continued_without_the_template() -> None:
 
 def test_token_ids_are_answered_as_the_prompt_that_has_them(scheduler: Scheduler, tiny_main: Path) -> None:
     main = load(tiny_main)
-    scheduler.install(main, None)
+    scheduler.changes.install(main, None)
     chat = [{"role": "user", "content": "the quick brown fox"}]
     ids = make_prompt(main.tokenizer, PromptJob(chat, 100)).ids
     answered, continued = (

@@ -38,7 +38,7 @@ def answer(engine: Engine, speculation: SpeculationSettings, tokens: int = 24) -
 
 def calibrate(engine: Engine) -> bool:
     """Calibrate now, and return whether all was measured."""
-    return bool(engine._call(lambda scheduler: scheduler.calibrate(), urgent=False).result(timeout=PATIENCE_S))
+    return bool(engine._call(lambda scheduler: scheduler.upkeep.calibrate(), urgent=False).result(timeout=PATIENCE_S))
 
 
 def measured(engine: Engine) -> dict[str, set[int]]:
@@ -93,7 +93,7 @@ def calibrations(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[bool]:
 
     monkeypatch.setattr("engine.engine.IDLE_AFTER_S", 0.01)
     monkeypatch.setattr("engine.engine.TUNING_S", PATIENCE_S)
-    monkeypatch.setattr("engine.serving.scheduler.calibrate", noted)
+    monkeypatch.setattr("engine.upkeep.upkeep.calibrate", noted)
     monkeypatch.setattr("engine.upkeep.calibration.DEPTHS", SOME_DEPTHS)
     return ended
 

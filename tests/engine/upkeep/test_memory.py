@@ -36,7 +36,7 @@ from tests.tiny_models import write_disturbed_copy, write_model
 @pytest.fixture
 def scheduler(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
     scheduler = Scheduler()
-    scheduler.install(pair[0], None)
+    scheduler.changes.install(pair[0], None)
     yield scheduler
     scheduler.close()
 
@@ -117,7 +117,7 @@ def test_what_a_request_needs_is_reported_term_by_term(tmp_path: Path) -> None:
     config = {"model_type": "qwen3_next", **FAMILIES["qwen3_next"]}
     main = write_model(tmp_path / "main", config=config)
     scheduler = Scheduler(EngineSettings(memory_limit=1))
-    scheduler.install(load(main), load(write_disturbed_copy(main, tmp_path / "draft", amount=0.01)))
+    scheduler.changes.install(load(main), load(write_disturbed_copy(main, tmp_path / "draft", amount=0.01)))
     [client] = run(scheduler, request(max_tokens=4))
     assert isinstance(client.last, Failed)
     terms = client.last.error.arguments["terms"]
@@ -166,7 +166,7 @@ def test_the_sums_of_blocks_of_this_machine_s_attention_are_reckoned_with(
     main = replace(loaded, config=loaded.config | config)
     scheduler = Scheduler(EngineSettings(context=65536))
     monkeypatch.setattr(scheduler.models.memory, "_limits", SimpleNamespace(set=lambda _, most: kept.append(most)))
-    scheduler.install(main, None)
+    scheduler.changes.install(main, None)
     with pytest.raises(NotEnoughMemory) as caught:
         scheduler.models.memory.check_request(65536, 0)
     [workspace] = [size for code, _, size in caught.value.arguments["terms"] if code == "workspace"]

@@ -246,7 +246,7 @@ def test_changes_run_one_after_the_other(scheduler: Scheduler, other_main: Path,
 @pytest.fixture
 def reloadable(scheduler: Scheduler) -> Scheduler:
     scheduler.configure(EngineSettings(unload_after_s=1e-9))
-    scheduler.park()
+    scheduler.upkeep.park()
     assert not scheduler.models.loaded
     return scheduler
 
@@ -268,7 +268,7 @@ def away(tmp_path: Path, tiny_main: Path) -> Iterator[tuple[Scheduler, Path, Pat
     shutil.copytree(tiny_main, folder)
     scheduler = Scheduler(EngineSettings(unload_after_s=1e-9))
     load_models(scheduler, folder, None)
-    scheduler.park()
+    scheduler.upkeep.park()
     folder.rename(elsewhere)
     yield scheduler, folder, elsewhere
     scheduler.close()

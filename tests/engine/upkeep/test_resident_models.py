@@ -188,7 +188,7 @@ def test_an_idle_engine_unloads_all_and_loads_each_for_its_next_request(
 ) -> None:
     beside(scheduler, others[0])
     scheduler.configure(EngineSettings(unload_after_s=1e-9))
-    scheduler.park()
+    scheduler.upkeep.park()
     assert names(scheduler) == []
     run(scheduler, replace(ASKED, main=str(others[0])), ASKED)
     assert names(scheduler) == [others[0], tiny_main]

@@ -115,7 +115,7 @@ def opened(main: Path, learned: Path) -> Scheduler:
 def test_what_it_finds_is_kept_until_mlx_changes(tiny_main: Path, tmp_path: Path, probes: list[str]) -> None:
     for _ in range(2):
         with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
-            scheduler.measure(lambda: False, PATIENCE_S)
+            scheduler.upkeep.measure(lambda: False, PATIENCE_S)
             assert scheduler.models.rounding == FOUND
     assert len(probes) == 1
     learned = json.loads((tmp_path / "learned.json").read_text())
@@ -127,10 +127,10 @@ def test_what_it_finds_is_kept_until_mlx_changes(tiny_main: Path, tmp_path: Path
 def test_a_request_interrupts_it_and_it_continues_later(tiny_main: Path, tmp_path: Path, probes: list[str]) -> None:
     with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
         stops = chain([False, False], repeat(True))
-        scheduler.measure(lambda: next(stops), PATIENCE_S)
+        scheduler.upkeep.measure(lambda: next(stops), PATIENCE_S)
         assert scheduler.models.unprobed
         run(scheduler, request(max_tokens=4))
-        scheduler.measure(lambda: not scheduler.models.unprobed, PATIENCE_S)
+        scheduler.upkeep.measure(lambda: not scheduler.models.unprobed, PATIENCE_S)
         assert scheduler.models.rounding == FOUND
     assert len(probes) == 1
 
@@ -146,10 +146,10 @@ def test_it_waits_for_power(
         return seen[-1][0]
 
     report_memory(monkeypatch)
-    for name in ("engine.IDLE_AFTER_S", "serving.scheduler.LOOK_S"):
+    for name in ("engine.IDLE_AFTER_S", "upkeep.upkeep.LOOK_S"):
         monkeypatch.setattr(f"engine.{name}", 0.01)
     monkeypatch.setattr("engine.engine.seconds_before_measuring", seconds_before_measuring)
-    monkeypatch.setattr("engine.serving.scheduler.calibrate", lambda *_: False)
+    monkeypatch.setattr("engine.upkeep.upkeep.calibrate", lambda *_: False)
     with Engine(EngineSettings(learned_file=tmp_path / "learned.json")) as engine:
         engine.load(tiny_main).result(timeout=PATIENCE_S)
         wait_until(lambda: probes != [])
@@ -163,7 +163,7 @@ def test_a_request_for_the_same_text_is_plain_before_it_and_drafts_after_it(
     with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
         [before] = run(scheduler, always)
         assert not probes
-        scheduler.measure(lambda: False, PATIENCE_S)
+        scheduler.upkeep.measure(lambda: False, PATIENCE_S)
         [after] = run(scheduler, always)
     assert len(probes) == 1
     assert "same-text" in before.reasons
@@ -177,9 +177,9 @@ def test_a_model_that_fails_in_it_answers_plainly(tiny_main: Path, tmp_path: Pat
     main = load(tiny_main)
     model = CountingModel(main.model)
     with closing(Scheduler(EngineSettings(learned_file=tmp_path / "learned.json"))) as scheduler:
-        scheduler.install(replace(main, model=model), None)
+        scheduler.changes.install(replace(main, model=model), None)
         model.fails = lambda shape, _: shape[1] == 2
-        scheduler.measure(lambda: False, PATIENCE_S)
+        scheduler.upkeep.measure(lambda: False, PATIENCE_S)
         model.fails = lambda *_: False
         always = SpeculationSettings(method="ngram", same_text=True)
         [client] = run(scheduler, request("the the the the", max_tokens=8, speculation=always))
@@ -210,7 +210,7 @@ def test_a_program_that_is_quit_during_a_race_runs_it_in_the_next_session(
 ) -> None:
     for sessions in range(1, 4):
         with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
-            scheduler.measure(partial(next, chain([False] * 5, repeat(True))), PATIENCE_S)
+            scheduler.upkeep.measure(partial(next, chain([False] * 5, repeat(True))), PATIENCE_S)
             assert scheduler.models.unprobed
         assert len(raced) == sessions
 
@@ -230,7 +230,7 @@ def test_what_is_measured_without_a_race_that_failed_is_kept_once_it_is_not_trie
     monkeypatch.setattr(choice, "KERNELS", (replace(whole[0], comparisons=fail),))
     for _ in range(5):
         with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
-            scheduler.measure(lambda: not scheduler.models.unprobed, PATIENCE_S)
+            scheduler.upkeep.measure(lambda: not scheduler.models.unprobed, PATIENCE_S)
             assert scheduler.models.rounding is not None
             problems.append([problem.why for problem in scheduler.models.rounding.problems])
     assert problems == [["unfinished"]] * 5

@@ -70,7 +70,7 @@ def begin(scheduler: Scheduler, material: Sequence[OwnAnswer] | None = None) -> 
 
 def finish(scheduler: Scheduler, outcomes: list[Outcome]) -> Outcome:
     while not outcomes:
-        scheduler.teach()
+        scheduler.upkeep.teach()
     return outcomes[0]
 
 
@@ -95,7 +95,7 @@ def drafts_with(scheduler: Scheduler) -> str:
 def until(scheduler: Scheduler, reports: list[TeachingProgress], step: int) -> None:
     """Teach until so many steps were reported."""
     while not (reports and reports[-1].phase == "teaching" and reports[-1].done >= step):
-        scheduler.teach()
+        scheduler.upkeep.teach()
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +213,7 @@ def test_answers_come_first(opened: Open) -> None:
     scheduler.admit(client.stream)
     seen = len(reports)
     while scheduler.busy:
-        scheduler.teach()
+        scheduler.upkeep.teach()
         assert len(reports) == seen
         scheduler.step()
     assert len(client.finished.ids) == 28
@@ -311,7 +311,7 @@ def test_what_was_replaced_since_it_was_loaded_is_not_taught(
     scheduler = opened(tmp_path / "taught", drafter, copy)
     outcomes = begin(scheduler)
     for _ in range(steps):
-        scheduler.teach()
+        scheduler.upkeep.teach()
     file = (copy if which == "main" else drafter) / "model.safetensors"
     weights = {name: array * 1.01 for name, array in dict(mx.load(str(file))).items()}
     mx.save_safetensors(str(file), weights, {"format": "mlx"})

@@ -86,7 +86,7 @@ def test_a_taught_head_drafts_better_changes_no_text_and_is_taken_back(
     outcomes: list[TeachingResult | EngineError | None] = []
     scheduler.teaching.begin(answers, outcomes.append)
     while not outcomes:
-        scheduler.teach()
+        scheduler.upkeep.teach()
     [result] = outcomes
     assert isinstance(result, TeachingResult)
     assert result.better

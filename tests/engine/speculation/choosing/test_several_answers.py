@@ -114,7 +114,7 @@ def script_of(model: LoadedModel, right: float) -> list[int]:
 
 def serving(pair: tuple[LoadedModel, LoadedModel], main: SimulatedModel, draft: SimulatedModel) -> Scheduler:
     scheduler = Scheduler(EngineSettings(most_active=8))
-    scheduler.install(replace(pair[0], model=main), replace(pair[1], model=draft))
+    scheduler.changes.install(replace(pair[0], model=main), replace(pair[1], model=draft))
     return scheduler
 
 

@@ -186,7 +186,7 @@ def test_the_first_answer_of_a_calibrated_pair_has_a_lower_bound(
 ) -> None:
     monkeypatch.setattr("engine.upkeep.calibration.DEPTHS", (4,))
     load_models(scheduler, tiny_main, tiny_draft)
-    assert scheduler.calibrate()
+    assert scheduler.upkeep.calibrate()
     fixed = SpeculationSettings(method="draft", depth=4, sample_share=0.0)
     [client] = run(scheduler, request(max_tokens=24, speculation=fixed))
     assert client.finished.stats.speedup_low is not None
