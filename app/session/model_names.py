@@ -6,6 +6,7 @@ import re
 
 from app.system.translatable import QT_TRANSLATE_NOOP
 from engine.hub.repository_names import head_of
+from engine.model_files.head_kinds import is_shipped_mtp
 
 # The models that come with Tandem, by their names in figures.
 STARTERS = {
@@ -35,7 +36,7 @@ def short_name(repository: str) -> tuple[str, int]:
         base, bits = short_name(repository)
         return f"{base}:{adapter}", bits
     main, _, inside = repository.removesuffix("/weights.safetensors").rpartition("/")
-    if main and (inside == "mtp" or ("mtp" in inside and inside.endswith(".safetensors"))):
+    if main and is_shipped_mtp(inside):
         # A head in its main model's folder, or part of its files.
         source = main
     if source:

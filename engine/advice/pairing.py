@@ -17,6 +17,7 @@ from engine.files.bounded_json import UntrustedJsonError
 from engine.hub.repository_names import head_name, is_content_hash
 from engine.machine.row_costs import keeps_weights
 from engine.model_files.config import read_config, text_config
+from engine.model_files.head_kinds import MTP
 from engine.model_files.model import HeadFacts, Model
 from engine.model_files.tokenizer_files import VocabularyComparison, compare, read_folder
 
@@ -308,7 +309,7 @@ def published_head(main: Model, catalog: Catalog) -> Model | None:
     """Return the head, the catalog's or its makers', that should be the fastest for a main model, even if no gain."""
     heads = _published_heads(main, (), catalog)
     # The size of the makers' own is estimated, and the catalog's may be the same one.
-    published = any(head.head == "mtp" and not head.facts.inside for head in heads)
+    published = any(head.head == MTP and not head.facts.inside for head in heads)
     return _fastest(main, [head for head in heads if not (published and head.facts.inside)])
 
 
@@ -345,12 +346,12 @@ def _head_inside(main: Model, chosen: Iterable[Model]) -> list[Model]:
 
     size = shipped_bytes(main.config, main.weight_bytes, main.active_bytes, stored_bits(main.config))
     name = head_name(main.id)
-    here = {model.id for model in chosen if model.head == "mtp"}
+    here = {model.id for model in chosen if model.head == MTP}
     is_inside = name in here or any(id_.startswith(f"{main.id}/") for id_ in here)
     if not size or main.source not in ("cache", "catalog") or is_inside:
         return []
     facts = HeadFacts(made_for=main.id, checked=False, inside=True)
-    return [Model(name, "catalog", bytes=size, weight_bytes=size, active_bytes=size, head="mtp", facts=facts)]
+    return [Model(name, "catalog", bytes=size, weight_bytes=size, active_bytes=size, head=MTP, facts=facts)]
 
 
 def _rank(candidate: PairAdvice) -> tuple[int, float, int, str]:

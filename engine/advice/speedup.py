@@ -16,7 +16,7 @@ from math import sqrt
 from engine.advice.fit import SCALE_BITS
 from engine.advice.published_gains import published_range
 from engine.machine.row_costs import PassCost, chip_family, flat_cost, keeps_weights, mixture_gain, row_costs
-from engine.model_files.head_kinds import is_chained
+from engine.model_files.head_kinds import MTP, is_chained
 from engine.model_files.model import Model
 from engine.requests import MAX_DRAFTED
 
@@ -76,7 +76,7 @@ def estimate_speedup(main: Model, draft: Model, relation: str) -> SpeedupEstimat
             return published
         from engine.heads.mtp_config import family_of
 
-        family = family_of(main.config) if draft.head == "mtp" else None
+        family = family_of(main.config) if draft.head == MTP else None
         # For one row, the layer of an MTP head reads the experts that its main model's does.
         share = 1.0 if family is None or family.by_depth else _share_used(main)
         return estimate_head_speedup(main, int(draft.weight_bytes * share), chained=is_chained(draft.head))

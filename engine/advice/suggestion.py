@@ -14,6 +14,7 @@ from engine.hub.head_plan import base_of, list_head
 from engine.hub.listing import describe
 from engine.hub.repository_names import head_name
 from engine.hub.search import read_heads_inside, read_repository, search_models
+from engine.model_files.head_kinds import MTP
 from engine.model_files.model import HeadFacts, Model
 
 _MOST_READ = 4
@@ -57,7 +58,7 @@ def head_for(
     heads: list[Model] = []
     with suppress(HubError):
         heads = read_heads_inside(client, main.id, commit, keep_in)
-    heads = heads or _shipped(client, main.id, f"{main.id}/mtp", commit)
+    heads = heads or _shipped(client, main.id, f"{main.id}/{MTP}", commit)
     for name in [] if heads else _names_of_heads(client, main, base, catalog)[:_MOST_READ]:
         with suppress(HubError):
             head = read_repository(client, name, keep_in)
@@ -92,7 +93,7 @@ def _shipped(client: HubClient, repository: str, name: str, commit: str = "") ->
     with suppress(HubError):
         size = list_head(client, repository, commit or describe(client, repository)[0]).weight_bytes
         facts = HeadFacts(inside=True)
-        return [Model(name, "search", bytes=size, weight_bytes=size, active_bytes=size, head="mtp", facts=facts)]
+        return [Model(name, "search", bytes=size, weight_bytes=size, active_bytes=size, head=MTP, facts=facts)]
     return []
 
 

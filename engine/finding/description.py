@@ -30,7 +30,8 @@ class PartsInside:
     """The heads and adapters inside a main model's folder; both are empty for anything else.
 
     `heads` gives for each name, such as "dflash" or "mtp.safetensors", a path relative to the folder. The two differ
-    only for the head "mtp" among the main model's own weights, whose path is the first file that holds tensors of it.
+    only for the head called `head_kinds.MTP` among the main model's own weights, whose path is the first file that
+    holds tensors of it.
     `adapters` are relative paths of folders.
     """
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
+# The name of the kind that makers ship among their main model's own weights or beside them, and of its folder there.
+MTP = "mtp"
 # All tensors of an MTP head have one of these prefixes, or each of its layers has the tensors that fuse hidden state
 # and embedding.
 _MTP = ("mtp.", "mtp_layers.")
@@ -69,13 +71,14 @@ def _is_mtp(names: Set[str]) -> bool:
 
 
 def _of_dflash(name: str, title: str, pattern: str) -> HeadKind:
-    reader = "engine.heads.block_config:read_block_config"
-    return HeadKind(name, title, _projecting(pattern), reader, "engine.heads.block_head:BlockHead")
-
-
-def _chained(name: str, title: str, recognises: Callable[[Set[str]], bool], module: str, head: str) -> HeadKind:
-    reader = f"engine.heads.{module}_config:read_{module}_config"
-    return HeadKind(name, title, recognises, reader, f"engine.heads.{module}_network:{head}", chained=True)
+    """Return a kind of DFlash's family, which draft a block in one pass; `pattern` is as in `_projecting`."""
+    return HeadKind(
+        name,
+        title,
+        _projecting(pattern),
+        reader="engine.heads.block_config:read_block_config",
+        head="engine.heads.block_head:BlockHead",
+    )
 
 
 # Gemma 4's assistants are small models between two projections.
@@ -86,10 +89,31 @@ HEAD_KINDS = (
     _of_dflash("domino", "Domino", r"prefix_gru\."),
     _of_dflash("dspark", "DSpark", r"markov_head\."),
     HeadKind("peagle", "P-EAGLE", _projecting(r"mask_hidden$")),
-    _chained("eagle3", "EAGLE-3", _projecting(r"midlayer\.|layers\.0\.hidden_norm\."), "eagle", "EagleHead"),
+    HeadKind(
+        "eagle3",
+        "EAGLE-3",
+        _projecting(r"midlayer\.|layers\.0\.hidden_norm\."),
+        reader="engine.heads.eagle_config:read_eagle_config",
+        head="engine.heads.eagle_network:EagleHead",
+        chained=True,
+    ),
     _of_dflash("dflash", "DFlash", r"hidden_norm\.weight$"),
-    _chained("mtp", "MTP", _PROJECTIONS.issubset, "assistant", "AssistantHead"),
-    _chained("mtp", "MTP", _is_mtp, "mtp", "MtpHead"),
+    HeadKind(
+        MTP,
+        "MTP",
+        _PROJECTIONS.issubset,
+        reader="engine.heads.assistant_config:read_assistant_config",
+        head="engine.heads.assistant_network:AssistantHead",
+        chained=True,
+    ),
+    HeadKind(
+        MTP,
+        "MTP",
+        _is_mtp,
+        reader="engine.heads.mtp_config:read_mtp_config",
+        head="engine.heads.mtp_network:MtpHead",
+        chained=True,
+    ),
 )
 
 
@@ -111,6 +135,11 @@ def kind_of_tensors(names: Collection[str]) -> str | None:
     """Return the name of the `head_kind`, or None."""
     kind = head_kind(names)
     return None if kind is None else kind.name
+
+
+def is_shipped_mtp(inside: str) -> bool:
+    """Whether `inside`, a name or path in a main model's folder, is that of an MTP head there or among its weights."""
+    return inside == MTP or (MTP in inside and inside.endswith(".safetensors"))
 
 
 def mtp_tensors(names: Iterable[str], main_layers: int) -> list[str]:

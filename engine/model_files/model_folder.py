@@ -26,7 +26,7 @@ from engine.files.folder_paths import (
     stays_inside,
 )
 from engine.model_files.config import check_sizes, read_config, read_json, text_config
-from engine.model_files.head_kinds import kind_of_config, kind_of_tensors, mtp_tensors
+from engine.model_files.head_kinds import MTP, kind_of_config, kind_of_tensors, mtp_tensors
 from engine.model_files.safetensors_header import TensorHeader, read_checked_header
 
 INDEX_NAME = "model.safetensors.index.json"
@@ -35,7 +35,7 @@ _MOST_SHARDS = _MOST_FILES = 2_000
 _MOST_HEAD_FILES = 100
 _MOST_BYTES = 2**60
 # The place of a head's tensors in packs, whose inner folders have no configuration.
-_NESTED = ("mtp/weights.safetensors",)
+_NESTED = (f"{MTP}/weights.safetensors",)
 
 
 def check_unchanged(path: Path, read: Mapping[Path, tuple[int, int]]) -> None:
@@ -221,7 +221,7 @@ class ModelFolder:
         if self.is_file:
             tensors = set(self._tensor_names([self.path]))
             if self.is_shard:
-                return "mtp" if mtp_tensors(tensors, self._inside(self.path.parent)._layers) else None
+                return MTP if mtp_tensors(tensors, self._inside(self.path.parent)._layers) else None
             return kind_of_tensors(tensors)
         try:
             files = sorted(name for name in self.names if "/" not in name and name.endswith(".safetensors"))
@@ -276,7 +276,7 @@ class ModelFolder:
     def heads(self) -> list[tuple[str, ModelFolder]]:
         """Return the heads in a main model's folder: in folders of their own, next to its weights, and in its weights.
 
-        Each has the name of its folder or file, or "mtp" in the main model's own files. Does not raise.
+        Each has the name of its folder or file, or `MTP` in the main model's own files. Does not raise.
         """
         try:
             names = sorted(self.names)
@@ -287,7 +287,7 @@ class ModelFolder:
         beside = [name for name in files if not SHARD_OF_MODEL.fullmatch(name)]
         beside += [name for name in _NESTED if name in names]
         inside = [(name, self.part(name)) for name in (*folders, *beside)]
-        among_own_weights = [("mtp", self._inside(file)) for file in self._head_shards[:1]]
+        among_own_weights = [(MTP, self._inside(file)) for file in self._head_shards[:1]]
         return [(name, head) for name, head in inside if head.head is not None] + among_own_weights
 
     def part(self, relative: str) -> ModelFolder:
@@ -308,4 +308,4 @@ class ModelFolder:
         candidates = [self.path / name for name in names if SHARD_OF_MODEL.fullmatch(name)]
         tensors_in = {path: mtp_tensors(self._tensor_names([path]), self._layers) for path in candidates}
         of_head = [name for names in tensors_in.values() for name in names]
-        return [path for path, names in tensors_in.items() if names] if kind_of_tensors(of_head) == "mtp" else []
+        return [path for path, names in tensors_in.items() if names] if kind_of_tensors(of_head) == MTP else []

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.errors import ModelNotUsable
 from engine.files.folder_paths import MODEL_PATTERNS, SHARD_OF_MODEL
+from engine.model_files.head_kinds import MTP
 
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
@@ -50,9 +51,9 @@ def name_of_snapshot(path: Path) -> str:
     if path.suffix == ".gguf":
         return path.stem
     if path.suffix == ".safetensors":
-        folder = path.parent.parent if path.parent.name == "mtp" else path.parent
+        folder = path.parent.parent if path.parent.name == MTP else path.parent
         # A shard of the main model stands for the head among its weights.
-        inside = "mtp" if SHARD_OF_MODEL.fullmatch(path.name) else path.relative_to(folder).as_posix()
+        inside = MTP if SHARD_OF_MODEL.fullmatch(path.name) else path.relative_to(folder).as_posix()
         return f"{name_of_snapshot(folder)}/{inside}"
     # In the Hub's cache a folder is called by its commit; the repository's name is two levels up.
     if path.parent.name == "snapshots" and (repository := repository_of_folder(path.parent.parent.name)):
