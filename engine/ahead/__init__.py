@@ -18,6 +18,7 @@ Where a reader of the paper finds its parts:
   in one pass.
 - the second device: this computer's processor, or another computer, which `other_computer` reaches.
 - the scheduler's side: `link` starts the runner and reaches it, and `drafting_ahead` is one answer's exchange with it.
+  `rest` decides when the runner rests, and `worth` whether rounds are faster without it.
 - verification, greedy and stochastic: `engine.speculation.rounds`, as for all draft tokens. The noise of a draw depends
   on its position alone, so a prepared token is right as often as one that is drafted after the outcome.
 

@@ -115,8 +115,8 @@ class RunnerLink:
         self.given_up = 0.0
         # What the rounds of all answers tell of this draft model at this place.
         self.worth = Worth()
-        # Counts the runners that were reached. A new one knows no text.
-        self.generation = 0
+        # The number of the runner: how many were reached so far. A new one knows no text.
+        self.runner_number = 0
         # On whose behalf the latest answer began.
         self._asker = CHATS
         self._start()
@@ -192,7 +192,7 @@ class RunnerLink:
             log.info("the draft runner ended while it started: %s", error)
             first = Refusal("ended")
         if isinstance(first, messages.Ready):
-            self.generation += 1
+            self.runner_number += 1
             self.state = "ready"
             if self._closed.is_set():
                 self.close()

@@ -37,8 +37,8 @@ class TreeCache:
             return self.proposed[count + 1 :]
         return self.branches.get((count, recovery), [])
 
-    def rules_out(self, position: int, tokens: Sequence[int]) -> bool:
-        """Whether nothing is drafted for this outcome: another proposal was verified, or no branch begins with it."""
+    def is_miss(self, position: int, tokens: Sequence[int]) -> bool:
+        """Whether nothing will be drafted for this outcome: another proposal was verified, or no branch begins so."""
         *accepted, recovery = tokens
         count = len(accepted)
         if position != self.position or not self.branches:

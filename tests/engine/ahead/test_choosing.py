@@ -9,6 +9,7 @@ import pytest
 
 from engine.ahead import drafting_ahead as aheads
 from engine.ahead import link as links
+from engine.ahead import rest
 from engine.ahead.drafting_ahead import DraftingAhead
 from engine.ahead.link import RunnerLink
 from engine.ahead.messages import End
@@ -66,7 +67,7 @@ def test_prepared_tokens_are_verified_by_match_with_the_rule_rejection(
         return [Choice("ahead" if limit else None, limit)]
 
     monkeypatch.setattr(Controller, "choose", prepared_or_plain)
-    monkeypatch.setattr(aheads, "MAX_MISSES", 10**6)
+    monkeypatch.setattr(rest, "MAX_MISSES", 10**6)
     plain = answered(scheduler, SHORT, PLAIN).finished
     rejection = SpeculationSettings(method="draft", acceptance="rejection", sample_share=0.0)
     accepted = 0
@@ -79,7 +80,7 @@ def test_prepared_tokens_are_verified_by_match_with_the_rule_rejection(
 
 
 def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aheads, "MAX_MISSES", 1)
+    monkeypatch.setattr(rest, "MAX_MISSES", 1)
     learned: list[tuple[float, float]] = []
     monkeypatch.setattr(DraftingAhead, "observe_round", lambda _ahead, *learning: learned.append(learning))
     sent: list[WireMessage] = []

@@ -10,9 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from engine.ahead import drafting_ahead as aheads
-from engine.ahead.drafting_ahead import FIRST_PAUSE, MAX_BAD, MAX_MISSES, DraftingAhead
+from engine.ahead.drafting_ahead import DraftingAhead
 from engine.ahead.link import Asker
 from engine.ahead.messages import TO_RUNNER, Begin, DraftReply, End, PreparedBranch, PreparedTree, RoundOutcome
+from engine.ahead.rest import FIRST_PAUSE, MAX_BAD, MAX_MISSES
 from engine.ahead.worth import Worth
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DRAFTED, SamplingSettings
@@ -30,7 +31,7 @@ class FakeLink:
     reason: str = ""
     host: str = ""
     detail: str = ""
-    generation: int = 1
+    runner_number: int = 1
     silent: bool = False
     sent: list[Any] = field(default_factory=list)
     answers: deque[DraftReply | PreparedTree] = field(default_factory=deque)
@@ -84,7 +85,7 @@ def test_the_drafter_hears_all_that_is_new_once() -> None:
     assert [(outcome.position, outcome.tokens) for outcome in link.outcomes] == [(0, (1, 2, 3)), (3, (4, 5))]
     assert ahead.prepared() == (7, 8, 9)
     # A new drafter gets the whole text.
-    link.generation = 2
+    link.runner_number = 2
     text.append(6)
     ahead.report_round(0)
     assert link.outcomes[-1].tokens == (1, 2, 3, 4, 5, 6)

@@ -69,7 +69,7 @@ def test_a_drafter_that_is_lost_is_replaced_once_and_then_given_up(
 ) -> None:
     link = link_to(partial(on_a_thread, tiny_draft, dying))
     for attempt in range(2):
-        assert link.generation == attempt + 1
+        assert link.runner_number == attempt + 1
         assert link.send(BEGIN)
         assert link.send(replace(FIRST, round=3))
         wait_until(lambda: link.receive(0.01) is None and link.state != "ready")

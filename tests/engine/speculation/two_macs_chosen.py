@@ -6,7 +6,7 @@ prints, for each draft model and acceptance, how many times as fast as drafting 
 the share of their rounds whose draft came from the second Mac.
 
 As in the engine, what is prepared is the source "ahead", which is offered in rounds whose draft is there, and the
-runner works or rests by `Worth` and by the pauses of `DraftingAhead`. It deepens the branches of each cut by their
+runner works or rests by `Worth` and by the pauses of `RestDecision`. It deepens the branches of each cut by their
 expected gain, while the possible gain is that of branches which are all as deep. Rounds are drawn at random, with a
 seed.
 """
@@ -19,8 +19,9 @@ from itertools import accumulate
 from statistics import mean
 
 from engine.ahead.deepening import branches_to_deepen, cut_chances
-from engine.ahead.drafting_ahead import FIRST_DEPTH, FIRST_PAUSE, LAST_PAUSE, MAX_MISSES
+from engine.ahead.drafting_ahead import FIRST_DEPTH
 from engine.ahead.messages import MOST_RECOVERY
+from engine.ahead.rest import FIRST_PAUSE, LAST_PAUSE, MAX_MISSES
 from engine.ahead.worth import Worth
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
