@@ -108,6 +108,14 @@ def open_regular(path: Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
+def size_of(file: Path) -> int:
+    """Return a file's bytes; 0 if it is not there."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
 def states_of(files: Iterable[Path]) -> dict[Path, tuple[int, int]]:
     """Return, for each file, what another content changes: bytes and time of last change in ns; (0, 0) without one."""
     states = {}

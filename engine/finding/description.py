@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelNotUsable
+from engine.files.folder_paths import size_of
 from engine.finding import gguf_models
 from engine.finding.model_place import ModelPlace, place_of
 from engine.model_files.adapters import adapters_in, base_of, is_adapter, is_model_or_adapter, read_adapter
@@ -134,9 +135,9 @@ def _disk_bytes(folder: Path) -> int:
     home = folder.parent.parent if folder.parent.name == "snapshots" else folder
     blobs = home / "blobs"
     if folder.is_file():
-        return gguf_models.size_of(folder)
+        return size_of(folder)
     walked = os.walk(blobs if blobs.is_dir() else folder)
-    return sum(gguf_models.size_of(Path(path, name)) for path, _, names in walked for name in names)
+    return sum(size_of(Path(path, name)) for path, _, names in walked for name in names)
 
 
 def _quantisation(config: dict[str, Any]) -> dict[str, int]:

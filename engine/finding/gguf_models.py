@@ -5,24 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.files.folder_paths import open_regular
 from engine.finding.model_place import ModelPlace, place_of
 from engine.gguf.names import name_of_set
 from engine.gguf.provenance import NAME, read_provenance
-from engine.model_files.config import check_sizes
 from engine.model_files.model import GgufOrigin, Model
-
-if TYPE_CHECKING:
-    from engine.gguf.header import GgufFile
 
 # The folder of conversions in the Hugging Face cache, whose repositories are called otherwise.
 _HOME = "tandem-gguf"
@@ -96,43 +88,10 @@ def places(
 def describe_file(file: Path, name: str, source: str) -> Model:
     """Describe a GGUF file from which no folder has been made yet."""
     # Not at the top: the package that knows GGUF's kinds is slow to import.
-    from engine.gguf.architectures import check_tensors, model_of
-    from engine.gguf.header import SETTINGS_BYTES, read_gguf
-    from engine.gguf.tokenizer import kind_of
+    from engine.gguf.facts import read_facts
 
-    model = Model(name, source, path=str(file), is_gguf_file=True, bytes=size_of(file), roles=("main",))
-    try:
-        content = read_gguf(file, SETTINGS_BYTES)
-        model = _with_figures(model, content)
-        entry, settings, config = model_of(content)
-        check_sizes(file, config)
-        check_tensors(content, entry, settings)
-        kind_of(content.metadata, file)
-    except ModelNotUsable as error:
-        return replace(model, problem=error.reason, detail=error.detail)
-    return model
-
-
-def _with_figures(model: Model, content: GgufFile) -> Model:
-    from engine.gguf.weights import stored_bytes
-
-    sizes: Counter[str] = Counter()
-    for tensor in content.tensors.values():
-        sizes[tensor.kind.name] += tensor.nbytes
-    [(kind, _)] = sizes.most_common(1) or [("", 0)]
-    context = content.metadata.get(f"{content.architecture}.context_length")
-    width = re.search(r"\d+", kind)
-    weights = sum(stored_bytes(tensor.kind, prod(tensor.shape), tensor.nbytes) for tensor in content.tensors.values())
-    return replace(
-        model,
-        bytes=sum(map(size_of, content.files)),
-        weight_bytes=weights,
-        active_bytes=weights,
-        parameters=sum(prod(tensor.shape) for tensor in content.tensors.values()),
-        bits=int(width[0]) if width else None,
-        context=context if type(context) is int else None,
-        architecture=content.architecture[:80],
-    )
+    facts = read_facts(file)
+    return Model(name, source, path=str(file), is_gguf_file=True, roles=("main",), **facts._asdict())
 
 
 def with_origin(model: Model) -> Model:
@@ -189,11 +148,3 @@ def _in_ollama(models: Path) -> Iterator[tuple[Path, str]]:
             if isinstance(digest, str) and _DIGEST.fullmatch(digest) and layer.get("mediaType") == _OLLAMA_MODEL:
                 shown = [part for part in (registry, owner) if part not in _OLLAMA_LEAVES_OUT]
                 yield models / "blobs" / digest.replace(":", "-"), "/".join((*shown, f"{name}:{tag}"))
-
-
-def size_of(file: Path) -> int:
-    """Return a file's bytes; 0 if it is not there."""
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0

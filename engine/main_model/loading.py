@@ -46,7 +46,7 @@ from engine.model_files.weight_reading import TensorPlace, read_arrays, stand_in
 from engine.pictures.vision_tower import vision_tower_of
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer
-from engine.tokenizers.prompts import tool_format_of
+from engine.tokenizers.prompt_texts import tool_format_of
 
 log = logging.getLogger(__name__)
 

@@ -11,14 +11,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from engine.call_forms.form import renamed
-from engine.call_forms.table import call_form, form_of
 from engine.errors import PromptTooLong, TemplateFailed
 from engine.files.foreign_code import panics_as_errors
-from engine.mlx_lm_private import template_of, transformers_tokenizer
-from engine.tokenizers.control_marks import CUT, control_marks, has_cut
-from engine.tokenizers.described_tools import with_described_tools
+from engine.mlx_lm_private import transformers_tokenizer
+from engine.tokenizers.control_marks import CUT, has_cut
 from engine.tokenizers.picture_signs import NO_PICTURES, PictureTexts, as_texts, signs_in, with_pictures
+from engine.tokenizers.prompt_texts import prompt_texts, system_merged
 
 # gpt-oss's template reads the thoughts of a turn so.
 _READS_THINKING = re.compile(r"message(?:\.thinking\b|\[['\"]thinking['\"]\])")
@@ -205,8 +203,7 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
         if len(ids) >= job.limit:
             raise PromptTooLong(len(ids), job.limit)
         return Prompt(ids, boundaries=last_boundary(ids))
-    messages, tools = plain_texts(tokenizer, job)
-    options = control_marks(tokenizer).cut_others(job.options)
+    messages, tools, options = prompt_texts(tokenizer, job.messages, job.tools, job.options, job.pictures)
     count = len(messages)
     messages, prompt = _rendered(tokenizer, messages, options, tools, job.pictures)
     whole = prompt
@@ -251,46 +248,6 @@ def _rendered(
         raise
 
 
-def system_merged(messages: Sequence[Mapping[str, Any]], first: int) -> list[Mapping[str, Any]]:
-    """Merge the system messages after the `first` messages into the next user's message, or the last one before."""
-    merged = list[Mapping[str, Any]](messages[:first])
-    waiting = list[str]()
-    for message in messages[first:]:
-        if message["role"] == "system":
-            waiting.append(message["content"])
-        elif waiting and message["role"] == "user":
-            merged.append({**message, "content": "\n\n".join([*waiting, message["content"]])})
-            waiting = []
-        else:
-            merged.append(message)
-    last = next((index for index in reversed(range(len(merged))) if merged[index]["role"] == "user"), None)
-    if waiting and last is not None:
-        merged[last] = {**merged[last], "content": "\n\n".join([merged[last]["content"], *waiting])}
-    return list(messages) if waiting and last is None else merged
-
-
-def plain_texts(tokenizer: Any, job: PromptJob) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
-    """Return the messages, as texts, and the tools of a job, with the names that the model writes.
-
-    In each mark of a control token is a CUT.
-    """
-    messages = as_texts(job.messages, job.pictures)
-    tools = job.tools
-    called = any(message["role"] == "tool" or message.get("tool_calls") for message in messages)
-    if (tools or (called and "tool" not in template_of(tokenizer))) and not tool_format_of(tokenizer):
-        messages = with_described_tools(messages, tools)
-        tools = ()
-    messages, tools = with_written_names(tokenizer, messages, tools)
-    marks = control_marks(tokenizer)
-    return marks.cut(messages), marks.cut_others(tools)
-
-
-def tool_format_of(tokenizer: Any) -> str:
-    """Return the name of the form in which the tokenizer's model writes calls, "" if none is known."""
-    inferred = tokenizer.tool_parser.__module__.rpartition(".")[2] if tokenizer.has_tool_calling else ""
-    return form_of(template_of(tokenizer), inferred)
-
-
 def turn_end_of(tokenizer: Any) -> int | None:
     """Return the token that the chat template writes after a turn of the assistant; None if that is not one mark.
 
@@ -311,26 +268,6 @@ def turn_end_of(tokenizer: Any) -> int | None:
         return None
     whole = said and first and "<|message|>" not in text and after.lstrip().startswith(mark)
     return int(first[0]) if whole and _MARK.fullmatch(mark) else None
-
-
-def with_written_names(
-    tokenizer: Any, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
-) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
-    """Return messages and tools with the names that the model writes, also in calls of functions that are gone."""
-    called = [call["function"]["name"] for message in messages for call in message.get("tool_calls") or ()]
-    offered = [tool["function"]["name"] for tool in tools]
-    form = tool_format_of(tokenizer) if called or offered else ""
-    if not form or not call_form(form).identifiers:
-        return messages, tools
-    # The grammar and the reader of calls know only the functions on offer.
-    names = call_form(form).names(called) | call_form(form).names(offered)
-    messages = [
-        {**message, "tool_calls": [renamed(call, names) for call in calls]}
-        if (calls := message.get("tool_calls"))
-        else message
-        for message in messages
-    ]
-    return messages, [renamed(tool, names) for tool in tools]
 
 
 def last_boundary(prompt: Sequence[int]) -> tuple[int, ...]:

@@ -22,7 +22,8 @@ from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
 from engine.errors import TemplateFailed
 from engine.model_files.thought_marks import opened_thought
-from engine.tokenizers.prompts import local_decoder, render, tool_format_of
+from engine.tokenizers.prompt_texts import tool_format_of
+from engine.tokenizers.prompts import local_decoder, render
 from engine.tokenizers.thinking import thinking_of
 from tests.tools.llama_cases import LlamaCase, read_cases
 from tests.tools.real_material import CASES, LLAMA, fetch, load_with, templates

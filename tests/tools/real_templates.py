@@ -18,7 +18,8 @@ from transformers.utils import logging
 
 from engine.errors import TemplateFailed
 from engine.model_files.thought_marks import opened_thought
-from engine.tokenizers.prompts import PromptJob, local_decoder, make_prompt, tool_format_of
+from engine.tokenizers.prompt_texts import tool_format_of
+from engine.tokenizers.prompts import PromptJob, local_decoder, make_prompt
 from engine.tokenizers.thinking import EFFORTS, SWITCHED, SWITCHES, ThinkingChoice, thinking_of
 from tests.tools.real_material import load_with, templates
 
