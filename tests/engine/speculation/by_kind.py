@@ -83,12 +83,20 @@ def fixed_ms(drafter: str, machine: str) -> list[list[float]]:
 
 def by_kind(machine: str, seeds: Sequence[int]) -> dict[str, float]:
     """Return auto's speed to the best arm's, by drafter and kind of prompt."""
-    found = {}
+    found: dict[str, float] = {}
     for drafter in DRAFTING:
-        pair, arms = table_pair(drafter, machine), fixed_ms(drafter, machine)
-        auto = auto_ms(pair, seeds)
-        for kind in KINDS:
-            chosen = [index for index, answer in enumerate(pair.answers) if answer.kind == kind]
-            best = min(arms, key=lambda arm: sum(log(arm[index]) for index in chosen))
-            found[f"{drafter}, {kind}"] = geometric_mean(best[index] / auto[index] for index in chosen)
+        found |= {f"{drafter}, {kind}": share for kind, share in kinds_of(drafter, machine, seeds).items()}
+    return found
+
+
+def kinds_of(drafter: str, machine: str, seeds: Sequence[int]) -> dict[str, float]:
+    """Return auto's speed to the best arm's with this drafter on this machine, by kind of prompt."""
+    pair = table_pair(drafter, machine)
+    arms = fixed_ms(drafter, machine)
+    auto = auto_ms(pair, seeds)
+    found = {}
+    for kind in KINDS:
+        chosen = [index for index, answer in enumerate(pair.answers) if answer.kind == kind]
+        best = min(arms, key=lambda arm: sum(log(arm[index]) for index in chosen))
+        found[kind] = geometric_mean(best[index] / auto[index] for index in chosen)
     return found

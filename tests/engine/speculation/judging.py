@@ -27,24 +27,25 @@ class Verdict:
     short: list[float]
 
 
-_FIXED_MS: dict[tuple[str, int], dict[tuple[str, int], list[float]]] = {}
+_FIXED_MS: dict[tuple[str, int, int], dict[tuple[str, int], list[float]]] = {}
 
 
 def fixed_ms(pair: Pair, seed: int, answers: Sequence[Answer]) -> dict[tuple[str, int], list[float]]:
     """Return every answer's milliseconds with each fixed arm; cached, because they do not depend on the controller."""
-    if (pair.name, seed) not in _FIXED_MS:
-        _FIXED_MS[pair.name, seed] = {
+    key = pair.name, seed, len(answers)
+    if key not in _FIXED_MS:
+        _FIXED_MS[key] = {
             arm: [Player(pair, seed + 1).fixed(answer, *arm) for answer in answers] for arm in arms_of(pair)
         }
-    return _FIXED_MS[pair.name, seed]
+    return _FIXED_MS[key]
 
 
-def judge(pair: Pair, seed: int, *, calibrated: bool = False) -> Verdict:
-    """Play twenty answers of the pair, drawn by `seed`, with a new controller and with every arm.
+def judge(pair: Pair, seed: int, *, calibrated: bool = False, count: int = 20) -> Verdict:
+    """Play `count` answers of the pair, drawn by `seed`, with a new controller and with every arm.
 
     A `calibrated` controller knows what the engine measures of a new pair while it is idle.
     """
-    answers = random.Random(seed).sample(list(pair.answers), min(20, len(pair.answers)))
+    answers = random.Random(seed).sample(list(pair.answers), min(count, len(pair.answers)))
     player, fixed = Player(pair, seed), fixed_ms(pair, seed, answers)
     if calibrated:
         calibrate(player.drafting.controller, pair)

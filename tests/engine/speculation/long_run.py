@@ -50,14 +50,14 @@ def figures(seeds: int) -> dict[str, float]:
     }
 
 
-def turning_text(seed: int) -> float:
-    """Play hard and easy text in turns in 2,000 tokens; returns the share of the speed with known turns."""
+def turning_text(seed: int, tokens: int = 2000) -> float:
+    """Play hard and easy text in turns of 250 tokens; returns the share of the speed with known turns."""
     rates = (0.2, 0.95, 0.3, 0.9)
 
-    def acceptance(tokens: int, _position: int) -> float:
-        return rates[tokens // 250 % len(rates)]
+    def acceptance(committed: int, _position: int) -> float:
+        return rates[committed // 250 % len(rates)]
 
-    run = controlled(World(gentle, acceptance), 2000, seed)
+    run = controlled(World(gentle, acceptance), tokens, seed)
     return mean(_best_per_token(rate, 500, seed) for rate in rates) * run.tokens / run.seconds
 
 
@@ -81,8 +81,14 @@ def _late_turn(turn: int, seed: int) -> float:
 def growing_contexts(seed: int) -> float:
     """Play 3,000 tokens while passes become several times slower; returns the share of the best fixed depth's speed."""
     world = World(_drifting_fast, constant(0.7), noise=0.08, stall_every=40)
-    best = min(_fixed_s(_drifting_fast, 0.7, depth, 3000, seed, stall_every=40) for depth in range(9))
-    return controlled(world, 3000, seed).speed * best / 3000
+    return share_of_best(world, 0.7, 3000, seed)
+
+
+def share_of_best(world: World, rate: float, tokens: int, seed: int) -> float:
+    """Play an answer in `world`, whose acceptance is `rate`; return the share of the best fixed depth's speed."""
+    cost, stalls = world.pass_cost, world.stall_every
+    best = min(_fixed_s(cost, rate, depth, tokens, seed, stall_every=stalls) for depth in range(9))
+    return controlled(world, tokens, seed).speed * best / tokens
 
 
 def pauses(seed: int) -> float:
@@ -96,17 +102,17 @@ def pauses(seed: int) -> float:
     return best / seconds
 
 
-def hopeless_pair(seed: int) -> float:
-    """Sixty answers of 64 tokens with every draft token wrong: of plain decoding's speed."""
+def hopeless_pair(seed: int, answers: int = 60) -> float:
+    """Play `answers` answers of 64 tokens with every draft token wrong; returns the share of plain decoding's speed."""
     controller = Controller()
-    seconds = sum(controlled(HOPELESS, 64, 100 * seed + one, controller).seconds for one in range(60))
-    return sum(_fixed_s(gentle, 0.0, 0, 64, 100 * seed + one) for one in range(60)) / seconds
+    seconds = sum(controlled(HOPELESS, 64, 100 * seed + one, controller).seconds for one in range(answers))
+    return sum(_fixed_s(gentle, 0.0, 0, 64, 100 * seed + one) for one in range(answers)) / seconds
 
 
-def revival(seed: int) -> float:
-    """Play twenty easy answers after as many hopeless ones; returns the share of the best fixed depth's speed."""
+def revival(seed: int, answers: int = 20) -> float:
+    """Play `answers` easy ones after as many hopeless ones; returns the share of the best fixed depth's speed."""
     controller, easy = Controller(), replace(HOPELESS, acceptance=constant(0.95))
-    seeds = range(100 * seed, 100 * seed + 20)
+    seeds = range(100 * seed, 100 * seed + answers)
     for one in seeds:
         controlled(HOPELESS, 64, one, controller)
     seconds = sum(_per_token(controlled(easy, 64, one, controller)) for one in seeds)
@@ -161,4 +167,9 @@ def _fixed_s(cost: PassCost, rate: float, depth: int, tokens: int, seed: int, st
 
 def _best_per_token(rate: float, tokens: int, seed: int) -> float:
     """Seconds a token at the best depth."""
-    return min(_fixed_s(gentle, rate, depth, tokens, seed) for depth in range(9)) / tokens
+    return best_s(rate, tokens, seed) / tokens
+
+
+def best_s(rate: float, tokens: int, seed: int) -> float:
+    """Return the seconds of `tokens` tokens at the best fixed depth."""
+    return min(_fixed_s(gentle, rate, depth, tokens, seed) for depth in range(9))
