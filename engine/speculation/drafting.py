@@ -84,7 +84,7 @@ class Drafting:
     @property
     def draft_fits(self) -> bool:
         """False once the acceptance rate shows that the drafter does not match the main model."""
-        return self.drafter is None or self.controller.learned.free.texts.fits(self.drafter.source)
+        return self.drafter is None or self.controller.learned.unconstrained.texts.fits(self.drafter.source)
 
     def select(self) -> None:
         """Let the controllers serve this main model with its drafter."""
@@ -296,7 +296,7 @@ class Drafting:
         choices = controller.choose(asked)
         return [
             MEASURING
-            if request.alone and choice.depth > 0 and controller.wants_sample(request.settings.sample_share)
+            if request.alone and choice.depth > 0 and controller.begin_sample_if_due(request.settings.sample_share)
             else request.with_reason(choice, self.plain_reason)
             for (request, _), choice in zip(requests, choices, strict=True)
         ]

@@ -45,7 +45,7 @@ def rows_to_read_again(controller: Controller, drafter: HeadSource, seen: int, r
 def _lost_in_a_round(controller: Controller, source: str, most_depth: int) -> float:
     """Return the seconds that a round loses whose draft tokens are all rejected, against the best depth."""
     costs = controller.costs
-    forecast = AnswerState(costs, controller.learned.free.texts).forecast(source, most_depth)
+    forecast = AnswerState(costs, controller.learned.unconstrained.texts).forecast(source, most_depth)
     # The seconds of a token, and what a rejected round loses: nothing with plain decoding.
     best_s = costs.verify(1).seconds
     lost_s = 0.0

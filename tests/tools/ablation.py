@@ -47,10 +47,7 @@ COSTS_NOISE = "self.noise += (max((error / beyond) ** 2 - known, DRIFT**2) - sel
 COMPARED_NOISE = "self.comparisons.noise += ((log(seconds) - before) ** 2 / 2.0 - self.comparisons.noise) / WINDOW"
 PLAIN_KNOWN = "self.known and self.verify(answers).variance < max(NOISE**2, self.noise)"
 EVEN = "float(len(tokens) / sqrt(sum(count**-2.0 for count in tokens) / len(tokens)))"
-BEST_CASE = "plan.best_case > MARGIN * fastest.speed"
-FULL_BUDGET = "elif promising and not affordable and self.learned.exploration_budget >= BUDGET"
-SAMPLE_DUE = "cost is not None and (overdue"
-AFFORDED_SAMPLE = "cost is not None and cost < plain_s * self.learned.exploration_budget and (overdue"
+FULL_BUDGET = "self.learned.exploration_budget >= BUDGET"
 
 # Names of the worlds in which the controller compares plain rounds with their neighbours.
 COMPARING = tuple(
@@ -132,7 +129,7 @@ def starting(change: Callable[[controller.Controller], None]) -> Callable[[], No
 
 def _noise(to: float) -> Callable[[], None]:
     def change(one: controller.Controller) -> None:
-        one.learned.free.costs.noise = one.learned.constrained.costs.noise = to**2
+        one.learned.unconstrained.costs.noise = one.learned.constrained.costs.noise = to**2
 
     return each(constant(costs, NOISE=to), starting(change))
 
@@ -172,7 +169,7 @@ def _noise_of_costs() -> None:
     code(
         controller.Controller,
         "observe_round",
-        ("    learned = self.learned\n", "    learned = self.learned\n    learned.comparisons.noise = costs.noise\n"),
+        ("self._earn(", "self.learned.comparisons.noise = costs.noise\n    self._earn("),
     )()
 
 
@@ -259,13 +256,7 @@ VARIANTS: dict[str, Variant] = {
     ),
     # Controller.
     "MARGIN 1": Variant(constant(controller, MARGIN=1.0)),
-    "MARGIN of trials 1": Variant(
-        code(
-            controller.Controller,
-            "_weigh",
-            (BEST_CASE, "plan.best_case > fastest.speed"),
-        )
-    ),
+    "MARGIN of trials 1": Variant(code(controller, "_could_beat", ("MARGIN * fastest.speed", "fastest.speed"))),
     "BUDGET 2": Variant(_budget(2.0)),
     "BUDGET endless": Variant(_budget(NEVER)),
     "SHARE 0": Variant(constant(controller, SHARE=0.0)),
@@ -281,7 +272,7 @@ VARIANTS: dict[str, Variant] = {
             code(
                 controller.Controller,
                 "_weigh",
-                (FULL_BUDGET, "elif False"),
+                (FULL_BUDGET, "False"),
             ),
         )
     ),
@@ -289,35 +280,32 @@ VARIANTS: dict[str, Variant] = {
         code(
             controller.Controller,
             "_weigh",
-            (FULL_BUDGET, "elif False"),
+            (FULL_BUDGET, "False"),
         )
     ),
     "nothing tried in plain text": Variant(
-        code(controller.Controller, "_weigh", ("elif usual.depth == 0 and affordable", "elif False"))
+        code(controller.Controller, "_weigh", ("self._tried is None and usual.depth == 0", "False"))
     ),
     "trials without evenness": Variant(
         code(controller.Controller, "observe_round", ("tried.evenness * measured.tokens", "measured.tokens")), SEVERAL
     ),
     # Speed-up.
     "no samples": Variant(
-        code(controller.Controller, "wants_sample", ("overdue or cost < share * self._unsampled_s", "False")), COMPARING
+        code(controller.Controller, "begin_sample_if_due", ("if cost_s is None", "if True")), COMPARING
     ),
     "samples without credit": Variant(
         code(
             controller.Controller,
-            "wants_sample",
-            (
-                SAMPLE_DUE,
-                AFFORDED_SAMPLE,
-            ),
+            "begin_sample_if_due",
+            ("if cost_s is None", "if cost_s is None or cost_s >= plain_s * self.learned.exploration_budget"),
         ),
         COMPARING,
     ),
     "samples never overdue": Variant(
-        code(controller.Controller, "wants_sample", ("(overdue or cost", "(cost")), COMPARING
+        code(controller.Controller, "begin_sample_if_due", ("not is_overdue and ", "")), COMPARING
     ),
     "samples by their cost": Variant(
-        code(controller.Controller, "wants_sample", ("self.learned.budget_refill * cost", "cost")), COMPARING
+        code(controller.Controller, "begin_sample_if_due", ("self.learned.budget_refill * cost_s", "cost_s")), COMPARING
     ),
     "RUN 3": Variant(constant(speedup, RUN=3, TYPICAL=1), COMPARING),
     "UNSURE 0.02": Variant(

@@ -28,8 +28,8 @@ from engine.stats import MeasuredSpeedup
 # The factor by which a plan must beat plain decoding, or a tried plan all others. Without it the controller would
 # change plans for gains that are noise, and that users do not notice.
 MARGIN = 1.05
-# The share of the speed that keeping to exact widths may cost if the user did not ask for it. Without it a text would
-# differ from plain decoding by rounding for a gain that nobody notices.
+# The share of the speed that keeping to widths that are rounded like plain decoding may cost if the user did not ask
+# for it. Without it a text would differ from plain decoding by rounding for a gain that nobody notices.
 SMALL_LOSS = 0.03
 # The exploration budget in plain rounds, at first and at most. With more, a machine on which nothing pays would delay
 # the first answers noticeably; with less, a first trial of a deep plan could not be afforded.
@@ -58,7 +58,7 @@ class ControllerState(Struct):
     `slowed` is what slowed the machine down in the latest answer, as in `RequestStats`.
     """
 
-    free: CostsAndAcceptance = field(default_factory=CostsAndAcceptance)
+    unconstrained: CostsAndAcceptance = field(name="free", default_factory=CostsAndAcceptance)
     constrained: CostsAndAcceptance = field(default_factory=CostsAndAcceptance)
     comparisons: Comparisons = field(default_factory=Comparisons)
     # A sample may be taken on credit.
@@ -81,8 +81,8 @@ class Controller:
        count as in `even_tokens`, so that none is kept waiting by the proposals of the others.
     3. A plan that is not known well enough is tried if it could be faster, and if the exploration budget covers what it
        would lose in a bad case. The budget is refilled with SHARE of all time, so an answer never gets noticeably
-       slower, whatever is tried. A failed trial halves the refill, a successful one doubles it. All that fail in one
-       answer tell of one text, so they leave the next answer at least half of what that one began with.
+       slower, whatever is tried. A failed trial halves the refill, a successful one doubles it. Failed trials in one
+       answer can at most halve the refill that the next answer begins with.
     4. After the round, `observe` learns what was accepted, `observe_round` what it cost.
 
     For example, a plain round takes 20 ms: 50 tokens a second. Four draft tokens cost 10 ms to make, the round takes
@@ -107,11 +107,12 @@ class Controller:
     @property
     def costs(self) -> Costs:
         """The costs of rounds without a grammar."""
-        return self.learned.free.costs
+        return self.learned.unconstrained.costs
 
     def expect(self, guess: dict[int, float]) -> None:
         """Expect passes as in `Costs.guess`."""
-        self.learned.free.costs.guess = self.learned.constrained.costs.guess = guess
+        self.learned.unconstrained.costs.guess = guess
+        self.learned.constrained.costs.guess = guess
 
     def set_pace(self, slowed: str) -> None:
         """Widen the uncertainty of learned costs, and restart comparisons, if the cause of a slow-down has changed.
@@ -122,13 +123,13 @@ class Controller:
             self.learned.slowed = slowed
             self.learned.comparisons.costs.clear()
             self.learned.comparisons.fastest.clear()
-            for known in (self.learned.free, self.learned.constrained):
+            for known in (self.learned.unconstrained, self.learned.constrained):
                 known.costs.widen()
 
     def begin(self, *, constrained: bool = False, earlier: AnswerState | None = None) -> AnswerState:
         """Begin an answer, `constrained` by a grammar or not, or go on with one whose state so far is `earlier`."""
         self._tried = None
-        known = self.learned.constrained if constrained else self.learned.free
+        known = self.learned.constrained if constrained else self.learned.unconstrained
         known.costs.begin()
         answer = AnswerState(known.costs, known.texts)
         if earlier is not None:
@@ -167,48 +168,43 @@ class Controller:
         seconds.
         """
         plain = candidates[0]
-        known = [plan for plan in candidates if plan.known]
-        fastest = max(known, key=lambda plan: plan.speed, default=plain)
-        exact = max((plan for plan in known if plan.exact), key=lambda plan: plan.speed, default=fastest)
-        best = exact if exact.speed >= (1.0 - SMALL_LOSS) * fastest.speed else fastest
-        self._best_speed = best.speed
+        fastest = _fastest_known(candidates)
+        best = _rounded_alike(candidates, fastest)
         usual = best if plain.depth or best.speed > MARGIN * plain.speed else plain
-        affordable_s = self.learned.exploration_budget * plain_s
         others = [plan for plan in candidates if plan is not usual]
-        affordable = [plan for plan in others if plan.loss(best.speed) <= affordable_s]
-        promising = [plan for plan in others if plan.best_case > MARGIN * fastest.speed]
-        worth_trying = [plan for plan in promising if plan.loss(best.speed) <= affordable_s]
-        if worth_trying:
-            self._tried = max(worth_trying, key=lambda plan: plan.speed)
-        elif usual.depth == 0 and affordable:
-            # No plan is expected to be faster, but the text may have become easier.
-            self._tried = max(affordable, key=lambda plan: plan.best_case)
-        elif promising and not affordable and self.learned.exploration_budget >= BUDGET:
-            # Saving changes nothing any more, so without a trial, figures that rest on disturbed rounds would stay.
-            self._tried = min(promising, key=lambda plan: plan.loss(best.speed))
+        budget_s = self.learned.exploration_budget * plain_s
+        affordable = [plan for plan in others if plan.loss(best.speed) <= budget_s]
+        self._best_speed = best.speed
+        self._tried = _worth_trying(affordable, fastest)
+        if self._tried is None and usual.depth == 0:
+            self._tried = _most_hopeful(affordable)
+        if self._tried is None and not affordable and self.learned.exploration_budget >= BUDGET:
+            self._tried = _overdue_trial(others, fastest, best)
         return self._tried or usual
 
-    def wants_sample(self, share: float) -> bool:
-        """Whether a speculative round is to be plain instead, to measure the speed-up.
+    def begin_sample_if_due(self, share: float) -> bool:
+        """Begin a sample, whose rounds are plain to measure the speed-up, if one is due; return whether it began.
 
-        The budget pays for that, also on credit, but no more than `share` of the time since the last sample. Plain
-        rounds that come anyway, as where nothing can be proposed, are as good as one.
+        The exploration budget pays for it, also on credit, but no more than `share` of the time since the last sample.
+        Plain rounds that come anyway, as where nothing can be proposed, are as good as one. The next round is the
+        first of the sample.
         """
         if self.speedup.pop_sample():
             self._unsampled_s = 0.0
         plain_s = self.costs.verify(1).seconds if self.costs.known else inf
-        cost = self.speedup.sample_cost(plain_s) if self.learned.exploration_budget > 0.0 else None
+        cost_s = self.speedup.sample_cost(plain_s) if self.learned.exploration_budget > 0.0 else None
+        if cost_s is None:
+            return False
         # A sample is due at once if what is known of plain decoding is impossible.
-        overdue = share > 0.0 and self.costs.known and self.speedup.disproves(plain_s)
-        if cost is not None and (overdue or cost < share * self._unsampled_s):
-            # A sample costs the same share as the refill has, so that failed trials do not make samples rarer.
-            self.learned.exploration_budget -= self.learned.budget_refill * cost / plain_s
-            self._unsampled_s = 0.0
-            self.speedup.take_sample()
-        wanted = self.speedup.take_plain_round()
-        if wanted:
-            self._tried = None
-        return wanted
+        is_overdue = share > 0.0 and self.costs.known and self.speedup.disproves(plain_s)
+        if not is_overdue and cost_s >= share * self._unsampled_s:
+            return False
+        # A sample costs the same share as the refill has, so that failed trials do not make samples rarer.
+        self.learned.exploration_budget -= self.learned.budget_refill * cost_s / plain_s
+        self._unsampled_s = 0.0
+        self._tried = None
+        self.speedup.take_sample()
+        return self.speedup.take_plain_round()
 
     def measured_speedup(self, answer: AnswerState) -> MeasuredSpeedup | None:
         """Return the speed-up of `answer`, the current one, so far; None if the costs of its rounds are unknown."""
@@ -240,7 +236,8 @@ class Controller:
 
     def observe_round(self, answer: AnswerState, measured: MeasuredRound) -> None:
         """Learn the cost of a round in which `answer` took part, refill the budget, and charge a tried plan to it."""
-        costs, tried = answer.costs, self._tried
+        costs = answer.costs
+        tried = self._tried
         self._tried = None
         self._unsampled_s += measured.seconds
         # How long a disturbed round took tells nothing of the plan that was tried in it.
@@ -249,17 +246,24 @@ class Controller:
             costs.observe(measured.rows, measured.seconds, measured.draft, measured.draft_seconds, measured.answers)
         if not costs.known:
             return
-        learned = self.learned
         plain_s = costs.verify(1).seconds
-        learned.exploration_budget = min(
-            BUDGET, learned.exploration_budget + learned.budget_refill * SHARE * measured.seconds / plain_s
-        )
+        self._earn(measured.seconds / plain_s)
         if tried is not None and judged:
-            lost = measured.seconds - tried.evenness * measured.tokens / self._best_speed
-            learned.exploration_budget = min(BUDGET, max(0.0, learned.exploration_budget - lost / plain_s))
-            learned.budget_refill = (
-                min(1.0, 2.0 * learned.budget_refill) if lost < 0.0 else max(LEAST_REFILL, learned.budget_refill / 2.0)
-            )
+            self._pay((measured.seconds - tried.evenness * measured.tokens / self._best_speed) / plain_s)
+
+    def _earn(self, plain_rounds: float) -> None:
+        """Refill the budget with its share of a time of so many plain rounds."""
+        refill = self.learned.budget_refill * SHARE * plain_rounds
+        self.learned.exploration_budget = min(BUDGET, self.learned.exploration_budget + refill)
+
+    def _pay(self, plain_rounds: float) -> None:
+        """Charge a trial that lost so many plain rounds, negative if it gained, to the budget."""
+        learned = self.learned
+        learned.exploration_budget = min(BUDGET, max(0.0, learned.exploration_budget - plain_rounds))
+        if plain_rounds < 0.0:
+            learned.budget_refill = min(1.0, 2.0 * learned.budget_refill)
+        else:
+            learned.budget_refill = max(LEAST_REFILL, learned.budget_refill / 2.0)
 
     def observe_pace(self, committed: Sequence[tuple[AnswerState, int]], measured: MeasuredRound) -> None:
         """Note how far each of several answers is behind plain decoding after a round that `committed` these tokens.
@@ -288,7 +292,8 @@ class Controller:
 
     def take_costs(self, trial: Controller) -> None:
         """Take over the costs of rounds from `trial`, which was calibrated on a text that is no answer."""
-        self.learned.comparisons, self.learned.free.costs = trial.learned.comparisons, trial.costs
+        self.learned.comparisons = trial.learned.comparisons
+        self.learned.unconstrained.costs = trial.costs
         self.speedup = SpeedupMeter(self.learned.comparisons)
 
     def cost_of(self, rule: RowRule) -> float | None:
@@ -296,17 +301,57 @@ class Controller:
         if not rule.most or not self.costs.known:
             return None
         costs = self.costs
-        text = AnswerState(self.costs, self.learned.free.texts)
+        text = AnswerState(self.costs, self.learned.unconstrained.texts)
         speeds = [(1, 1.0 / costs.verify(1).seconds)]
-        for source, depth in product(self.learned.free.texts.counts, {*DEPTHS, rule.most - 1} - {0}):
+        for source, depth in product(self.learned.unconstrained.texts.counts, {*DEPTHS, rule.most - 1} - {0}):
             time = costs.verify(depth + 1)
             if PROPOSERS[source].uses_drafter:
                 if depth > MAX_DRAFTED:
                     continue
                 time = time.plus(costs.drafting(source, depth))
             speeds.append((depth + 1, (1.0 + text.forecast(source, depth).accepted[depth]) / time.seconds))
-        exact = max(speed for rows, speed in speeds if rule.allows(rows))
-        return 1.0 - exact / max(speed for _, speed in speeds)
+        allowed = max(speed for rows, speed in speeds if rule.allows(rows))
+        return 1.0 - allowed / max(speed for _, speed in speeds)
+
+
+def _fastest_known(candidates: Sequence[Plan]) -> Plan:
+    """Return the fastest of the plans whose duration is known; the first one if none is."""
+    return max((plan for plan in candidates if plan.known), key=_speed, default=candidates[0])
+
+
+def _rounded_alike(candidates: Sequence[Plan], fastest: Plan) -> Plan:
+    """Return the fastest known plan that is rounded like plain decoding, unless it loses much against `fastest`."""
+    alike = max((plan for plan in candidates if plan.known and plan.same_rounding), key=_speed, default=fastest)
+    return alike if alike.speed >= (1.0 - SMALL_LOSS) * fastest.speed else fastest
+
+
+def _worth_trying(affordable: Sequence[Plan], fastest: Plan) -> Plan | None:
+    """Return the one expected to be fastest of the plans that could beat `fastest`; None if there are none."""
+    return max((plan for plan in affordable if _could_beat(plan, fastest)), key=_speed, default=None)
+
+
+def _most_hopeful(affordable: Sequence[Plan]) -> Plan | None:
+    """Return the plan to try where none is expected to be faster, because the text may have become easier."""
+    return max(affordable, key=lambda plan: plan.best_case, default=None)
+
+
+def _overdue_trial(others: Sequence[Plan], fastest: Plan, best: Plan) -> Plan | None:
+    """Return the plan to try where even a full budget affords none; None if none could beat `fastest`.
+
+    It is the one that may lose least against `best`. Saving changes nothing any more, so without a trial, figures that
+    rest on disturbed rounds would stay.
+    """
+    promising = [plan for plan in others if _could_beat(plan, fastest)]
+    return min(promising, key=lambda plan: plan.loss(best.speed), default=None)
+
+
+def _could_beat(plan: Plan, fastest: Plan) -> bool:
+    """Whether `plan` would be faster by MARGIN if it were one standard error better than expected."""
+    return plan.best_case > MARGIN * fastest.speed
+
+
+def _speed(plan: Plan) -> float:
+    return plan.speed
 
 
 def _plain(asked: Sequence[Candidate], plain: Choice) -> list[Choice]:

@@ -36,8 +36,8 @@ class Plan:
     """The `parts` of all answers, with the `tokens` expected in `time`, between `least` and `most`.
 
     `each` are the tokens expected of each answer. `depth` is that of the longest proposal. `tokens`, `least` and `most`
-    are what `even_tokens` counts; `evenness` is the share of all expected tokens that it counts. `exact`: its rows are
-    rounded like those of plain decoding.
+    are what `even_tokens` counts; `evenness` is the share of all expected tokens that it counts. `same_rounding`:
+    its rows are rounded like those of plain decoding.
     """
 
     depth: int
@@ -48,7 +48,7 @@ class Plan:
     most: float
     evenness: float
     time: CostEstimate
-    exact: bool
+    same_rounding: bool
 
     @property
     def speed(self) -> float:
@@ -118,10 +118,10 @@ def _depths_on_offer(asked: Sequence[Candidate], fixed: int) -> list[int]:
     Next to DEPTHS they are the limits of proposals, and the depths at which a round just keeps to its rule.
     """
     limits = {limit for _, offer in asked for limit in offer.limits.values()}
-    exact = {offer.rule.most - 1 - offer.carried for _, offer in asked}
+    alike = {offer.rule.most - 1 - offer.carried for _, offer in asked}
     least = max(1, fixed)
     most = max(fixed, *limits)
-    return sorted(depth for depth in {*DEPTHS, *exact, *limits, fixed} if least <= depth <= most)
+    return sorted(depth for depth in {*DEPTHS, *alike, *limits, fixed} if least <= depth <= most)
 
 
 def _usable(forecasts: Sequence[dict[str, Forecast]], drafter: str) -> list[dict[str, Forecast]]:
@@ -130,16 +130,16 @@ def _usable(forecasts: Sequence[dict[str, Forecast]], drafter: str) -> list[dict
     Sources that use no drafter cost nothing, so they are always among them; but a single answer that is offered the
     drafter uses it.
     """
-    free = [
+    without_drafter = [
         {source: forecast for source, forecast in known.items() if not PROPOSERS[source].uses_drafter}
         for known in forecasts
     ]
     if not drafter:
-        return free
+        return without_drafter
     drafted = [{drafter: known[drafter]} if drafter in known else {} for known in forecasts]
     if len(forecasts) == 1:
         return drafted
-    return [with_drafter | without for with_drafter, without in zip(drafted, free, strict=True)]
+    return [with_drafter | without for with_drafter, without in zip(drafted, without_drafter, strict=True)]
 
 
 def _equals_another(plan: Plan, drafter: str, fixed: int) -> bool:
@@ -194,7 +194,7 @@ def _plan(
                 drafts = True
                 reading += _reading(costs, offer.backlog.get(source, 0), source, 1.0 + best)
     rows = len(asked) * (1 + depth + max(offer.carried for _, offer in asked))
-    exact = len(asked) == 1 and asked[0][1].rule.allows(rows)
+    same_rounding = len(asked) == 1 and asked[0][1].rule.allows(rows)
     time = costs.verify(rows)
     if drafts:
         time = time.plus(costs.drafting(drafter, depth, len(asked)))
@@ -208,7 +208,7 @@ def _plan(
         even_tokens(most),
         even / sum(tokens),
         time._replace(seconds=time.seconds + reading),
-        exact,
+        same_rounding,
     )
 
 

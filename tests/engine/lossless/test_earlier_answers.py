@@ -74,7 +74,7 @@ def test_the_draft_model_and_other_chats_are_weighed_against_each_other(schedule
     run(scheduler, request("chat", auto))
     answers = [ask(scheduler, request("other", auto))[0].finished for _ in range(4)]
     assert len({answer.ids for answer in answers}) == 1
-    learned = scheduler.models.drafting.controller.learned.free.texts.counts
+    learned = scheduler.models.drafting.controller.learned.unconstrained.texts.counts
     assert {"chats", "draft"} <= learned.keys()
 
 

@@ -120,7 +120,7 @@ class LoadedMachine:
             return 0, "measuring"
         choice = self._choose(plain)
         depth = min(choice.depth, remaining - 1)
-        if depth > 0 and self.controller.wants_sample(share):
+        if depth > 0 and self.controller.begin_sample_if_due(share):
             return 0, "measuring"
         return depth, choice.reason or ("off" if plain else "")
 

@@ -168,7 +168,7 @@ def use(controller: Controller) -> None:
     for number in range(12):
         controller.speedup.observe("draft" if number % 4 else None, 5 if number % 4 else 1, 2, 0.02, typical=True)
         controller.speedup.measured()
-    controller.wants_sample(0.02)
+    controller.begin_sample_if_due(0.02)
     controller.speedup.end()
     restored(json.loads(json.dumps(to_builtins(controller.learned, str_keys=True))))
 

@@ -121,7 +121,7 @@ def rounds_of_samples(undrafted: int) -> int:
         if number % 20 < undrafted:
             depth = 0
         else:
-            sampled = controller.speedup.take_plain_round() or controller.wants_sample(0.02)
+            sampled = controller.speedup.take_plain_round() or controller.begin_sample_if_due(0.02)
             asked += sampled
             depth = 0 if sampled else 8
         choice = Choice("ngram", depth) if depth else Choice(None, 0)
