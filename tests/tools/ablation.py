@@ -43,9 +43,11 @@ DECIDED = 4.0
 NEVER = 1e9
 
 # Texts of the code that several variants replace.
-COSTS_NOISE = "self.noise += (max((error / beyond) ** 2 - known, DRIFT**2) - self.noise) / MEMORY"
-COMPARED_NOISE = "self.comparisons.noise += ((log(seconds) - before) ** 2 / 2.0 - self.comparisons.noise) / WINDOW"
-PLAIN_KNOWN = "self.known and self.verify(answers).variance < max(NOISE**2, self.noise)"
+COSTS_NOISE = "self.noise += (max((error / beyond) ** 2 - known, ROUND_DRIFT**2) - self.noise) / FADING_ROUNDS"
+COMPARED_NOISE = (
+    "self.comparisons.noise += ((log(seconds) - before) ** 2 / 2.0 - self.comparisons.noise) / NOISE_ROUNDS"
+)
+PLAIN_KNOWN = "self.known and self.verify(answers).variance < max(FIRST_NOISE**2, self.noise)"
 EVEN = "float(len(tokens) / sqrt(sum(count**-2.0 for count in tokens) / len(tokens)))"
 FULL_BUDGET = "self.learned.exploration_budget >= BUDGET"
 
@@ -131,7 +133,7 @@ def _noise(to: float) -> Callable[[], None]:
     def change(one: controller.Controller) -> None:
         one.learned.unconstrained.costs.noise = one.learned.constrained.costs.noise = to**2
 
-    return each(constant(costs, NOISE=to), starting(change))
+    return each(constant(costs, FIRST_NOISE=to), starting(change))
 
 
 def _budget(to: float) -> Callable[[], None]:
@@ -154,7 +156,7 @@ def _independent() -> None:
         joint = moved(shares, towards, part)
         drafter = [sum(joint[count * state : count * (state + 1)]) for state in range(count)]
         other = [sum(joint[state::count]) for state in range(count)]
-        return [first * second for first, second in product(drafter, other)]
+        return [first * second / sum(drafter) for first, second in product(drafter, other)]
 
     texts._moved = changed
 
@@ -176,10 +178,12 @@ def _noise_of_costs() -> None:
 # By name: the constant, or what is simpler, and what is neutral.
 VARIANTS: dict[str, Variant] = {
     # Costs.
-    "NOISE as DRIFT": Variant(_noise(costs.DRIFT)),
-    "DRIFT 0.002": Variant(constant(costs, DRIFT=0.002)),
-    "CHANGE 0": Variant(constant(costs, CHANGE=0.0)),
-    "no common level": Variant(each(constant(costs, CHANGE=0.0), code(costs.Costs, "_learn", ("+ DRIFT**2", "* 0.0")))),
+    "FIRST_NOISE as ROUND_DRIFT": Variant(_noise(costs.ROUND_DRIFT)),
+    "ROUND_DRIFT 0.002": Variant(constant(costs, ROUND_DRIFT=0.002)),
+    "ANSWER_DRIFT 0": Variant(constant(costs, ANSWER_DRIFT=0.0)),
+    "no common level": Variant(
+        each(constant(costs, ANSWER_DRIFT=0.0), code(costs.Costs, "_learn", ("+ ROUND_DRIFT**2", "* 0.0")))
+    ),
     "noise not learned": Variant(
         code(
             costs.Costs,
@@ -187,12 +191,12 @@ VARIANTS: dict[str, Variant] = {
             (COSTS_NOISE, "pass"),
         )
     ),
-    "costs MEMORY 1e9 as floor": Variant(code(costs.Costs, "_divide", (", self.noise / MEMORY)", ", 0.0)"))),
-    "costs MEMORY 20": Variant(alone(costs, MEMORY=20.0)),
-    "costs DISTURBED never": Variant(alone(costs, DISTURBED=NEVER)),
+    "costs without a floor": Variant(code(costs.Costs, "_divide", (", self.noise / FADING_ROUNDS)", ", 0.0)"))),
+    "costs FADING_ROUNDS 20": Variant(alone(costs, FADING_ROUNDS=20.0)),
+    "costs DISTURBED_DEVIATIONS 50": Variant(alone(costs, DISTURBED_DEVIATIONS=50.0)),
     "costs disturbed like the level": Variant(code(costs.Costs, "_divide", ("beyond**-2.0", "1.0 / beyond"))),
     "costs not widened": Variant(code(costs.Costs, "_divide", ("beyond if error < 0.0 else 1.0", "1.0"))),
-    "costs FAR 1": Variant(alone(costs, FAR=1.0)),
+    "costs DISTURBED_FACTOR 1": Variant(alone(costs, DISTURBED_FACTOR=1.0)),
     "UNTIMED one pair": Variant(constant(costs, UNTIMED={"draft": (0.002, 0.5), "read": (0.002, 0.5)})),
     "UNTIMED as a pass": Variant(constant(costs, UNTIMED={"draft": (1.0, 1.0), "read": (1.0, 1.0)})),
     "costs no steps between": Variant(
@@ -219,12 +223,12 @@ VARIANTS: dict[str, Variant] = {
     "one state": Variant(_states(0.7)),
     "two states": Variant(_states(0.93, 0.4)),
     "independent states": Variant(_independent),
-    "WEIGHT 1": Variant(constant(texts, WEIGHT=1.0)),
-    "WEIGHT 8": Variant(constant(texts, WEIGHT=8.0)),
-    "texts MEMORY 1e4": Variant(alone(texts, MEMORY=1e4)),
-    "state kept": Variant(code(texts.AnswerState, "decay", ("1.0 / STRETCH", "0.0"))),
-    "STRETCH 4": Variant(constant(texts, STRETCH=4.0)),
-    "STRETCH 40": Variant(constant(texts, STRETCH=40.0)),
+    "PRIOR_WEIGHT 1": Variant(constant(texts, PRIOR_WEIGHT=1.0)),
+    "PRIOR_WEIGHT 8": Variant(constant(texts, PRIOR_WEIGHT=8.0)),
+    "texts FADING_ROUNDS 1e4": Variant(alone(texts, FADING_ROUNDS=1e4)),
+    "state kept": Variant(code(texts.AnswerState, "decay", ("1.0 / STATE_ROUNDS", "0.0"))),
+    "STATE_ROUNDS 4": Variant(constant(texts, STATE_ROUNDS=4.0)),
+    "STATE_ROUNDS 40": Variant(constant(texts, STATE_ROUNDS=40.0)),
     "no states of the answer": Variant(
         code(texts.AnswerState, "decay", ("self._of_answer.shares", "self._texts.usual.shares"))
     ),
@@ -238,8 +242,8 @@ VARIANTS: dict[str, Variant] = {
         code(controller.Controller, "observe", ("max(1, verified + missed)", "max(1, verified)"))
     ),
     # Plans.
-    "KNOWN always": Variant(constant(plans, KNOWN=NEVER)),
-    "KNOWN 0.05": Variant(constant(plans, KNOWN=0.05)),
+    "KNOWN_ERROR 1e9": Variant(constant(plans, KNOWN_ERROR=NEVER)),
+    "KNOWN_ERROR 0.05": Variant(constant(plans, KNOWN_ERROR=0.05)),
     "LEAST_PACE 0": Variant(constant(plans, LEAST_PACE=1e-9), SEVERAL),
     "even_tokens sum": Variant(
         code(
@@ -249,8 +253,8 @@ VARIANTS: dict[str, Variant] = {
         ),
         SEVERAL,
     ),
-    "reading at once": Variant(code(plans, "_reading", (" * min(1.0, tokens / (2.0 * STRETCH))", ""))),
-    "reading free": Variant(code(plans, "_reading", (" * min(1.0, tokens / (2.0 * STRETCH))", " * 0.0"))),
+    "reading at once": Variant(code(plans, "_reading", (" * min(1.0, tokens / (2.0 * STATE_ROUNDS))", ""))),
+    "reading free": Variant(code(plans, "_reading", (" * min(1.0, tokens / (2.0 * STATE_ROUNDS))", " * 0.0"))),
     "loss by the mean": Variant(
         code(plans.Plan, "loss", (" * self.time.standard_error - self.least / speed", " - self.tokens / speed"))
     ),
@@ -308,16 +312,21 @@ VARIANTS: dict[str, Variant] = {
         code(controller.Controller, "begin_sample_if_due", ("self.learned.budget_refill * cost_s", "cost_s")), COMPARING
     ),
     "RUN 3": Variant(constant(speedup, RUN=3, TYPICAL=1), COMPARING),
-    "UNSURE 0.02": Variant(
-        each(constant(speedup, UNSURE=0.02), starting(lambda one: setattr(one.learned.comparisons, "noise", 0.02**2))),
+    "COMPARISON_NOISE 0.02": Variant(
+        each(
+            constant(speedup, COMPARISON_NOISE=0.02),
+            starting(lambda one: setattr(one.learned.comparisons, "noise", 0.02**2)),
+        ),
         COMPARING,
     ),
-    "speedup FAR never": Variant(alone(speedup, FAR=NEVER), COMPARING),
-    "EXACT 0": Variant(constant(speedup, EXACT=0.0), COMPARING),
+    "DISTURBED_PLAIN_FACTOR 1e9": Variant(alone(speedup, DISTURBED_PLAIN_FACTOR=NEVER), COMPARING),
+    "KNOWN_COST_ERROR 0": Variant(constant(speedup, KNOWN_COST_ERROR=0.0), COMPARING),
     "comparisons last": Variant(
-        code(speedup.SpeedupMeter, "end", ("variance + UNSURE**2 / MEMORY", "variance")), COMPARING
+        code(speedup.SpeedupMeter, "end", ("variance + COMPARISON_NOISE**2 / FADING_ANSWERS", "variance")), COMPARING
     ),
-    "fastest kept": Variant(code(speedup.SpeedupMeter, "_is_basis", ("(step - fastest) / MEMORY", "0.0")), COMPARING),
+    "fastest kept": Variant(
+        code(speedup.SpeedupMeter, "_is_basis", ("(step - fastest) / FADING_ANSWERS", "0.0")), COMPARING
+    ),
     "noise of costs": Variant(_noise_of_costs, COMPARING),
     "noise of comparisons not learned": Variant(
         code(
@@ -341,7 +350,7 @@ VARIANTS: dict[str, Variant] = {
     "speedup not by costs": Variant(
         code(controller.Controller, "measured_speedup", ("if not costs.known:", "if True:")), COMPARING
     ),
-    "DISTURBED in a row 1": Variant(alone(speedup, DISTURBED=1.0), COMPARING),
+    "speedup DISTURBED_DEVIATIONS 1": Variant(alone(speedup, DISTURBED_DEVIATIONS=1.0), COMPARING),
 }
 
 

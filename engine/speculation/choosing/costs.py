@@ -18,21 +18,28 @@ from msgspec import Meta, Struct, field
 
 from engine.methods import PROPOSERS
 
-# Relative standard deviation of a round before any was seen: that of a computer in use.
-NOISE = 0.08
-# Relative change of a machine's speed in a round, and from one answer to the next: heat, other work, a longer context.
-DRIFT, CHANGE = 0.02, 0.12
-# The window of averages in rounds: some ten answers.
-MEMORY = 200.0
+# The relative standard deviation of a round before any was seen, as on a computer in use. With 0.02, the first three
+# answers of a pair are 1.5 % slower.
+FIRST_NOISE = 0.08
+# The relative change of a machine's speed in a round: heat, other work, a longer context. With 0.002, text that becomes
+# easy late is 5.9 % slower.
+ROUND_DRIFT = 0.02
+# The relative change of a machine's speed from one answer to the next. Without it, a calibrated pair is 1.7 % slower.
+ANSWER_DRIFT = 0.12
+# The rounds over which averages fade, some ten answers. With 20, text in turns is 3.3 % slower.
+FADING_ROUNDS = 200.0
 # A round beyond this many standard deviations was disturbed; 95 % of undisturbed rounds are within them.
-DISTURBED = 2.0
+DISTURBED_DEVIATIONS = 2.0
 # A round less than this many times as long as expected may take so long by itself, such as the first one with a draft.
-FAR = 2.0
+DISTURBED_FACTOR = 2.0
 # Seconds of drafting or of reading a token, as a factor of a plain round's, before any was timed: at least and at most.
-# A drafter is smaller than its main model, and reads many tokens at once.
+# A drafter is smaller than its main model, and reads many tokens at once. With the widest bounds for both, a new pair's
+# first three answers are 1.1 % slower.
 UNTIMED = {"draft": (0.02, 0.5), "read": (0.002, 0.1)}
-# Far more rows, and natural logarithms of seconds, than are ever measured.
-MOST_ROWS, MOST_LOG = 1024, 20.0
+# Far more rows than are ever measured.
+MOST_ROWS = 1024
+# A far larger natural logarithm of seconds than is ever measured.
+MOST_LOG = 20.0
 
 # A curve is a kind of work, such as "draft:" and a source. Nothing can be estimated without the curve of passes.
 PASS = "pass"
@@ -88,7 +95,7 @@ class Costs(Struct):
 
     curves: dict[str, dict[Annotated[int, Meta(ge=1, le=MOST_ROWS)], _LogNormal]] = {}
     level: _LogNormal = field(default_factory=lambda: _LogNormal(0.0, 0.0))
-    noise: Annotated[float, Meta(ge=DRIFT**2, le=MOST_LOG)] = NOISE**2
+    noise: Annotated[float, Meta(ge=ROUND_DRIFT**2, le=MOST_LOG)] = FIRST_NOISE**2
     guess: dict[int, Annotated[float, Meta(gt=0.0)]] = {}
 
     def __post_init__(self) -> None:
@@ -100,13 +107,13 @@ class Costs(Struct):
     def begin(self) -> None:
         """Begin an answer: the level may have changed since the last one."""
         if self.known:
-            self.level.variance = max(self.level.variance, CHANGE**2)
+            self.level.variance = max(self.level.variance, ANSWER_DRIFT**2)
 
     def widen(self) -> None:
         """Let all figures become uncertain, because they may have changed differently."""
         for curve in self.curves.values():
             for figure in curve.values():
-                figure.variance = min(MOST_LOG, figure.variance + NOISE**2)
+                figure.variance = min(MOST_LOG, figure.variance + FIRST_NOISE**2)
 
     @property
     def known(self) -> bool:
@@ -115,7 +122,7 @@ class Costs(Struct):
 
     def plain_known(self, answers: int = 1) -> bool:
         """Whether plain decoding is known better than by one round, so that no single disturbance decides."""
-        return self.known and self.verify(answers).variance < max(NOISE**2, self.noise)
+        return self.known and self.verify(answers).variance < max(FIRST_NOISE**2, self.noise)
 
     def verify(self, rows: int) -> CostEstimate:
         """Estimate a pass of `rows` rows in all; plain decoding has one for each answer. Needs `known`."""
@@ -171,7 +178,7 @@ class Costs(Struct):
     def is_disturbed(self, expected: CostEstimate, seconds: float) -> bool:
         """Whether a round that was expected to take `expected` was disturbed if it took `seconds`."""
         spread = expected.variance + self.level.variance + self.noise
-        return seconds > expected.seconds * max(FAR, exp(DISTURBED * sqrt(spread)))
+        return seconds > expected.seconds * max(DISTURBED_FACTOR, exp(DISTURBED_DEVIATIONS * sqrt(spread)))
 
     def _learn(self, parts: Sequence[CostPart], seconds: float) -> None:
         """Divide the error of a duration of `seconds` among its parts and the level."""
@@ -183,7 +190,7 @@ class Costs(Struct):
             times = [part.times * exp(figure.mean) for part, figure in zip(parts, figures, strict=True)]
             shares = [time / sum(times) for time in times]
             self._divide(log(seconds / sum(times)) - level.mean, [*figures, level], [*shares, 1.0])
-            level.variance = min(MOST_LOG, level.variance + DRIFT**2)
+            level.variance = min(MOST_LOG, level.variance + ROUND_DRIFT**2)
         elif len(parts) == 1 and parts[0].curve == PASS:
             self.curves[PASS] = {parts[0].key: _LogNormal(log(seconds) - level.mean, self.noise)}
 
@@ -192,8 +199,8 @@ class Costs(Struct):
         known = sum(share**2 * figure.variance for figure, share in zip(figures, shares, strict=True))
         spread = known + self.noise
         # The factor by which the error exceeds that of an undisturbed round.
-        beyond = max(1.0, abs(error) / DISTURBED / sqrt(spread))
-        self.noise += (max((error / beyond) ** 2 - known, DRIFT**2) - self.noise) / MEMORY
+        beyond = max(1.0, abs(error) / DISTURBED_DEVIATIONS / sqrt(spread))
+        self.noise += (max((error / beyond) ** 2 - known, ROUND_DRIFT**2) - self.noise) / FADING_ROUNDS
         # Disturbances only lengthen rounds. If a round is far too short, the known figures rest on disturbed ones.
         widened = beyond if error < 0.0 else 1.0
         for figure, share in zip(figures, shares, strict=True):
@@ -209,7 +216,7 @@ class Costs(Struct):
             gain = trust * share * figure.variance / spread
             figure.mean += gain * error
             variance = min(MOST_LOG, widened**2 * figure.variance)
-            figure.variance = max(variance * (1.0 - share * gain), self.noise / MEMORY)
+            figure.variance = max(variance * (1.0 - share * gain), self.noise / FADING_ROUNDS)
 
     def _own(self, curve: str, key: int) -> _LogNormal:
         """Return the figure of this very key, initialised with its estimate."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-# A round is a pause if it takes this many times as long as usual, and this many seconds: even a busy computer gives
-# each process a turn within a second, and no round has so many more rows or so much more text than those before.
-FAR, LEAST_S = 20.0, 1.0
+# A round is a pause if it takes this many times as long as usual: no round has so many more rows or so much more text
+# than those before.
+LONG_PAUSE_FACTOR = 20.0
+# The least seconds of a pause: even a busy computer gives each process a turn within a second.
+LEAST_PAUSE_S = 1.0
 # The rounds that decide what is usual.
-RECENT = 8.0
+USUAL_ROUNDS = 8.0
 
 
 class Pauses:
@@ -20,10 +22,10 @@ class Pauses:
         usual = self.usual
         if pause := self.within(seconds):
             return pause
-        self.usual = seconds if usual is None else usual + (seconds - usual) / RECENT
+        self.usual = seconds if usual is None else usual + (seconds - usual) / USUAL_ROUNDS
         return 0.0
 
     def within(self, seconds: float) -> float:
         """Return how much of a round, or of a piece of catch-up, which takes some rounds, of `seconds` was a pause."""
         usual = self.usual
-        return seconds - usual if usual is not None and seconds > max(LEAST_S, FAR * usual) else 0.0
+        return seconds - usual if usual is not None and seconds > max(LEAST_PAUSE_S, LONG_PAUSE_FACTOR * usual) else 0.0

@@ -176,8 +176,8 @@ def test_a_calibration_that_finds_nothing_in_its_time_is_not_tried_again(
 def test_answers_add_what_they_see_of_acceptance(engine: Engine) -> None:
     def firsts() -> float:
         """Return the first draft tokens that were verified."""
-        texts = engine._call(lambda scheduler: scheduler.models.drafting.controller.learned.unconstrained.texts, urgent=False)
-        counts = texts.result(timeout=PATIENCE_S).counts
+        pairs = engine._call(lambda scheduler: scheduler.models.drafting.controller.learned, urgent=False)
+        counts = pairs.result(timeout=PATIENCE_S).unconstrained.texts.counts
         return sum(positions[0].reached for positions in counts.get("draft", ()))
 
     before = firsts()

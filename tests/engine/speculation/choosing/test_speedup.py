@@ -15,7 +15,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.speedup import MEMORY
+from engine.speculation.choosing.speedup import FADING_ANSWERS
 from engine.stats import RequestStats, RoundedSpeedup, rounded_speedup
 from tests.engine.serving_requests import load_models, request, run
 from tests.engine.speculation.choosing.scenes import measure, round_s
@@ -172,7 +172,7 @@ def test_what_was_measured_long_ago_gives_a_lower_bound() -> None:
     machine = LoadedMachine(seed=1, depth=4)
     machine.answer(600)
     assert machine.answer(60, 0.0).stats.speedup is not None
-    for _ in range(MEMORY):
+    for _ in range(FADING_ANSWERS):
         machine.answer(60, 0.0)
     answered = machine.answer(60, 0.0)
     known = shown(answered.stats)
