@@ -30,17 +30,22 @@ LEAST_ERROR = 0.001
 
 @dataclass(frozen=True)
 class Expected:
-    """A figure's mean and its standard error over `seeds` seeds, and its mean over the first FIRST_SEEDS."""
+    """A figure's mean, its standard error and its lowest value over `seeds` seeds, and its mean over FIRST_SEEDS."""
 
     mean: float
     standard_error: float
+    lowest: float
     seeds: int
     first: float
 
+    @property
+    def most_by_chance(self) -> float:
+        """By how much a figure may differ from the record."""
+        return max(LEAST_ERROR, STANDARD_ERRORS * self.standard_error)
+
     def accepts(self, found: float, recorded: float) -> bool:
         """Whether `found` is as good as `recorded`, the mean over the same seeds."""
-        most = max(LEAST_ERROR, STANDARD_ERRORS * self.standard_error)
-        return abs(found - recorded) <= most and found >= (1.0 - LOSS) * recorded
+        return abs(found - recorded) <= self.most_by_chance and found >= (1.0 - LOSS) * recorded
 
 
 def means(played: Mapping[int, Figures]) -> Figures:
@@ -71,6 +76,7 @@ def write(played: Mapping[int, Figures]) -> None:
             f'["{name}"]',
             f"mean = {average:.5f}",
             f"standard_error = {stdev(values) / sqrt(len(values)):.5f}",
+            f"lowest = {min(values):.5f}",
             f"seeds = {len(values)}",
             f"first = {first[name]:.5f}",
         ]

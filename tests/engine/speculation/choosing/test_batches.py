@@ -28,16 +28,18 @@ GOOD, BAD = 0.98, 0.03
     by_tier(
         [
             *((STARTER, (GOOD, BAD), 0.96), (STARTER, (*(GOOD,) * 7, BAD), 0.97)),
-            *((MEMORY_BOUND, (GOOD, BAD), 1.05), (MEMORY_BOUND, (*(GOOD,) * 7, BAD), 1.07)),
-            *((STARTER, (GOOD,) * 8, 1.5), (STARTER, (BAD,) * 4, 0.97), (STARTER, (0.9, 0.8, 0.7, 0.6), 1.15)),
+            (STARTER, (BAD,) * 4, 0.97),
         ],
-        [(STARTER, (GOOD, BAD), 0.96), (STARTER, (GOOD,) * 8, 1.5)],
+        [(STARTER, (GOOD, BAD), 0.96)],
     ),
 )
 def test_answers_of_all_sorts_end_no_later_than_without_drafts(
     machine: BatchMachine, rates: tuple[float, ...], least: float
 ) -> None:
-    """What counts is the time until the last one ends, as `tandem bench --concurrent` measures it."""
+    """What counts is the time until the last one ends, as `tandem bench --concurrent` measures it.
+
+    `test_expected.py` holds how much earlier others end, which drafts suit better.
+    """
     assert mean_gain(machine, rates, seeds=4, skipped=1, batches=4) >= least
 
 

@@ -1,0 +1,48 @@
+"""What the controller reaches in each simulated world is what was recorded, but for chance, and has lost nothing.
+
+A change of `engine.speculation.choosing` that fails here is judged by all seeds: `python -m tests.tools.ablation
+record` writes the record anew, and its difference says what each world gained or lost.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.speculation import expected
+from tests.engine.speculation.worlds import WORLDS
+from tests.engine.tiers import by_tier
+
+# The pairs take seconds to make.
+COSTLY = [name for name in WORLDS if name.startswith(("pairs", "Apple", "kinds", "turning", "short answers, starter"))]
+
+
+@pytest.mark.parametrize("world", by_tier(WORLDS, [name for name in WORLDS if name not in COSTLY]))
+def test_the_first_seeds_are_as_recorded(world: str) -> None:
+    record = expected.read()
+    found = expected.means({seed: WORLDS[world](seed) for seed in range(expected.FIRST_SEEDS)})
+    assert {name: value for name, value in found.items() if not record[name].accepts(value, record[name].first)} == {}
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("world", WORLDS)
+def test_all_seeds_are_as_recorded(world: str) -> None:
+    record = expected.read()
+    played = {seed: WORLDS[world](seed) for seed in range(expected.SEEDS)}
+    for name, value in expected.means(played).items():
+        assert record[name].accepts(value, record[name].mean), (name, value)
+        lowest = min(found[name] for found in played.values())
+        assert lowest >= record[name].lowest - record[name].most_by_chance, (name, lowest)
+
+
+def test_the_record_has_figures_of_every_world_and_of_no_other() -> None:
+    names = expected.read().keys()
+    assert all(any(name.startswith(world) for name in names) for world in WORLDS)
+    assert all(name.startswith(tuple(WORLDS)) for name in names)
+
+
+def test_a_figure_that_lost_more_than_chance_is_not_accepted() -> None:
+    known = expected.Expected(mean=1.0, standard_error=0.01, lowest=0.9, seeds=40, first=0.95)
+    assert known.accepts(0.985, known.mean)
+    assert not known.accepts(0.97, known.mean)
+    assert not known.accepts(1.04, known.mean)
+    assert known.accepts(0.94, known.first)
