@@ -41,8 +41,8 @@ class DocumentText:
     # In a document, the last line says what is left out.
     text: str = ""
     # "encrypted", "damaged", "too-large" (the text), "no-text" (it has only pictures), "empty", "old-format" (of Office
-    # 97, and no program here converts it), "unknown-encoding" or "not-text"; "" if there is a text. `read_document` has
-    # more.
+    # 97, and no program here converts it), "unknown-encoding" or "not-text"; "" if there is a text.
+    # `reading.read_document` has more.
     problem: str = ""
     # The name of the encoding if it was guessed, else "".
     encoding: str = ""
@@ -87,7 +87,7 @@ def document_text(
 
     With a `selection`, the text has the wanted parts as far as they fit, and those that are begun within `most_s`
     seconds of computing. Without, all has to fit. The files of the `most_pictures` largest pictures that are seen in
-    them are loaded within the same seconds. `address` is that of the file in the web; "" if it is not from there.
+    them are loaded within the same seconds. `address` is the file's address in the web; "" if it is not from there.
     Whatever is wrong with the file is the `problem` of the result. Raises only `MemoryError`, which ends the sandbox.
     """
     begun = time.process_time()
@@ -119,7 +119,7 @@ def _read(name: str, data: bytes, request: _AskedFor) -> DocumentText:
         return _text_file(data, request)
     if form is OLD_OFFICE:
         return _old_document(data, request)
-    if form.main or form is ZIP:
+    if form.is_archive or form is ZIP:
         form = format_in_archive(data)
     return DocumentText(problem="not-text") if form is None else _document(form, data, request)
 

@@ -37,18 +37,32 @@ _OPEN = "application/vnd.oasis.opendocument"
 class FileFormat(NamedTuple):
     """A format of files: by what it is known, and how its text is read."""
 
-    # The ends of names, in small letters.
+    # The ends of names, in small letters. Without any, no name tells this format.
     suffixes: tuple[str, ...]
     media_type: str
-    # What files begin with: one of these. Without any, only the name tells.
+    # A file begins with one of these. Without any, no first bytes tell this format.
     magic: tuple[bytes, ...] = ()
-    # Adds a file's text to a `MarkedText`; None for what is not read.
+    # Adds a file's text to a `MarkedText`; None if the format is known but not read.
     read: Callable[[bytes, MarkedText], object] | None = None
     # `decode(data, language)` converts the bytes to text, which `read` gets in UTF-8; None if `read` takes the file as
-    # it is. An encoding is guessed for the `language` of the window.
+    # it is. `language` is the language of the window, for which an encoding is guessed.
     decode: Callable[[bytes, str], DecodedText | None] | None = None
-    # For a document that is an archive, parts of its media type or of that of its main part, in small letters.
-    main: tuple[str, ...] = ()
+    # Only for a document that is an archive: words in the media type of the archive or of its main part, in small
+    # letters.
+    archive_types: tuple[str, ...] = ()
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether its files are archives whose content says that they are documents."""
+        return bool(self.archive_types)
+
+    def has_name(self, name: str) -> bool:
+        """Whether files of this format have names like this one, which is in small letters."""
+        return name.endswith(self.suffixes)
+
+    def has_magic(self, content: bytes) -> bool:
+        """Whether a file begins as the files of this format do."""
+        return content.startswith(self.magic)
 
 
 def _read_flat_open(data: bytes, text: MarkedText) -> None:
@@ -101,7 +115,7 @@ OLD_OFFICE = FileFormat(
     "application/octet-stream",
     (COMPOUND_FILE,),
 )
-# One of Excel that no program here converts.
+# A file of Excel 97 that no program of this computer converts.
 OLD_WORKBOOK = FileFormat((), "application/vnd.ms-excel", read=read_old_workbook)
 ZIP = FileFormat((), "application/octet-stream", (b"PK\x03\x04",))
 _MAIL = FileFormat(
@@ -116,20 +130,25 @@ FORMATS = (
     PDF,
     FileFormat((".rtf",), "application/rtf", (b"{\\rtf",), lambda data, text: RichTextReader(text).read(data)),
     OLD_OFFICE,
-    FileFormat((".odt",), f"{_OPEN}.text", main=("opendocument.text",), read=_read_open),
-    FileFormat((".ods",), f"{_OPEN}.spreadsheet", main=("opendocument.spreadsheet",), read=_read_open),
-    FileFormat((".odp",), f"{_OPEN}.presentation", main=("opendocument.presentation",), read=_read_open),
-    FileFormat((".hwpx",), "application/vnd.hancom.hwpx", main=("hwp+zip", "hwpml-package"), read=_read_hangul),
-    # After those with the same words in their types. Documents with macros and templates have others of Office.
-    FileFormat((".docx", ".docm"), f"{_OFFICE}.wordprocessingml.document", main=("word",), read=_read_word),
-    FileFormat((".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", main=("sheet", "ms-excel"), read=_read_sheets),
+    FileFormat((".odt",), f"{_OPEN}.text", archive_types=("opendocument.text",), read=_read_open),
+    FileFormat((".ods",), f"{_OPEN}.spreadsheet", archive_types=("opendocument.spreadsheet",), read=_read_open),
+    FileFormat((".odp",), f"{_OPEN}.presentation", archive_types=("opendocument.presentation",), read=_read_open),
+    FileFormat(
+        (".hwpx",), "application/vnd.hancom.hwpx", archive_types=("hwp+zip", "hwpml-package"), read=_read_hangul
+    ),
+    # These come after the formats above with the same words in their types. Documents with macros and templates have
+    # other types of Office.
+    FileFormat((".docx", ".docm"), f"{_OFFICE}.wordprocessingml.document", archive_types=("word",), read=_read_word),
+    FileFormat(
+        (".xlsx", ".xlsm"), f"{_OFFICE}.spreadsheetml.sheet", archive_types=("sheet", "ms-excel"), read=_read_sheets
+    ),
     FileFormat(
         (".pptx", ".pptm"),
         f"{_OFFICE}.presentationml.presentation",
-        main=("presentation", "ms-powerpoint"),
+        archive_types=("presentation", "ms-powerpoint"),
         read=_read_slides,
     ),
-    FileFormat((".epub",), "application/epub+zip", main=("epub", "oebps-package"), read=read_book),
+    FileFormat((".epub",), "application/epub+zip", archive_types=("epub", "oebps-package"), read=read_book),
     FileFormat((".ipynb",), "application/x-ipynb+json", read=read_notebook, decode=decode),
     _MAIL,
     FileFormat((".mbox",), "application/mbox", read=lambda data, text: read_mails(data, text, read_inner_file)),
@@ -137,19 +156,19 @@ FORMATS = (
     _FLAT_OPEN,
     ZIP,
 )
-# How deep files are within files.
+# Files within files are read down to this depth.
 _DEEPEST = 3
 # Seconds of the clock after which no other file within a document is converted: each may take half a minute, and a
 # sandbox counts as hung after one.
 LAST_CONVERSION_S = 5
-# How far into a file its format is looked for, and what tells it there.
+# The bytes of a file in which its format is looked for.
 _BEGINNING = 2048
 _BEGINS_MAIL = re.compile(rb"(?:[A-Za-z][\w-]*:[^\n]*\r?\n(?:[ \t][^\n]*\n)*)*?MIME-Version:", re.IGNORECASE)
 _BEGINS_PAGE = re.compile(
     rb"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|meta|style|table|div)\b",
     re.IGNORECASE | re.DOTALL,
 )
-# Programs whose files are not read here, by the suffix of these. Each exports them as PDF.
+# Programs whose files are not read here, by the suffixes of the files. Each of them exports PDF.
 _PROGRAMS = {
     ".afdesign": "Affinity",
     ".afphoto": "Affinity",
@@ -180,27 +199,33 @@ def program_of(name: str) -> str:
 
 
 def format_of(name: str, content: bytes = b"") -> FileFormat | None:
-    """Return a file's format by its first bytes, else by its name; None if it is none of these.
+    """Return a file's format by its first bytes, else by its name; None for a file that may be plain text.
 
-    Which document an archive is, only its content says: for it, this is the format of its name, or else `ZIP`. Programs
-    give the names of Office also to pages, mails and XML.
+    `content` may be only the beginning of the file; if it is empty, only the name counts. An archive gets the format of
+    its name, or `ZIP`: `format_in_archive` says what it really is.
     """
     lower = name.lower()
-    by_name = next((form for form in FORMATS if lower.endswith(form.suffixes)), None)
-    by_content = next((form for form in FORMATS if content.startswith(form.magic)), None)
+    by_name = next((form for form in FORMATS if form.has_name(lower)), None)
+    if not content:
+        return by_name
+    by_content = next((form for form in FORMATS if form.has_magic(content)), None)
     if by_content is ZIP and by_name not in (None, OLD_OFFICE):
         return by_name
-    if by_content is not None or not content:
-        return by_content or by_name
-    if by_name is OLD_OFFICE or (by_name is not None and by_name.main):
-        # One of the old formats begins with the mark that `by_content` has, and other files are text.
-        return _format_by_look(content) or (None if by_name is OLD_OFFICE else by_name)
-    if by_name is None and lower.endswith(".xml"):
-        return _xml_format(_beginning_of(content))
-    return by_name
+    if by_content is not None:
+        return by_content
+    if by_name is None:
+        return _xml_format(_beginning_of(content)) if lower.endswith(".xml") else None
+    if by_name is not OLD_OFFICE and not by_name.is_archive:
+        return by_name
+    # A file that is named like one of Office, without its first bytes: programs give such names to pages, mails and
+    # XML.
+    by_beginning = _format_by_beginning(content)
+    if by_beginning is not None:
+        return by_beginning
+    return None if by_name is OLD_OFFICE else by_name
 
 
-def _format_by_look(content: bytes) -> FileFormat | None:
+def _format_by_beginning(content: bytes) -> FileFormat | None:
     """Return the format of a page, a mail or a document in XML by its beginning; None for all others."""
     beginning = _beginning_of(content)
     if _BEGINS_PAGE.match(beginning):
@@ -216,19 +241,19 @@ def _xml_format(beginning: bytes) -> FileFormat | None:
 
 
 def _beginning_of(content: bytes) -> bytes:
-    """Return the first bytes of a text, without a mark of its encoding, and without those of UTF-16 that are 0."""
+    """Return the first bytes of a text, without the mark of its encoding and without zeros, which UTF-16 has."""
     return content[:_BEGINNING].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
 
 
 def read_inner_file(name: str, content: bytes, text: MarkedText) -> bool:
-    """Add a file that is within another one; `text` is that of the file around it. Returns whether it has words.
+    """Add a file that is within another one, to whose `text` it is added. Returns whether it has words.
 
-    Raises `ValueError` for what is not read, and what the readers of formats raise.
+    Raises `ValueError` for a file that is not read, and the errors of the formats' readers.
     """
     form = format_of(name, content)
     if form is OLD_OFFICE:
         return _read_old_file(name, content, text)
-    if form is not None and (form.main or form is ZIP):
+    if form is not None and (form.is_archive or form is ZIP):
         form = format_in_archive(content) or ZIP
     if text.depth >= _DEEPEST or (form is not None and form.read is None):
         raise ValueError(name)
@@ -261,7 +286,8 @@ def _read_old_file(name: str, content: bytes, text: MarkedText) -> bool:
 def _in_newer_format(content: bytes, text: MarkedText) -> bytes | None:
     """Return a file of Office 97 within the document of `text` as a program of this computer converts it.
 
-    None where none does, for a file that is deeper, and once those before it have taken long.
+    It is None if no program converts it, if the file is within a file of the document, and once conversions in the
+    document have taken LAST_CONVERSION_S.
     """
     if text.depth or text.converting_s > LAST_CONVERSION_S:
         return None
@@ -275,6 +301,6 @@ def format_in_archive(content: bytes) -> FileFormat | None:
     """Return the format of a document that is an archive, by what is in it; None for another archive."""
     for kind in ZippedParts(content).kinds():
         for form in FORMATS:
-            if any(part in kind for part in form.main):
+            if any(words in kind for words in form.archive_types):
                 return form
     return None

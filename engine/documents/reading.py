@@ -43,7 +43,7 @@ def read_document(
     (the sandbox failed).
     """
     try:
-        begin_s = min(_BEGIN_S, time.left * _BEGIN_SHARE)
+        begin_s = min(_BEGIN_S, time.left_s * _BEGIN_SHARE)
         task = partial(document_text, name, data, most, language, selection, begin_s, most_pictures, address)
         return DOCUMENTS.read(task, DOCUMENT_S if selection is None else WATCHED_S, time)
     except SandboxError as error:

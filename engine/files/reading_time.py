@@ -17,7 +17,7 @@ class ReadSoFar:
 
 
 class ReadingTime:
-    """The `seconds` of computing that the files of one request may take together, and those that are `left`.
+    """The `seconds` of computing that the files of one request may take together, and those that are `left_s`.
 
     Any thread may look at `read_so_far`, which is None as long as the file that is being read says nothing of it.
 
@@ -25,6 +25,6 @@ class ReadingTime:
     """
 
     def __init__(self, seconds: float = math.inf) -> None:
-        self.seconds = self.left = seconds
+        self.seconds = self.left_s = seconds
         self.abandoned = threading.Event()
         self.read_so_far: ReadSoFar | None = None

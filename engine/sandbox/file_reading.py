@@ -1,4 +1,4 @@
-"""Reads untrusted files in sandboxes, each file within a time limit of its own, and those of a request within one."""
+"""Reads untrusted files in sandboxes: each within a time limit, and all files of a request within another one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ Read = TypeVar("Read", bound=_Read)
 class FileSandboxes:
     """A sandbox that reads files by the tasks of a module, and one for those that take it too long. Thread-safe.
 
-    The tasks of `other_modules` are run by a third one, where those of the module ask for it (`run_elsewhere`).
+    The tasks of `other_modules` are run by a third sandbox, where the module's tasks ask for it
+    (`tasks.run_elsewhere`).
     """
 
     def __init__(self, module: str, *other_modules: str) -> None:
@@ -46,13 +47,13 @@ class FileSandboxes:
         time.read_so_far = None
         show = _shown_by(time)
         for sandbox, limit in ((self.quick, min(QUICK_S, most_s)), (self.slow, most_s)):
-            if time.left <= 0:
+            if time.left_s <= 0:
                 break
-            seconds = min(limit, time.left)
+            seconds = min(limit, time.left_s)
             try:
                 result = sandbox.run(task, seconds, time.abandoned, show=show)
             except LimitExceeded as error:
-                time.left -= seconds
+                time.left_s -= seconds
                 is_slow = error.reason == "too-slow"
                 had_all = limit == most_s == seconds
                 if not is_slow or had_all:
@@ -61,7 +62,7 @@ class FileSandboxes:
                     # The request's time ended it, not the limit of this file.
                     break
             else:
-                time.left -= result.seconds
+                time.left_s -= result.seconds
                 return result
         raise TimeSpent
 

@@ -24,7 +24,7 @@ class AttachedFiles:
         self._text = text
         self._read_inner = read_inner
         # How many bytes may still be read.
-        self._left = MOST_BYTES
+        self._left_bytes = MOST_BYTES
 
     def add(self, name: str, load: Callable[[], bytes]) -> None:
         """Add the file with a name; `load` returns its content."""
@@ -58,7 +58,7 @@ class AttachedFiles:
 
     def _read(self, name: str, content: bytes) -> bool:
         """Add what a file says if there is room for it. Returns whether it says anything."""
-        if len(content) > self._left:
+        if len(content) > self._left_bytes:
             return False
-        self._left -= len(content)
+        self._left_bytes -= len(content)
         return self._read_inner(name, content, self._text)

@@ -24,7 +24,7 @@ class OfficeReader:
     """Adds the blocks of a document to `text`. Subclasses fill `_meanings`."""
 
     # Text is only in elements with this name; "" if it may be anywhere.
-    _run = "t"
+    _text_element = "t"
 
     def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
         self._parts = parts
@@ -42,7 +42,7 @@ class OfficeReader:
 
     def _walk(self, element: Element) -> None:
         """Add what is in an element."""
-        if element.text and self._run in ("", element.tag):
+        if element.text and self._text_element in ("", element.tag):
             self._add_words(element.text)
         for child in element:
             handler = self._meanings.get(child.tag, Through())
@@ -51,7 +51,7 @@ class OfficeReader:
                 self._text.add(meaning)
             elif meaning is not None:
                 self._add(child, meaning)
-            if child.tail and not self._run:
+            if child.tail and not self._text_element:
                 self._add_words(child.tail)
 
     def _add_words(self, words: str) -> None:

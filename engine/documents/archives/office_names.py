@@ -33,7 +33,7 @@ class OfficeNames(LocalNames):
 
     def __init__(self) -> None:
         super().__init__()
-        # The namespaces by their prefixes, and that of the root; None before it.
+        # The namespaces by their prefixes; None before the root has been read.
         self._namespaces = dict[str, str]()
         self._main: str | None = None
         # What is processed though its namespace is not known: a namespace with a name or "*".
@@ -43,10 +43,10 @@ class OfficeNames(LocalNames):
         # For each content with several forms that is open, whether one was read.
         self._has_form = list[bool]()
         # The names of the elements that are open.
-        self._open = list[str]()
+        self._open_tags = list[str]()
 
     def start_ns(self, prefix: str, uri: str) -> None:
-        """Note a namespace; parsers call this."""
+        """Remember a namespace; parsers call this."""
         self._namespaces[prefix or ""] = uri
 
     def start(self, tag: str, attributes: dict[str, str], /) -> Element:
@@ -65,7 +65,7 @@ class OfficeNames(LocalNames):
         elif not self._is_known(uri):
             # Its own name means nothing here.
             name = "processed"
-        self._open.append(name)
+        self._open_tags.append(name)
         return super().start(name, attributes)
 
     def end(self, tag: str, /) -> Element:
@@ -73,7 +73,7 @@ class OfficeNames(LocalNames):
             self._depth -= 1
         elif tag == f"{{{_COMPATIBILITY}}}AlternateContent":
             self._has_form.pop()
-        return super().end(self._open.pop())
+        return super().end(self._open_tags.pop())
 
     def _is_known(self, uri: str) -> bool:
         return uri in ("", self._main) or uri.startswith(_KNOWN)

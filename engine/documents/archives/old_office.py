@@ -1,6 +1,6 @@
 """Documents of Office 97 to 2003 in a format that is read here, by programs that this computer may have.
 
-macOS has `textutil`, which reads those of Word; LibreOffice reads all.
+macOS has `textutil`, which reads Word's files; LibreOffice reads all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ declare_access(__name__, Access(programs=True))
 
 
 class _OldKind(NamedTuple):
-    """A kind of document: the name of the stream that only it has, its suffix, and that of its newer format."""
+    """A kind of document: the name of the stream that only it has, its suffix, and the suffix of its newer format."""
 
     stream: str
     suffix: str

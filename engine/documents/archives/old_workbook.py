@@ -47,7 +47,7 @@ def read_old_workbook(data: bytes, text: MarkedText) -> None:
 
 
 def _rows(sheet: CalamineSheet) -> Iterator[list[str]]:
-    """Yield the texts of the rows; that of a cell that takes several of them is in each."""
+    """Yield the texts of the rows. The text of a cell that takes several rows is in each of them."""
     last_rows = {first: last[0] for first, last in sheet.merged_cell_ranges or () if last[0] > first[0]}
     merged = MergedCells()
     for number, values in enumerate(sheet.to_python(skip_empty_area=False)):

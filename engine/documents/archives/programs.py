@@ -55,6 +55,6 @@ def output_of(command: Sequence[str], data: bytes, most_s: int) -> bytes:
 
 
 def _limit_time(seconds: int) -> None:
-    """Let this process compute for `seconds`, instead of for what its parent has left."""
+    """Limit the computing of this process to `seconds`, instead of the seconds that its parent has left."""
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, most))

@@ -36,13 +36,13 @@ class ZippedParts:
     programs also write backslashes, or a slash before the name.
 
     What reads a part raises `Encrypted` if it needs a password, and `TextTooLong` if it, or all that was read, is too
-    large. Making one raises `BadZipFile` for what is no archive.
+    large. Making one raises `zipfile.BadZipFile` for a file that is no archive.
     """
 
     def __init__(self, data: bytes) -> None:
         self._archive = ZipFile(BytesIO(data))
         # How many bytes may still be read.
-        self._left = _MOST_BYTES
+        self._left_bytes = _MOST_BYTES
         self._left_for_pictures = _MOST_PICTURE_BYTES
         # The names in the archive, by themselves and by what all ways to write them have in common.
         names = [name for name in self._archive.namelist() if not name.endswith(("/", "\\"))]
@@ -62,14 +62,14 @@ class ZippedParts:
             raise Encrypted
         with self._archive.open(part) as opened:
             # The size in the archive's table may be a lie.
-            content = opened.read(min(_LARGEST_PART, self._left) + 1)
-        self._left -= len(content)
-        if len(content) > _LARGEST_PART or self._left < 0:
+            content = opened.read(min(_LARGEST_PART, self._left_bytes) + 1)
+        self._left_bytes -= len(content)
+        if len(content) > _LARGEST_PART or self._left_bytes < 0:
             raise TextTooLong
         return content
 
     def show_picture(self, name: str, pictures: InnerPictures) -> None:
-        """Note a picture that is a part, if there is one of this name; it takes nothing of what texts may have."""
+        """Add the picture that is the part `name`, if there is one. Its bytes do not count as text."""
         stored_name = self.find(name)
         if stored_name and pictures.are_wanted:
             part = self._archive.getinfo(stored_name)
@@ -83,12 +83,12 @@ class ZippedParts:
         return content if len(content) <= _LARGEST_PICTURE and self._left_for_pictures >= 0 else b""
 
     def xml(self, name: str) -> Element:
-        """Return the root of a part; that of a missing part is empty."""
+        """Return the root of a part; a missing part has an empty root."""
         content = self.read(name) if self.find(name) else b"<none/>"
         return safe_xml(content, OfficeNames() if self.main else None)
 
     def sound_xml(self, name: str, text: MarkedText) -> Element:
-        """Return the root of a part that others do without; that of one that is missing or damaged is empty."""
+        """Return the root of a part without which others can be read; empty if it is missing or damaged."""
         with skipping_damage(text):
             return self.xml(name)
         return Element("none")
@@ -102,7 +102,8 @@ class ZippedParts:
     def kinds(self) -> Iterator[str]:
         """Yield the media types that an archive says it has, in small letters, the one that is to be believed first.
 
-        They are that of the whole, or of the main part if that is XML; parts that say it may be missing or wrong.
+        They are the media types of the archive and, if it is XML, of the main part. Parts that say them may be missing
+        or wrong.
         """
         if self.find("mimetype"):
             yield self.read("mimetype").decode("utf-8", "replace").lower()

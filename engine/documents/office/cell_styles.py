@@ -19,7 +19,7 @@ _OFF = ("0", "false")
 
 
 class CellRun(NamedTuple):
-    """Words of a string, with their own font; None if they have that of their cell."""
+    """Words of a string, with their own font; None if they have their cell's font."""
 
     words: str
     font: LetterFormat | None = None
@@ -31,7 +31,7 @@ class CellStyle(NamedTuple):
     # The code of the format for numbers, such as "0.00"; "" shows them as they are.
     number_format: str = ""
     font: LetterFormat = NO_FORMAT
-    # The colour behind the letters, as in `Look`.
+    # The colour behind the letters, as in `looks.Look`.
     behind: str = WHITE
 
     def looks(self, texts: list[CellRun], *, has_plain_colours: bool) -> list[LookedRun]:

@@ -18,7 +18,7 @@ from engine.documents.text.number_formats import DAY_0, DAY_0_OF_1904, shown
 from engine.documents.text.roles import NumberedParagraph
 from engine.documents.text.xml_values import integer, value
 
-# What the axes of charts are called, those of Office 2016 last.
+# The elements that are axes of charts; Office 2016 added the last ones.
 _AXES = ("catAx", "dateAx", "serAx", "valAx", "axis")
 
 
@@ -82,7 +82,7 @@ def _values(series: Element, name: str, first_day: datetime) -> dict[str, str]:
     """Return the texts of a series' points under `name`, as the chart keeps them, by the points' indexes in the file.
 
     `first_day` is the day 0 of dates. A point may have a format of its own.
-    Categories may have levels, the innermost first: a point's text begins with that of its outermost level.
+    Categories may have levels, the innermost first: a point's text begins with the text of its outermost level.
     """
     values: dict[str, str] = {}
     for source in series.iterfind(name):

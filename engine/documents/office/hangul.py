@@ -113,7 +113,7 @@ class HangulReader(OfficeReader):
         self._outline = ""
         self._behind = WHITE
         self._is_filled = False
-        self._open = _HangulParagraph()
+        self._open_paragraph = _HangulParagraph()
         # How the letters of the run look that is read.
         self._look = PLAIN_LOOK
         # The deletions that are open, and those that end.
@@ -199,21 +199,21 @@ class HangulReader(OfficeReader):
 
     def _add_paragraph(self, paragraph: Element) -> None:
         """Add a paragraph, and after it the text boxes in it."""
-        around = self._open
+        around = self._open_paragraph
         filled_around = self._is_filled
-        self._open = _HangulParagraph()
+        self._open_paragraph = _HangulParagraph()
         given = self._paragraphs.get(paragraph.get("paraPrIDRef", ""), _ParagraphShape())
         self._is_filled = given.is_filled
         role = self._role(given)
         self._text.start(role)
         self._walk(paragraph)
-        for begun in reversed(self._open.fields.values()):
+        for begun in reversed(self._open_paragraph.fields.values()):
             self._add_end(begun)
         self._text.end(role)
         self._is_filled = filled_around
-        for add in self._open.boxes:
+        for add in self._open_paragraph.boxes:
             add()
-        self._open = around
+        self._open_paragraph = around
 
     def _role(self, given: _ParagraphShape) -> Role:
         """Return the role of a paragraph of a format, and count it if it is numbered."""
@@ -289,10 +289,10 @@ class HangulReader(OfficeReader):
                 begun = role
                 self._text.start(role)
         if begun is not None:
-            self._open.fields[begin.get("id", "")] = begun
+            self._open_paragraph.fields[begin.get("id", "")] = begun
 
     def _end_field(self, end: Element) -> None:
-        begun = self._open.fields.pop(end.get("beginIDRef", ""), None)
+        begun = self._open_paragraph.fields.pop(end.get("beginIDRef", ""), None)
         if begun is not None:
             self._add_end(begun)
 
@@ -338,11 +338,11 @@ class HangulReader(OfficeReader):
         self._behind = behind_around
 
     def _put_off_box(self, box: Element) -> None:
-        """Have the text of a box follow the paragraph, unless it is deleted; a box may have any colour."""
+        """Add the text of a box after the paragraph, unless it is deleted; a box may have any colour."""
         if self._deletions:
             self._text.leave_out("deleted-text", _words_in(box))
             return
-        self._open.boxes.append(partial(self._add_box, box))
+        self._open_paragraph.boxes.append(partial(self._add_box, box))
 
     def _add_box(self, box: Element) -> None:
         behind_around = self._behind
@@ -365,7 +365,7 @@ class HangulReader(OfficeReader):
     def _add_chart(self, chart: Element) -> None:
         if not self._deletions:
             related = {chart.get("id", ""): chart.get("chartIDRef", "")}
-            self._open.boxes.append(partial(add_drawing, self._parts, related, chart, self._text))
+            self._open_paragraph.boxes.append(partial(add_drawing, self._parts, related, chart, self._text))
 
     def _count_object(self, _: Element) -> None:
         """Count an object of another program, which is not read."""
@@ -438,7 +438,7 @@ def _numbered_list(numbering: Element) -> NumberedList:
     for head in numbering.iterfind("paraHead"):
         level = integer(head.get("level"), 1)
         if 0 < level <= LEVELS:
-            # "^N" stands for the numbers of all levels so far, in digits, and "^2" for that of the second.
+            # "^N" stands for the numbers of all levels so far, in digits, and "^2" for the number of the second level.
             path = ".".join(f"%{at}" for at in range(1, level + 1))
             given = head.text or ""
             shown = given.replace("^N", f"{path}.").replace("^n", path).replace("^", "%")

@@ -33,7 +33,7 @@ class SlideLayout:
         self._has_plain_fill = first_fill is not None and first_fill.tag == "solidFill"
         # The areas that the layout and the master paint behind a slide's own shapes; None for one that is not known.
         self.drawn: list[Area | None] = []
-        # The places of the layout by their numbers and their kinds, and those of the master by their kinds.
+        # The places of the layout by their numbers and their kinds, and the places of the master by their kinds.
         self._by_number = dict[str, Element]()
         self._by_kind = dict[str, Element]()
         self._of_master = dict[str, Element]()
@@ -46,7 +46,7 @@ class SlideLayout:
             self.drawn += drawn_areas(tree, self.colours)
 
     def models(self, shape: Element) -> list[Element]:
-        """Return the places that a slide's shape fills: that of the layout, if any, then that of the master."""
+        """Return the places that a slide's shape fills: the layout's place, if any, then the master's."""
         place = shape.find("nvSpPr/nvPr/ph")
         if place is None:
             return []
@@ -85,5 +85,5 @@ def _kind_of_master(shape: Element) -> str:
 
 
 def _places(part: Element) -> list[Element]:
-    """Return the shapes of a layout or a master that those of slides fill."""
+    """Return the shapes of a layout or a master that shapes of slides fill."""
     return [shape for shape in part.iter("sp") if shape.find("nvSpPr/nvPr/ph") is not None]

@@ -186,7 +186,7 @@ class SlidesReader(OfficeReader):
     # Shapes.
 
     def _sort_group(self, group: Element) -> Role:
-        """Take what is hidden out of a group of shapes, and sort the others from top to bottom."""
+        """Remove hidden shapes from a group, and sort the others from top to bottom."""
         seen = [shape for shape in group if value(shape, "*/cNvPr", "hidden") not in _TRUE]
         self._text.left_out["hidden-text"] += len(group) - len(seen)
         group[:] = sorted(seen, key=self._place)

@@ -140,7 +140,7 @@ class _TableReader:
             number += integer(row.get("Span"))
 
     def _texts_of(self, row: Element, number: int) -> list[str]:
-        """Return the texts in all columns of a row, by its number, with those of earlier cells that take it."""
+        """Return the texts in all columns of a row, by its number. Earlier cells may reach into the row."""
         texts: list[str] = []
         usual_style = row.get("StyleID") or self._table.get("StyleID") or _DEFAULT
         says_something = False

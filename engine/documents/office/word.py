@@ -78,16 +78,17 @@ class _OpenParagraph:
 
 
 class WordReader(OfficeReader):
-    """Reads DOCX files as Word shows them, with all revisions accepted.
+    """Reads DOCX files as Word shows them, with all revisions accepted. `read` is called once.
 
-    `read_inner` adds a file that the document has in it.
+    `parts` is the opened file, `text` gets what is read, also what is damaged, and `read_inner` adds a file that the
+    document has in it. `OfficeReader` has the main part (`_main`) and the parts that it refers to (`_related`).
     """
 
     def __init__(self, parts: ZippedParts, text: MarkedText, read_inner: ReadInner) -> None:
         super().__init__(parts, text)
         self._read_inner = read_inner
         self._attached = AttachedFiles(text, read_inner)
-        # Notes that were not read so far, by the name of their elements and their ids.
+        # Notes that have not been shown yet, by kind (as in _NOTES) and id.
         self._notes = dict[tuple[str, str | None], _NoteOfPart]()
         for kind, part_name in _NOTES.items():
             related = parts.related(self._related.get(part_name, ""))
@@ -98,15 +99,16 @@ class WordReader(OfficeReader):
         self._lists = word_lists(self._related_part("numbering"), elements)
         self._paragraphs = ParagraphStyles(elements)
         self._formats = WordLetters(styles)
-        # The parts with what is above and below the pages, by their names.
+        # Headers and footers, by the names of their parts. A reference without a part has the name "" and an empty one.
         references = chain(self._main.iter("headerReference"), self._main.iter("footerReference"))
         names = {self._related.get(reference.get("id", ""), "") for reference in references}
-        self._edges = {name: parts.sound_xml(name, text) for name in sorted(names)}
-        # The colour of the pages, and that behind the text that is read, as in `Look`.
-        self._page = page_colour(self._main, self._edges.values())
+        self._headers_and_footers = {name: parts.sound_xml(name, text) for name in sorted(names)}
+        # The colour of the pages, as in `looks.Look`. Shapes in headers and footers may lie behind the text.
+        self._page = page_colour(self._main, self._headers_and_footers.values())
+        # The colour behind the text that is being read.
         self._behind = self._page
-        self._open = _OpenParagraph(NO_FORMAT)
-        # The code of the latest field so far.
+        self._open_paragraph = _OpenParagraph(NO_FORMAT)
+        # The code of the field that was begun last, as far as it has been read.
         self._code = ""
         # The font of the run, such as "Symbol"; "" if it names none.
         self._font = ""
@@ -188,7 +190,7 @@ class WordReader(OfficeReader):
         """Count the paragraphs of lists in a piece of the body that is not wanted."""
         for element in _read_in(piece):
             if element.tag == "p":
-                self._open = _OpenParagraph(self._formats.of_paragraph(element))
+                self._open_paragraph = _OpenParagraph(self._formats.of_paragraph(element))
                 if self._has_end(element):
                     self._role(self._paragraphs.of_paragraph(element))
 
@@ -197,7 +199,7 @@ class WordReader(OfficeReader):
         names = (self._related.get(reference.get("id", ""), "") for reference in self._main.iter(f"{kind}Reference"))
         texts = {""}
         for name in dict.fromkeys(names):
-            part = self._edges[name]
+            part = self._headers_and_footers[name]
             shown = (element for element in part.iter() if element.tag in ("t", "textpath"))
             text = "".join(element.get("string") or element.text or "" for element in shown)
             fields = (element for element in part.iter() if element.tag in _CODES)
@@ -266,17 +268,17 @@ class WordReader(OfficeReader):
 
     def _add_paragraph(self, paragraph: Element) -> None:
         """Add a paragraph, and after it the text boxes and charts in it."""
-        around = self._open
-        self._open = _OpenParagraph(self._formats.of_paragraph(paragraph))
+        around = self._open_paragraph
+        self._open_paragraph = _OpenParagraph(self._formats.of_paragraph(paragraph))
         role = self._role(self._paragraphs.of_paragraph(paragraph)) if self._has_end(paragraph) else ParagraphBlock()
         self._text.start(role)
         self._walk(paragraph)
-        for result in reversed(self._open.fields):
+        for result in reversed(self._open_paragraph.fields):
             self._text.end(result or Through())
         self._text.end(role)
-        for add in self._open.floating:
+        for add in self._open_paragraph.floating:
             add()
-        self._open = around
+        self._open_paragraph = around
 
     def _has_end(self, paragraph: Element) -> bool:
         """Return whether the end of a paragraph is shown, and with it the paragraph's number.
@@ -285,7 +287,7 @@ class WordReader(OfficeReader):
         """
         if is_on(paragraph, "pPr/rPr/specVanish"):
             return True
-        is_hidden = is_on(paragraph, "pPr/rPr/vanish", usual=bool(self._open.format.hidden))
+        is_hidden = is_on(paragraph, "pPr/rPr/vanish", usual=bool(self._open_paragraph.format.hidden))
         is_deleted = any(paragraph.find(f"pPr/rPr/{mark}") is not None for mark in ("del", "moveFrom"))
         return not is_hidden and not is_deleted
 
@@ -302,7 +304,9 @@ class WordReader(OfficeReader):
     def _add_run(self, run: Element) -> None:
         """Add a run; one that is hidden shows nothing, also of what is drawn in it."""
         self._font = value(run, "rPr/rFonts", "ascii")
-        look = look_of(self._formats.of_run(run, self._open.format), self._open.format, self._behind)
+        look = look_of(
+            self._formats.of_run(run, self._open_paragraph.format), self._open_paragraph.format, self._behind
+        )
         if look.is_hidden:
             self._leave_out("hidden-text", run)
             return
@@ -311,7 +315,7 @@ class WordReader(OfficeReader):
 
     def _words_of(self, element: Element) -> str:
         """Return the words of a text or a sign as its font shows them; "" in the code of a field."""
-        if None in self._open.fields:
+        if None in self._open_paragraph.fields:
             return ""
         code = element.get("char")
         text = sign_of(code) if code else element.text or ""
@@ -327,8 +331,8 @@ class WordReader(OfficeReader):
         self._text.leave_out(kind, "".join(texts))
 
     def _equation(self, element: Element) -> str | None:
-        """Return an equation, or those of a block, in LaTeX."""
-        if self._open.format.hidden:
+        """Return an equation, or the equations of a block, in LaTeX."""
+        if self._open_paragraph.format.hidden:
             self._leave_out("hidden-text", element)
             return None
         for deletion in element.iter("del"):
@@ -384,7 +388,7 @@ class WordReader(OfficeReader):
             self._text.left_out["hidden-text"] += 1
 
     def _show_picture(self, picture: Element) -> None:
-        """Note a picture; that of an older program has its part as `id`."""
+        """Add a picture. Older programs name its part by "id"."""
         name = self._related.get(picture.get("embed", picture.get("id", "")), "")
         self._parts.show_picture(name, self._text.pictures)
 
@@ -404,17 +408,17 @@ class WordReader(OfficeReader):
         return Through()
 
     def _put_off_box(self, box: Element) -> None:
-        """Have the text of a box follow the paragraph; a box may have any colour."""
-        self._open.floating.append(partial(self._add_on, UNKNOWN, box, Through()))
+        """Add the text of a box after the paragraph; a box may have any colour."""
+        self._open_paragraph.floating.append(partial(self._add_on, UNKNOWN, box, Through()))
 
     def _put_off_drawing(self, reference: Element) -> None:
-        """Have a chart or a diagram follow the paragraph."""
-        self._open.floating.append(partial(add_drawing, self._parts, self._related, reference, self._text))
+        """Add a chart or a diagram after the paragraph."""
+        self._open_paragraph.floating.append(partial(add_drawing, self._parts, self._related, reference, self._text))
 
     def _put_off_object(self, reference: Element) -> None:
-        """Have a file that is embedded, such as a table of Excel, follow the paragraph."""
+        """Add an embedded file, such as a table of Excel, after the paragraph."""
         name = self._related.get(reference.get("id", ""), "")
-        self._open.floating.append(partial(self._attached.add_part, self._parts, name))
+        self._open_paragraph.floating.append(partial(self._attached.add_part, self._parts, name))
 
     # Links and fields.
 
@@ -424,8 +428,8 @@ class WordReader(OfficeReader):
         return link_role(f"{address}#{place}" if place else address)
 
     def _follow_field(self, element: Element) -> str:
-        """Follow the beginning, the code, the result and the end of a field; return what a field of a form shows."""
-        fields = self._open.fields
+        """Read the beginning, the code, the result or the end of a field; return the text that a form's field shows."""
+        fields = self._open_paragraph.fields
         step = element.get("fldCharType")
         if step == "begin":
             fields.append(None)

@@ -75,7 +75,7 @@ class WordLetters:
         return format_of(paragraph).over(style)
 
     def of_run(self, run: Element, paragraph: LetterFormat) -> LetterFormat:
-        """Return the format of a run; `paragraph` is that of its paragraph's letters (`of_paragraph`).
+        """Return the format of a run; `paragraph` is the format of its paragraph's letters (`of_paragraph`).
 
         As in Word, a style of letters that strikes or hides them undoes what the paragraph's style does: letters that
         both strike are not struck. What the document's defaults strike or hide, such a style does not undo (ECMA-376,

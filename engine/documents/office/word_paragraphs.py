@@ -67,7 +67,7 @@ def _format_of(source: Element) -> ParagraphFormat:
     heading = integer(level) if kind == "heading" and level.isdecimal() else None
     style_level = integer(level) if kind in ("list bullet", "list number") and level.isdecimal() else None
     if outline := value(source, "pPr/outlineLvl"):
-        # The tenth level is that of other text.
+        # The tenth level means text that is no heading.
         heading = (integer(outline) + 1) % 10
     depth = value(source, "pPr/numPr/ilvl")
     return ParagraphFormat(

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 
 def remove_deleted(content: Element) -> None:
-    """Take the words out of a document that a change deleted; other words that are deleted stand in its list."""
+    """Remove the words that a change deleted from a document; other deleted words stand in its list of changes."""
     deleted = {
         region.get("id", "")
         for region in content.iter("changed-region")

@@ -77,7 +77,7 @@ _SHAPES = (
 )
 # What is around rows of a table.
 _ROW_GROUPS = ("table-header-rows", "table-row-group", "table-rows")
-# Stands for the style of an outermost list that names none; "" is that of the headings.
+# Stands for the style of an outermost list that names none; the style of the headings is "".
 _NO_STYLE = "-"
 # What a comment has besides its text.
 _ABOUT_COMMENT = ("creator", "creator-initials", "date")
@@ -93,7 +93,7 @@ _HIDING = "hidden-paragraph[@is-hidden='true']"
 class OpenDocumentReader(OfficeReader):
     """Reads ODT files, with all revisions accepted, and the sheets and slides that are shown of ODS and ODP files."""
 
-    _run = ""
+    _text_element = ""
 
     def __init__(self, parts: ZippedParts, text: MarkedText) -> None:
         # Encrypted parts are no XML.
@@ -104,19 +104,19 @@ class OpenDocumentReader(OfficeReader):
         self._insert_edges(common)
         self._styles = OpenStyles(common, self._main)
         self._pages = OpenPages(common, self._styles)
-        # The lists by their styles; that of the headings has the name "".
+        # The lists by their styles; the list of the headings has the name "".
         self._numbered = defaultdict[str, NumberedList](NumberedList, numbered_lists(common, self._main))
-        # The styles of the lists that are open, the innermost last; that of the headings is around them.
+        # The styles of the lists that are open, the innermost last; the list of the headings is around them.
         self._lists = [""]
         # Whether an item of a list has begun and has no words so far.
         self._item_begun = False
-        # The colour behind the text that is read, as in `Look`.
+        # The colour behind the text that is read, as in `looks.Look`.
         self._behind = self._styles.page
         # The colour behind cells that have none; None if it is the one around the table.
         self._in_tables = UNKNOWN if _has_table_styles(self._main) else self._styles.in_tables
         # As in `mark_merged`, for the table that is read.
         self._rows_left = dict[int, int]()
-        # The format of the letters that are read, and that of the cell or shape around.
+        # The format of the letters that are read, and the format of the cell or shape around them.
         self._format = NO_FORMAT
         self._format_around = NO_FORMAT
         # How many slides there were so far.
@@ -158,10 +158,10 @@ class OpenDocumentReader(OfficeReader):
             "object-ole": self._count_object,
             "math": latex_of,
             "presentation": self._presentation,
-            # Those of a drawing; `_presentation` adds those of a presentation.
+            # The elements of a drawing; `_presentation` adds the elements of a presentation.
             "page": self._begin_slide,
             "notes": self._add_notes,
-            # That of a picture is no text, that of a chart has paragraphs.
+            # The title of a picture is no text, the title of a chart has paragraphs.
             "title": lambda title: Through() if len(title) else None,
         }
 
@@ -227,7 +227,7 @@ class OpenDocumentReader(OfficeReader):
             self._add_lettered(paragraph, role, self._paragraph_format(paragraph), self._behind)
 
     def _paragraph_format(self, paragraph: Element) -> LetterFormat:
-        """Return the format of letters in a paragraph that have none of their own; it is over that of its cell."""
+        """Return the format of letters in a paragraph that have none of their own, over the format of its cell."""
         style = self._styles.format("paragraph", paragraph.get("style-name", ""))
         return style.over(self._format_around).over(self._styles.format("paragraph", ""))
 
@@ -254,7 +254,7 @@ class OpenDocumentReader(OfficeReader):
         return NumberedParagraph(self._list_level, mark) if mark else ParagraphBlock()
 
     def _add_list(self, element: Element) -> None:
-        """Add a list, numbered by its style or that of the list around.
+        """Add a list, numbered by its style or the style of the list around it.
 
         An outermost one that continues no other begins to count anew.
         """

@@ -62,7 +62,7 @@ class OpenStyles:
 
     @property
     def in_tables(self) -> str | None:
-        """The colour behind cells that have none, if it is not that of the page."""
+        """The colour behind cells that have none, if it is not the page's colour."""
         families = (style for (family, _), style in self._elements.items() if family in _OF_TABLES)
         return UNKNOWN if any(_background(style, "") not in (None, CLEAR) for style in families) else None
 
@@ -105,7 +105,7 @@ def _format_of(style: Element, fonts: Mapping[str, str]) -> LetterFormat:
 
 
 def _points(text: Mapping[str, str]) -> float | None:
-    """Return the size of letters; that of the scripts for which it is the largest, as others are not told apart."""
+    """Return the size of letters: the largest of the sizes for different scripts, which are not told apart."""
     usual = length(text.get("font-size"))
     others = (length(text.get(f"font-size-{scripts}")) for scripts in ("asian", "complex"))
     return None if usual is None else max(usual, *(size for size in others if size is not None), usual)
@@ -129,7 +129,7 @@ def _is_struck(text: Mapping[str, str]) -> bool | None:
 
 
 def _is_transparent(text: Mapping[str, str]) -> bool | None:
-    # LibreOffice writes that of letters whose colour it chooses as 0, too.
+    # LibreOffice writes an opacity of 0 also for letters whose colour it chooses.
     if text.get("use-window-font-color") == "true":
         return False
     return text.get("opacity") == "0%" if "color" in text else None

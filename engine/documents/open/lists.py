@@ -14,7 +14,7 @@ _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRom
 
 
 def numbered_lists(*parts: Element) -> dict[str, NumberedList]:
-    """Return the lists that parts of a document define, by the names of their styles; "" is that of the headings."""
+    """Return the lists that parts of a document define, by the names of their styles; "" for headings."""
     lists: dict[str, NumberedList] = {}
     for part in parts:
         for style in part.iter():

@@ -63,7 +63,7 @@ class OpenPages:
         return self._masters.get(page.get("master-page-name", ""), Element("none"))
 
     def _colour(self, page: Element, master: Element) -> str:
-        """Return the colour of a slide, as in `Look`: that of its own fill, else of its master's, else white.
+        """Return the colour of a slide, as in `looks.Look`: its own fill, else its master's, else white.
 
         Returns `UNKNOWN` if that fill is not one colour, or lets something through. A fill "none" is no fill.
         """

@@ -67,7 +67,7 @@ def column_styles(sheet: Element) -> list[str]:
 
 
 def name_styles(row: Element, of_columns: list[str]) -> None:
-    """Give the cells of a row that name no style that of the row, or else of their column."""
+    """Give the cells of a row that name no style the style of the row, or else of their column."""
     usual = row.get("default-cell-style-name", "")
     if not usual and not of_columns:
         return
@@ -149,7 +149,7 @@ class _Covering:
 
 
 def remove_hidden(row: Element, hidden: HiddenColumns) -> None:
-    """Take the cells of hidden columns out of a row, and note in `hidden` which columns had content.
+    """Remove the cells of hidden columns from a row, and add the columns that had content to `hidden`.
 
     What a cell shows in columns beside the hidden one that it begins in stays.
     """

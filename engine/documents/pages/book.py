@@ -135,7 +135,7 @@ def _in_line(title: str) -> str:
 
 
 def _show_picture(name: str, parts: ZippedParts, text: MarkedText, address: str) -> None:
-    """Note the picture of a book that a page shows, if it is a part of it."""
+    """Add the picture of a book that a page shows, if it is a part of the book."""
     parts.show_picture(addressed(name, address, parts), text.pictures)
 
 

@@ -16,7 +16,7 @@ _USUAL_MOST = "1"
 
 
 def meaning_of_field(node: LexborNode, attributes: Mapping[str, str]) -> Role | str | None:
-    """Return the role of an `input`, `option`, `progress` or `meter`, or its words; None if it is not shown."""
+    """Return the role of an `<input>`, `<option>`, `<progress>` or `<meter>`, or its words; None if it is not shown."""
     match node.tag:
         case "option":
             return _role_of_option(node, attributes)
@@ -26,7 +26,7 @@ def meaning_of_field(node: LexborNode, attributes: Mapping[str, str]) -> Role | 
 
 
 def _words_of_field(attributes: Mapping[str, str]) -> str:
-    """Return whether the box that an `input` is is ticked, or what is in it or on it; "" for nothing."""
+    """Return whether a box (`<input>`) is ticked, or the text in or on a field; "" for none."""
     kind = attributes.get("type", "").lower()
     if kind in ("checkbox", "radio"):
         return "☒ " if "checked" in attributes else "☐ "
@@ -35,9 +35,9 @@ def _words_of_field(attributes: Mapping[str, str]) -> str:
 
 
 def _words_of_bar(node: LexborNode, attributes: Mapping[str, str]) -> str:
-    """Return how far a `progress` or `meter` goes, as "70 of 100".
+    """Return how far a `<progress>` or `<meter>` goes, as "70 of 100".
 
-    That is "" for a `progress` without a value, and for one whose own words say it, which browsers show no more.
+    It is "" for a `<progress>` without a value, and for one whose own words say it, which browsers show no more.
     """
     value = attributes.get("value", "").strip()
     if not value or node.text().strip():

@@ -101,7 +101,7 @@ class PageLetters(NamedTuple):
     def _pixels(self, size: str) -> float | None:
         """Return the size in pixels of the letters of an element inside these.
 
-        `size` is its `font-size` in lower case. Returns None if the size cannot be known, as that of shares of the root
+        `size` is its `font-size` in lower case. Returns None if the size cannot be known, as for shares of the root
         element's, which pages for phones make as large as 100 pixels.
         """
         if not size or size == "inherit":

@@ -33,8 +33,8 @@ _TO_ENCODE = ' "<>`{}'
 class PageLinks:
     """Where the links of a page lead.
 
-    `address` is that of the page, "" for a file. Relative links are joined with `base`, the document base URL; if it is
-    "", they lead nowhere.
+    `address` is the page's address, "" for a file. Relative links are joined with `base`, the document base URL; if it
+    is "", they lead nowhere.
     """
 
     address: str
@@ -48,7 +48,7 @@ class PageLinks:
         return cls(address, named or address)
 
     def role_of(self, attributes: Mapping[str, str]) -> Role:
-        """Return the role of an element `a`: that of a link, if it leads to an address."""
+        """Return the role of an element <a>: `Link` if it leads to an address."""
         target = self.target(attributes["href"]) if "href" in attributes else ""
         return Link(target) if target else Through()
 
@@ -82,7 +82,7 @@ def _web_address(link: str, base: str) -> str:
 
 
 def _joined(written: str, base: str) -> str:
-    """Join a link with a base. A host follows two slashes or more, and any scheme other than that of the base."""
+    """Join a link with a base. A host follows two slashes or more, and any scheme other than the base's."""
     beginning = _BEGINNING.match(written)
     assert beginning is not None
     base_scheme = urlsplit(base).scheme

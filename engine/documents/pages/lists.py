@@ -33,10 +33,10 @@ _STYLES = {
 
 
 def numbered_items(node: LexborNode, attributes: Mapping[str, str], styles: Declarations) -> ItemList:
-    """Return the role of the element `ol` that `node` is, with its `attributes` and what `styles` say of it.
+    """Return the role of a list `node` (<ol>), with its `attributes` and the declarations of its `styles`.
 
-    A list whose own `style` takes its numbers away has none. Sheets often take them away to draw numbers of their own,
-    which are not read: those lists are counted.
+    A list whose own attribute "style" takes its numbers away has none. Style sheets often take them away to draw
+    numbers of their own, which are not read: such lists are numbered here.
     """
     own_styles = declarations(attributes.get("style", ""))
     if "none" in _words_of_style(own_styles):
@@ -53,7 +53,7 @@ def numbered_items(node: LexborNode, attributes: Mapping[str, str], styles: Decl
 
 
 def list_item(attributes: Mapping[str, str]) -> ListItem:
-    """Return the role of an element `li`, from whose `value` its list goes on counting."""
+    """Return the role of an element <li>, from whose "value" its list goes on counting."""
     return ListItem(_number(attributes.get("value", "")))
 
 

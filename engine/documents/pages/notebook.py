@@ -41,7 +41,7 @@ def read_notebook(data: bytes, text: MarkedText) -> None:
 
 
 def _joined_streams(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return outputs with those of one stream that follow each other as one, which may end what another has begun."""
+    """Join outputs of one stream that follow each other: one may end a line that another began."""
     joined: list[dict[str, Any]] = []
     for output in outputs:
         last = joined[-1] if joined else {}

@@ -19,7 +19,7 @@ _BRACE = re.compile(r"[{}]")
 # Of a selector with more, the part for the element itself, and what depends on where or when.
 _LAST = re.compile(r"[^\s>+~]+$")
 _CONDITION = re.compile(r"\[[^\]]*\]|:[\w-]+(?:\([^)]*\))?")
-# What selects elements by nothing but their tag and marks (classes and ids), and also by those of elements around them.
+# Selectors of elements by nothing but tags and marks (classes and ids): their own, and those of elements around them.
 _SIMPLE = re.compile(r"(?P<tag>[a-zA-Z][\w-]*|\*)?(?P<marks>(?:[.#][\w-]+)*)")
 _PLAIN = re.compile(r"[\w*.#-]+(?:(?:\s*>\s*|\s+)[\w*.#-]+)*")
 _CHILD = re.compile(r"\s*>\s*")
@@ -36,6 +36,14 @@ _MOST_STEPS = 20_000_000
 UNCLEAR = "?"
 
 Declarations = Mapping[str, str]
+
+
+class _Specificity(NamedTuple):
+    """The numbers of ids, classes and tags in a selector."""
+
+    ids: int
+    classes: int
+    tags: int
 
 
 class StyleRule(NamedTuple):
@@ -57,9 +65,9 @@ class StyleRule(NamedTuple):
         return {(name, value) for name, value in said if self.is_conditional or name not in _OF_LETTERS}
 
     @property
-    def weight(self) -> tuple[int, int, int]:
-        """How much more it counts than others: by its ids, its classes, and its tags."""
-        return self.selector.count("#"), self.selector.count("."), len(_TAG.findall(self.selector))
+    def specificity(self) -> _Specificity:
+        """Which of two rules counts, as CSS says: the one whose specificity is greater."""
+        return _Specificity(self.selector.count("#"), self.selector.count("."), len(_TAG.findall(self.selector)))
 
 
 class _RulesOfElement(NamedTuple):
@@ -89,11 +97,11 @@ class PageStyles:
                 self.is_whole = False
             rules += _rules_of(sheet or "", element.attributes.get("media") or "")
         # Those that count more are last; of those that count as much, the last one holds.
-        self._rules = sorted(rules, key=lambda rule: rule.weight)
+        self._rules = sorted(rules, key=lambda rule: rule.specificity)
         # The numbers of rules by their loose selectors.
         self._loose = defaultdict[str, list[int]](list)
         # By the places of elements in memory.
-        self._found = defaultdict[int, _RulesOfElement](lambda: _RulesOfElement([], []))
+        self._rules_by_element = defaultdict[int, _RulesOfElement](lambda: _RulesOfElement([], []))
         # What rules say together, by their numbers and loose selectors.
         self._said = dict[tuple[tuple[int, ...], tuple[str, ...]], Declarations]()
         if rules:
@@ -119,14 +127,16 @@ class PageStyles:
             return
         for number in certain:
             for element in elements.selected(self._rules[number].selector):
-                self._found[element].certain.append(number)
+                self._rules_by_element[element].certain.append(number)
         for selector in self._loose:
             for element in elements.selected(selector):
-                self._found[element].possible.append(selector)
+                self._rules_by_element[element].possible.append(selector)
 
     def of(self, element: LexborNode, style: str) -> Declarations:
         """Return what holds for an element with the attribute `style`; what rules change otherwise is `UNCLEAR`."""
-        by_rules = self._by_rules(self._found[element.mem_id]) if element.mem_id in self._found else {}
+        by_rules = (
+            self._by_rules(self._rules_by_element[element.mem_id]) if element.mem_id in self._rules_by_element else {}
+        )
         return {**by_rules, **declarations(style)} if style else by_rules
 
     def _by_rules(self, rules: _RulesOfElement) -> Declarations:
@@ -164,7 +174,7 @@ class _PageElements:
     def may_have(self, selector: str, *, of_parts: bool = False) -> bool:
         """Return whether the page has all marks of a selector; `of_parts`, that none of these is one of the whole page.
 
-        Marks of a whole page that hide something in it may be those of a page that scripts have not finished.
+        Marks of a whole page that hide something in it may mean that scripts have not finished the page.
         """
         marks = _MARK.findall(selector)
         return self._marks.issuperset(marks) and not (of_parts and self._marks_of_page.intersection(marks))

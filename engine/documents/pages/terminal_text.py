@@ -51,7 +51,7 @@ class _Terminal:
         self._column = end
 
     def control(self, character: str) -> None:
-        """Follow a control character; those that move nothing are passed over."""
+        """Apply a control character; characters that move nothing are passed over."""
         match character:
             case "\n":
                 self._row += 1
@@ -64,7 +64,7 @@ class _Terminal:
                 self._column = max(0, self._column - 1)
 
     def follow(self, code: str, first: int | None, second: int | None) -> None:
-        """Follow a control sequence with its numbers, None for those that it does not name. Colours change nothing."""
+        """Apply a control sequence with its numbers, None for numbers that it does not name. Colours change nothing."""
         count = first or 1
         match code:
             case "A" | "F":

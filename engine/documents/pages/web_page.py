@@ -151,7 +151,7 @@ def read_page(
     """Add the blocks of a page in UTF-8, as a browser lays its elements out.
 
     `linked` has the sheets that it links; `show_picture` gets the address of each picture that is seen. `address` is
-    that of the page, to which its links are relative; "" for a file.
+    the page's address, to which its links are relative; "" for a file.
     """
     content = _OPEN_SELECT.sub(r"\1</select>", _PREFIX.sub(r"\1", page.decode()))
     if "http://www.w3.org/1999/xhtml" in content[:_BEGINNING]:
@@ -233,7 +233,7 @@ class _PageReader:
         return [*(_Visit(child, inner) for child in _shown_order(node)), meaning]
 
     def _note_picture(self, tag: str, attributes: Mapping[str, str], letters: PageLetters) -> None:
-        """Note the picture that an element is, if it is one and is seen."""
+        """Add an element that is a picture, if it is seen."""
         addresses = [attributes[name] for name in _PICTURE_ADDRESSES.get(tag, ()) if name in attributes]
         if addresses and letters.is_visible:
             self._show_picture(addresses[0])
@@ -292,7 +292,7 @@ def _shown_order(node: LexborNode) -> list[LexborNode]:
 
 
 def _own_rows(table: LexborNode) -> Iterator[LexborNode]:
-    """Yield the rows of a table, without those of tables in its cells."""
+    """Yield the rows of a table, without the rows of tables in its cells."""
     for child in table.iter():
         if child.tag == "tr":
             yield child

@@ -42,7 +42,7 @@ class Annotations:
     """Adds what the annotations of a file's pages say to their text."""
 
     def __init__(self, document: PdfDocument, data: bytes) -> None:
-        """Read those of the `document` whose file is `data`."""
+        """Read the annotations of the `document` whose file is `data`."""
         self._document = document
         self._data = data
         # The files for which the pages so far show a sign each.
@@ -51,7 +51,7 @@ class Annotations:
     def add_of(self, page: PdfPage, number: int, content: str, text: MarkedText) -> None:
         """Add to `text` what the annotations of a page say that its own text, `content`, does not.
 
-        `number` is that of the page, from 1. An annotation that is damaged is counted and skipped; `TextTooLong` goes
+        `number` is the page's number, from 1. An annotation that is damaged is counted and skipped; `TextTooLong` goes
         on to the caller.
         """
         from pypdfium2 import PdfAttachment
@@ -231,7 +231,7 @@ def _string(annotation: Any, key: str) -> str:
 
 
 def _with_plain_ends(words: str) -> str:
-    """Return a text whose lines end with a line feed: those of PDF end with a carriage return."""
+    """Return a text whose lines end with a line feed: lines in PDF end with a carriage return."""
     return words.replace("\r\n", "\n").replace("\r", "\n")
 
 

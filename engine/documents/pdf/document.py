@@ -25,7 +25,8 @@ _RECOGNITION_S = 6
 def read_pdf(data: bytes, text: MarkedText, read_inner: ReadInner) -> None:
     """Add each page: its text, then its fields, notes and links; and at the end the files that are attached.
 
-    `read_inner` reads these. Raises `Encrypted` for a file with a password, and `PdfiumError` for one that is damaged.
+    `read_inner` reads these. Raises `Encrypted` for a file with a password, and `pypdfium2.PdfiumError` for one that is
+    damaged.
     """
     from engine.documents.pdf.annotations import Annotations
     from engine.documents.pdf.attachments import add_attached, add_form_data
@@ -94,12 +95,12 @@ class _ScannedPages:
         return True
 
     def say_failures(self) -> None:
-        """Say which pages before this one are not readable."""
+        """Add a line that names the pages before this one that cannot be read."""
         self._text.add_blocks(*self._failures)
         self._failures.clear()
 
     def finish(self) -> None:
-        """Say and count the pages without text, if there is any other text."""
+        """Name and count the pages without text, if there is any other text."""
         if self._unread and not self._text.is_empty:
             self.say_failures()
             self._text.left_out["scanned-page"] += self._unread

@@ -31,7 +31,7 @@ def open_pdf(data: bytes) -> PdfDocument:
         if error.err_code in (FPDF_ERR_PASSWORD, FPDF_ERR_SECURITY):
             raise Encrypted from None
         raise
-    # `init_forms` passes over files without a list of fields. Programs that merge files lose it, but not the fields.
+    # pypdfium2 passes over files without a list of fields. Programs that merge files lose it, but not the fields.
     callbacks = FPDF_FORMFILLINFO(version=2)
     document.formenv = PdfFormEnv(FPDFDOC_InitFormFillEnvironment(document, callbacks), callbacks)
     return document

@@ -56,7 +56,7 @@ class Box(NamedTuple):
         return thin <= _THICKEST and long > 2 * thin
 
     def meets(self, other: Box) -> bool:
-        """Return whether two boxes have a place in common; those of lines may have no area."""
+        """Return whether two boxes have a place in common; boxes of lines may have no area."""
         return (
             self.left <= other.right
             and other.left <= self.right
@@ -235,7 +235,7 @@ def objects_of(page: PdfPage, *, may_have_layers: bool) -> PageObjects:
 
 
 class _ObjectReader:
-    """Notes the objects of a page, and of the forms on it, in `found`."""
+    """Collects the objects of a page, and of the forms on it, in `objects`."""
 
     def __init__(self, page: Box, *, may_have_layers: bool) -> None:
         self.objects = PageObjects()
@@ -245,7 +245,7 @@ class _ObjectReader:
         self._sides = [c_float() for _ in range(4)]
 
     def read(self, handles: Iterable[Any], matrix: Matrix, depth: int, *, may_be_off: bool) -> None:
-        """Note objects in so many forms, whose places `matrix` maps to those on the page."""
+        """Add objects that are within `depth` forms; `matrix` maps their places to places on the page."""
         objects = self.objects
         for handle in handles:
             self._order += 1
@@ -282,7 +282,7 @@ class _ObjectReader:
         return matrix.box(left.value, bottom.value, right.value, top.value)
 
     def _add_picture(self, handle: Any, matrix: Matrix, *, is_picture: bool) -> None:
-        """Note a picture, or a shading, which fills what its clip leaves of the page."""
+        """Add a picture, or a shading, which fills what its clip leaves of the page."""
         box = self._box(handle, matrix)
         self.objects.areas.append(PaintedArea(self._order, box, None))
         if not is_picture:
@@ -293,7 +293,7 @@ class _ObjectReader:
         self.objects.pictures_area += max(0, seen.width) * max(0, seen.height)
 
     def _add_path(self, path: Any, matrix: Matrix) -> None:
-        """Note the area that a path fills, its lines, and the sides of its frames."""
+        """Add the area that a path fills, its lines, and the sides of its frames."""
         fill_mode = c_int()
         is_stroked = c_int()
         pdfium.FPDFPath_GetDrawMode(path, byref(fill_mode), byref(is_stroked))
@@ -309,7 +309,7 @@ class _ObjectReader:
         self._add_lines(path, matrix, box, is_stroked=bool(is_stroked.value))
 
     def _add_lines(self, path: Any, matrix: Matrix, box: Box, *, is_stroked: bool) -> None:
-        """Note the lines of a path with a box around it, and the sides of its rectangles."""
+        """Add the lines of a path with a box around it, and the sides of its rectangles."""
         if box.is_line:
             parts = [box]
         elif pdfium.FPDFPath_CountSegments(path) <= _MOST_SEGMENTS:

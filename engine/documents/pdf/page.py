@@ -47,7 +47,7 @@ class TextOfPage(NamedTuple):
 def text_of_page(page: PdfPage, *, may_have_layers: bool) -> TextOfPage:
     """Return the text of a page, whose file may have layers that are off.
 
-    Raises `PdfiumError` for a page that is damaged.
+    Raises `pypdfium2.PdfiumError` for a page that is damaged.
     """
     objects = objects_of(page, may_have_layers=may_have_layers)
     page_text = PageText(page)

@@ -9,7 +9,8 @@ page, which a model on this computer has to read first. Here, a page is given th
 - the only page of a file;
 - each page that a person chose.
 
-`InnerPictures` gives as many of them as are wanted: first those without text, then the others, in their order.
+`text.inner_pictures.InnerPictures` gives as many of them as are wanted: first those without text, then the others, in
+their order.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from engine.documents.text.parts import Selection
 if TYPE_CHECKING:
     from pypdfium2 import PdfObject, PdfPage
 
-# The pixels of a picture beside its text: those of an A4 page with 144 dots an inch. Towers of models see no more than
+# The pixels of a picture beside its text: an A4 page with 144 dots an inch. Towers of models see no more than
 # two to three million, and take a token for each 600 to 1,000.
 _PIXELS = 2_000_000
 # The same for a page without text, whose small letters have to be read: 200 dots an inch.
@@ -54,9 +55,9 @@ _PAPER = 250
 
 
 def note_page(page: PdfPage, number: int, data: bytes, text: MarkedText, *, has_text: bool) -> None:
-    """Note a page in the pictures of `text`, if it is one that models that see are given.
+    """Add a page to the pictures of `text`, if it is one that is given to models that see.
 
-    `number` is that of the page, from 1, in the file `data`; `has_text` says whether its text was read.
+    `number` is the page's number, from 1, in the file `data`; `has_text` says whether its text was read.
     """
     from pypdfium2.raw import FPDFPage_CountObjects, FPDFPage_GetAnnotCount
 
@@ -75,7 +76,7 @@ def note_page(page: PdfPage, number: int, data: bytes, text: MarkedText, *, has_
 def page_picture(data: bytes, number: int, pixels: int) -> bytes:
     """Return the page of a file as a JPEG of about so many `pixels` at most, as it is shown, with its form and notes.
 
-    Raises `PdfiumError` for a page that is damaged.
+    Raises `pypdfium2.PdfiumError` for a page that is damaged.
     """
     with open_pdf(data) as document, closing(document[number - 1]) as page:
         bitmap = page.render(scale=_scale(page, pixels), rev_byteorder=True)
@@ -160,7 +161,7 @@ def _has_drawings(page: PdfPage) -> bool:
             if _is_painted(thing):
                 bars.add(_bounds(thing))
             continue
-        # The places of what is in a form are those of the form.
+        # Objects in a form are counted where the form is.
         while thing.container is not None:
             thing = thing.container
         if thing is not latest:
@@ -191,7 +192,7 @@ class _Bars:
 
 
 def _bounds(thing: PdfObject) -> _Bounds:
-    """Return the box around a thing on a page; that of one that is damaged is empty."""
+    """Return the box around a thing on a page; it is empty if the thing is damaged."""
     from pypdfium2.raw import FPDFPageObj_GetBounds
 
     sides: Sequence[c_float] = [c_float() for _ in range(4)]
@@ -200,7 +201,7 @@ def _bounds(thing: PdfObject) -> _Bounds:
 
 
 def _is_painted(path: PdfObject) -> bool:
-    """Return whether a path is filled with another colour than that of paper, in which programs paint empty cells."""
+    """Return whether a path is filled with another colour than the paper's, in which programs paint empty cells."""
     from pypdfium2.raw import FPDFPageObj_GetFillColor, FPDFPath_GetDrawMode
 
     mode = c_int()

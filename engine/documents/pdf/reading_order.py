@@ -53,7 +53,7 @@ _GAP = 0.9
 def paragraphs_of(lines: Sequence[PlacedLine]) -> list[list[RowOfLines]]:
     """Return the paragraphs of a picture, in the order of reading: columns of text one after another, tables by rows.
 
-    For example, a title over two columns of text is a paragraph, which those of the left column follow.
+    For example, a title over two columns of text is a paragraph, which the paragraphs of the left column follow.
     """
     if not lines:
         return []

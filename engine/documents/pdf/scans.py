@@ -48,7 +48,7 @@ _MOST_PIXELS = 16_000_000
 _WITH_COLUMNS = "3"
 _ONE_BLOCK = "6"
 _MUCH_MORE = 1.1
-# Lines that are this share of a picture's width are no strokes of letters, but those of a grid.
+# Lines that are this share of a picture's width are lines of a grid, not strokes of letters.
 _RULE_SHARE = 1 / 10
 _INK = 255
 # Of pages made of text in four languages, those that were certain by these had at most one letter in ten wrong.
@@ -67,7 +67,7 @@ class PageRecognition:
 
     def __init__(self, most_s: float = math.inf) -> None:
         """Begin no page after `most_s` seconds of this process's computing, in which Vision computes."""
-        self._left = MOST_PAGES
+        self._left_pages = MOST_PAGES
         self._stops_at = time.process_time() + most_s
         self._recognizer: Recognizer = vision() or Tesseract()
 
@@ -76,9 +76,9 @@ class PageRecognition:
 
         Raises what PDFium raises for damaged pages.
         """
-        if not self._left or time.process_time() > self._stops_at or not self._recognizer.works:
+        if not self._left_pages or time.process_time() > self._stops_at or not self._recognizer.works:
             return NOTHING
-        self._left -= 1
+        self._left_pages -= 1
         picture = _picture_of(page)
         if picture is None:
             return NOTHING
@@ -136,7 +136,7 @@ class Tesseract:
 
 @task
 def tesseract_languages() -> list[str]:
-    """Return those of `_LANGUAGES` that Tesseract has; none if it is not there. Waits."""
+    """Return the languages of `_LANGUAGES` that Tesseract has; none if it is not there. Waits."""
     program = program_at("tesseract")
     if not program:
         return []

@@ -114,6 +114,15 @@ def _inner(box: Box) -> Box:
     return Box(box.left + edge, box.bottom + edge, box.right - edge, box.top - edge)
 
 
+class _Dots(NamedTuple):
+    """A rectangle in a picture, in dots from its upper left corner."""
+
+    left: int
+    upper: int
+    right: int
+    lower: int
+
+
 class _DrawnPage:
     """Draws a page with some of its objects. All are drawn again when it is left."""
 
@@ -212,14 +221,14 @@ class _DrawnPage:
         """Return whether a dot in a box is not black."""
         return changed.crop(self._dots(box)).getbbox() is not None
 
-    def _dots(self, box: Box) -> tuple[int, int, int, int]:
-        """Return the left, upper, right and lower ends of a box in a picture, within it."""
+    def _dots(self, box: Box) -> _Dots:
+        """Return where a box is in a picture of the page: at least one dot, within the picture."""
         within = box.within(self._shown)
         left = round(within.left * self._scale)
         upper = round((self._shown.top - within.top) * self._scale)
         right = round(within.right * self._scale)
         lower = round((self._shown.top - within.bottom) * self._scale)
-        return left, upper, max(left + 1, right), max(upper + 1, lower)
+        return _Dots(left, upper, max(left + 1, right), max(upper + 1, lower))
 
 
 def _unlike(first: Image.Image, second: Image.Image) -> Image.Image:
@@ -251,7 +260,7 @@ def _set_drawn(handles: Iterable[Any], *, is_drawn: bool) -> None:
 
 
 def _layers(words: Sequence[PageWord], page: Box) -> list[list[PageWord]]:
-    """Return the words of a page in groups, so that those of two objects in one group do not lie over each other."""
+    """Return the words of a page in groups, so that words of two objects in one group do not lie over each other."""
     square = max(_LEAST_SQUARE, page.width / _MOST_SQUARES, page.height / _MOST_SQUARES)
     by_owner: defaultdict[int, list[PageWord]] = defaultdict(list)
     for word in words:

@@ -27,7 +27,7 @@ _LEAST_ROWS = 2
 _LEAST_FILLED = 0.2
 # Pages with more pairs of lines that may cross are drawings.
 _MOST_CROSSINGS = 100_000
-# How much larger the letters of one row of a table may be than those of another, where no lines are around it.
+# How much larger the letters of one row of a table may be than the letters of another, where no lines are around it.
 _LARGER = 1.5
 # How wide a letter of a table is whose columns are not certain, in sizes of its font.
 _LETTER_WIDTH = 0.5
@@ -99,7 +99,7 @@ def text_of(pieces: Sequence[LinePiece], lines: Sequence[Box]) -> str:
 
 
 def _is_table(rows: Sequence[_PlacedRow]) -> bool:
-    """Return whether rows between lines are a table; those of charts have a few words between many lines."""
+    """Return whether rows between lines are a table; charts have a few words between many lines."""
     columns = {column for row in rows for column in row.cells}
     filled = sum(len(row.cells) for row in rows)
     is_filled = filled >= _LEAST_FILLED * len(rows) * (max(columns, default=0) + 1)
@@ -210,7 +210,7 @@ def _heading_of(row: Sequence[LinePiece]) -> PageHeading | None:
 
 
 def _tables_and_lines(rows: Sequence[list[LinePiece]], rules: PageRules) -> list[str]:
-    """Return lines, and those of which several have wide gaps as tables."""
+    """Return lines, and tables in place of several lines that have wide gaps."""
     blocks: list[str] = []
     table: list[list[LinePiece]] = []
     for row in [*rows, []]:

@@ -22,8 +22,8 @@ _FRAMEWORK = "/System/Library/Frameworks/Vision.framework/Vision"
 _REQUEST = b"VNRecognizeTextRequest"
 # VNRequestTextRecognitionLevelAccurate; the fast level knows no language of East Asia.
 _ACCURATE = 0
-# The languages of the window. Vision takes the first ones for what it cannot tell, and those of East Asia have Latin
-# letters, too: with English first, lines of theirs are not found at all.
+# The languages of the window. Vision takes the first ones for what it cannot tell, and languages of East Asia have
+# Latin letters, too: with English first, lines of theirs are not found at all.
 _LANGUAGES = ("ko-KR", "ja-JP", "zh-Hans", "en-US")
 # Vision says 0.3, 0.5 or 1 of a line: noise has the first, and lines with an unusual word the second.
 _CONFIDENCES = Confidences(least_mean=40, certain_mean=80, least_word=40)
@@ -100,7 +100,7 @@ class Vision(ObjectiveC):
         """Return a request for the text in some languages."""
         kind = self.class_named(_REQUEST)
         request = self.send(self.send(kind, b"new", ID), b"autorelease", ID)
-        # Else the revision is that of the system for which Python was built, which may know no Korean.
+        # Otherwise the system for which Python was built decides the revision, which may know no Korean.
         revision = self.send(kind, b"currentRevision", ctypes.c_ulong)
         self.send(request, b"setRevision:", None, (ctypes.c_ulong, revision))
         self.send(request, b"setRecognitionLevel:", None, (ctypes.c_long, _ACCURATE))

@@ -84,7 +84,7 @@ class PageWord(NamedTuple):
         return self.first + len(self.letters)
 
     def part(self, numbers: range, page_text: PageText) -> PageWord:
-        """Return a word of those of its letters that have these numbers in `page_text`, of which there is one."""
+        """Return the part of a word whose letters have these numbers in `page_text`; there is at least one."""
         if len(numbers) == len(self.letters):
             return self
         first = numbers.start - self.first
@@ -105,7 +105,7 @@ def is_from_the_right(text: str) -> bool:
 
 
 class _ObjectLetters(NamedTuple):
-    """Letters of one text object: the number of the first one, and that of the one after the last."""
+    """Letters of one text object: the number of the first one, and the number after the last one's."""
 
     first: int
     end: int

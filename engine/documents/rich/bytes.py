@@ -1,4 +1,4 @@
-"""The bytes that RTF files have as they are, such as those of a picture: a control word says how many follow it."""
+"""The bytes that RTF files have as they are, such as a picture's: a control word says how many follow it."""
 
 from __future__ import annotations
 

@@ -16,14 +16,14 @@ class RichEquation:
     def __init__(self) -> None:
         self._root = Element(_UNNAMED)
         # The groups that are open, the innermost last.
-        self._open = [self._root]
+        self._open_elements = [self._root]
 
     def begin_group(self) -> None:
-        self._open.append(SubElement(self._open[-1], _UNNAMED))
+        self._open_elements.append(SubElement(self._open_elements[-1], _UNNAMED))
 
     def name(self, word: str) -> None:
         """Name the innermost group by a control word; further words in it say how its letters look."""
-        group = self._open[-1]
+        group = self._open_elements[-1]
         if group.tag == _UNNAMED:
             group.tag = word.removeprefix("m")
         elif word == "mnor":
@@ -32,12 +32,12 @@ class RichEquation:
 
     def add(self, words: str) -> None:
         """Add text to the innermost group."""
-        group = self._open[-1]
+        group = self._open_elements[-1]
         group.text = (group.text or "") + words
 
     def end_group(self) -> None:
-        """End the innermost group: its text is that of a run, or the value of a property."""
-        group = self._open.pop()
+        """End the innermost group: its text is a run's text, or the value of a property."""
+        group = self._open_elements.pop()
         words = group.text or ""
         if group.tag in ("r", _UNNAMED):
             SubElement(group, "t").text = words

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from engine.documents.text.letters import Letters
 from engine.documents.text.looks import UNKNOWN, WHITE, Look
 
-# The words for letters, by what takes them back; those of paragraphs with them, as styles have both.
+# The control words for letters, by what resets them; with the control words for paragraphs, as styles have both.
 STRUCK = ("strike", "striked")
 HEIGHTS = ("super", "sub", "up", "dn")
 BEHIND_LETTERS = ("highlight", "chcbpat", "cb")
@@ -65,7 +65,7 @@ class RichLetters:
         return self._styles.get(StyleName(kind, number), {})
 
     def look(self, settings: RichSettings) -> Look:
-        """Return how letters look; what is behind those of a text box, which is not the page, is not known."""
+        """Return how letters look. The colour behind letters in a text box, which is not the page's, is not known."""
         size = settings.get("fs", 0)
         around = UNKNOWN if settings.get("shptxt") else self._page
         return Look(

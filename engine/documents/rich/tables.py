@@ -42,7 +42,7 @@ class RichTables:
         self._cells = 0
 
     def describe(self, word: str, number: int, place: int) -> None:
-        """Follow one of `CELL_WORDS`, which is at a place in the file."""
+        """Apply one of `CELL_WORDS`, which is at a place in the file."""
         shape = self._shape
         match word:
             case "trowd":
@@ -72,7 +72,7 @@ class RichTables:
         return [TableCell(columns_before), first] if columns_before else [first]
 
     def end_row(self) -> None:
-        """Have the next cell be the first of its row. Its description may be that of the row before."""
+        """Begin a row: the next cell is its first one. The description of the row before may hold for it, too."""
         self._cells = 0
 
     def _columns_between(self, left: int, right: int) -> int:

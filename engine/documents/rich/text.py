@@ -114,7 +114,7 @@ _RESETS = {
 }
 # What programs call the styles of headings in files, whatever their language.
 _HEADING_NAME = re.compile(r"heading ([1-9]);?", re.IGNORECASE)
-# The outline level of text that is no heading; those of headings are 0 to 8.
+# The outline level of text that is no heading; headings have the levels 0 to 8.
 _BODY_TEXT = 9
 
 
@@ -192,7 +192,7 @@ class RichTextReader:
         self._destination: _Destination | Footnote | Link = _Destination.DOCUMENT
         self._settings = dict[str, int]()
         self._groups_around: list[_RichGroup] = []
-        # The codecs of fonts by their numbers; that of the file is used without one.
+        # The codecs of fonts by their numbers; a font without one has the file's codec.
         self._codecs = {_NO_FONT: "cp1252"}
         # The font of text that names none.
         self._default_font = _NO_FONT
@@ -410,7 +410,7 @@ class RichTextReader:
         self._letters.define(self._settings)
 
     def _control(self, word: str, number: int, *, is_optional: bool) -> None:
-        """Follow a control word or sign with its number, which is 1 if it has none.
+        """Apply a control word or sign with its number, which is 1 if it has none.
 
         `is_optional` says whether a star is before it, so that readers who do not know the word leave out its group.
         """
@@ -461,7 +461,7 @@ class RichTextReader:
             self._settings.pop(word, None)
 
     def _define(self, word: str, number: int) -> bool:
-        """Follow a word about styles, colours or encodings. Returns whether it is one."""
+        """Apply a word about styles, colours or encodings. Returns whether it is one."""
         if word in ("s", "cs"):
             # The group of a style begins with its number.
             is_defined = self._destination is _Destination.STYLES

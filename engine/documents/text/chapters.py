@@ -41,7 +41,7 @@ def chapters_of(titles: Sequence[str]) -> list[Chapter]:
     """Return the chapters of a document by the title that begins at each of its pieces, "" for none.
 
     What stands before the first title belongs to the first chapter. Titles that come again are numbered, so that each
-    name is that of one chapter. A document with fewer than two titles, or too many, has no chapters.
+    name is the name of one chapter. A document with fewer than two titles, or too many, has no chapters.
     """
     begins = [place for place, title in enumerate(titles) if title]
     if not 1 < len(begins) <= _MOST_CHAPTERS:

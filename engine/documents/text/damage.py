@@ -11,7 +11,7 @@ def passing_over_damage() -> Iterator[None]:
     """End the block at any error but `MemoryError`, which ends the sandbox; the caller says what is then missing.
 
     Parsers and decoders raise all kinds of errors for broken files, among them failed assumptions of their own.
-    `skipping_damage` is for parts that count as left out.
+    `damaged_parts.skipping_damage` is for parts that count as left out.
     """
     try:
         yield

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# That of UTF-32 begins with that of UTF-16.
+# The mark of UTF-32 begins with the mark of UTF-16.
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",

@@ -11,9 +11,9 @@ from engine.documents.text.xml_values import is_on, value
 
 
 class _MathML(NamedTuple):
-    """What an element of MathML is in Office: the name of that element, and those of its children in order.
+    """The element of Office for an element of MathML: its name, and the names of its children in order.
 
-    The last name is also that of further children.
+    Further children have the last name, too.
     """
 
     name: str

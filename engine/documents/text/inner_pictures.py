@@ -64,7 +64,7 @@ class InnerPictures:
         return self._most > 0 and len(self._shown) < _MOST_KNOWN
 
     def add_file(self, key: Hashable, load: Callable[[], bytes]) -> None:
-        """Note a picture that is a file, which `load` returns; what is none that models get is passed over.
+        """Add a picture that is a file, which `load` returns; one that models do not get is passed over.
 
         The same `key` stands for the same picture.
         """
@@ -73,18 +73,18 @@ class InnerPictures:
             self.add(key, width, height, load)
 
     def add(self, key: Hashable, width: int, height: int, load: Callable[[], bytes]) -> None:
-        """Note a picture of `width` times `height` pixels, whose file `load` returns, unless it is a decoration."""
+        """Add a picture of `width` times `height` pixels, whose file `load` returns, unless it is a decoration."""
         if min(width, height) >= _SHORTEST_SIDE:
             self._add(key, width, height, _Shown(width * height, load))
 
     def add_page(
         self, key: Hashable, width: int, height: int, load: Callable[[], bytes], page: int, *, has_text: bool
     ) -> None:
-        """Note the picture of a page by its number; `has_text` says whether it has text beside it."""
+        """Add the picture of a page by its number; `has_text` says whether it has text beside it."""
         self._add(key, width, height, _Shown(width * height, load, page, has_text))
 
     def _add(self, key: Hashable, width: int, height: int, shown: _Shown) -> None:
-        """Note a picture of a size that models take."""
+        """Add a picture of a size that models take."""
         is_narrow = max(width, height) > MOST_NARROW * min(width, height)
         if self.are_wanted and not is_narrow and width * height <= MOST_MEGAPIXELS * 10**6:
             self._shown.setdefault(key, shown)

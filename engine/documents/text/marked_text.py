@@ -46,7 +46,7 @@ _WIDEST_MARK = 100
 # What is open may have so many times the characters that the text may have: white space at its ends is left out.
 _OPEN_FACTOR = 2
 
-# Content that the text leaves out, by kind, such as "hidden-sheet". `AttachmentRow` has words for each kind.
+# Content that the text leaves out, by kind, such as "hidden-sheet". `app.wording` has words for each kind.
 LeftOut = str
 
 
@@ -81,7 +81,7 @@ class MarkedText:
         # Seconds of the clock that programs took to convert files that are within this one.
         self.converting_s = 0.0
         # How many characters may still be added.
-        self._left = most
+        self._left_characters = most
         # How many the block or the cell that is open may have, and has.
         self._most_open = _OPEN_FACTOR * most
         self._open_length = 0
@@ -150,7 +150,7 @@ class MarkedText:
     def wanted_parts(self, kind: str, names: Sequence[str]) -> Iterator[int]:
         """Yield the numbers of the parts that are to be read; each is over when the next is asked for.
 
-        `names` are those of all parts: "" for each page or slide.
+        `names` are the names of all parts: "" for each page or slide.
         """
         for number in self.parts.wanted(kind, names):
             yield number
@@ -263,8 +263,8 @@ class MarkedText:
     def leave_out(self, kind: LeftOut, words: str) -> None:
         """Count words that are left out as content of a kind.
 
-        They are one passage with those of the same kind before them, if no block began and only white space was added
-        in between.
+        They are one passage with the words of the same kind before them, if no block began and only white space was
+        added in between.
         """
         if words.strip() and self._omission != kind:
             self.left_out[kind] += 1
@@ -288,7 +288,7 @@ class MarkedText:
             self._look = around
 
     def seen_words(self, runs: Iterable[LookedRun]) -> str:
-        """Return those of the runs of a cell that are seen, in Markdown; all others are one passage."""
+        """Return the runs of a cell that are seen, in Markdown; all others are counted as one passage."""
         seen: list[Run] = []
         unseen = ""
         for words, look in runs:
@@ -351,7 +351,7 @@ class MarkedText:
 
     def inner(self) -> MarkedText:
         """Return an empty text for a file within this one, which may have as many characters as are left."""
-        return MarkedText(self._left, self.depth + 1, pictures=self.pictures)
+        return MarkedText(self._left_characters, self.depth + 1, pictures=self.pictures)
 
     def add_inner(self, inner: MarkedText) -> bool:
         """Add the blocks of a file within this one, and what was left out of it. Returns whether there are any."""
@@ -371,7 +371,7 @@ class MarkedText:
 
     def add_table(self, rows: Iterable[Sequence[str]]) -> None:
         """Add a table, whose first row is its head; empty rows and empty columns at its end are left out."""
-        fitting = FittingRows(self._left)
+        fitting = FittingRows(self._left_characters)
         for row in rows:
             fitting.add(row)
         self._add_rows(fitting)
@@ -382,7 +382,7 @@ class MarkedText:
             self.left_out["hidden-column"] += rows.columns_beyond
         if not rows.count:
             return
-        lines = rows.lines(self._left)
+        lines = rows.lines(self._left_characters)
         # The line under the head is no row.
         fitting = len(lines) - 1
         if fitting < rows.count and len(lines) <= _HEAD_LINES:
@@ -448,8 +448,8 @@ class MarkedText:
         self.left_out[INVISIBLE] += invisible
         if not block:
             return
-        self._left -= len(block)
-        if self._left < 0:
+        self._left_characters -= len(block)
+        if self._left_characters < 0:
             raise TextTooLong
         self._blocks += ["\n" if is_item and self._last_is_item else _BETWEEN, block]
         self._last_is_item = is_item
@@ -493,7 +493,7 @@ class MarkedText:
 
     def _start_table(self) -> None:
         if self._table is None:
-            self._table = TableRows(self._left)
+            self._table = TableRows(self._left_characters)
         else:
             self._table.inner_tables += 1
 

@@ -21,7 +21,7 @@ class MergedCells:
         self._from_above = dict[int, _FromAbove]()
 
     def keep(self, column: int, text: str, last_row: int) -> None:
-        """Have a text stand in a column of all rows up to the last; one that is long is only in the first."""
+        """Keep a text for a column of all rows up to the last; a long text is only in the first row."""
         self._from_above[column] = _FromAbove(text if len(text) <= LONGEST_REPEATED else "", last_row)
 
     def takes(self, column: int, row: int) -> bool:
@@ -30,7 +30,7 @@ class MergedCells:
         return above is not None and row <= above.last_row
 
     def fill(self, row: int, texts: list[str]) -> int:
-        """Put the texts of earlier cells into those of a row. Returns how many others they cover."""
+        """Put the texts of earlier cells that reach into a row among its texts. Returns how many texts they cover."""
         covered = 0
         for column, above in list(self._from_above.items()):
             if row > above.last_row:

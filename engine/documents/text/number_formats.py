@@ -38,11 +38,11 @@ class _FormatSection(NamedTuple):
     condition: _FormatCondition | None
     # Whether it is for negative numbers only, so that it writes the sign itself.
     is_for_negatives: bool
-    # The name of the colour that its numbers have, in small letters; "" for that of the cell.
+    # The name of the colour that its numbers have, in small letters; "" for the cell's colour.
     colour: str
 
 
-# The formats that are built in, by their numbers; those of dates in all languages have one form here.
+# The formats that are built in, by their numbers; dates of all languages have one form here.
 BUILT_IN = {
     1: "0",
     2: "0.00",
@@ -215,7 +215,7 @@ def _with_sign(text: str, number: float) -> str:
 
 
 def _groups(section: Sequence[_FormatToken], number: float) -> str:
-    """Return the digits of a number in several groups, such as those of telephones: "000-0000-0000".
+    """Return the digits of a number in several groups, such as the digits of a telephone: "000-0000-0000".
 
     The number is rounded, and has no sign. The groups are filled from the last one on; the first one also gets the
     digits for which no group has a place. Raises `ValueError` for groups that are not followed.

@@ -60,7 +60,7 @@ class NumberedList:
         return re.sub("%([1-9])", lambda digit: numbers.get(digit[1], ""), level.text).strip() or "-"
 
     def _count_others(self, index: int) -> None:
-        """Let deeper levels begin again after a paragraph of a level; one above that was skipped counts as used."""
+        """Reset the numbers of levels below a paragraph's level; a level above it that was skipped counts as used."""
         for at, level in self.levels.items():
             if at < index:
                 self.counts.setdefault(at, level.first)

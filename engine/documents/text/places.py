@@ -34,7 +34,7 @@ class Shape(NamedTuple):
     element: Element
     # None if it is not known.
     area: Area | None
-    # The colour of its fill, as in `Look`; None without one.
+    # The colour of its fill, as in `looks.Look`; None without one.
     fill: str | None
     # Whether it paints over what is behind it, even without a fill.
     is_drawn: bool
@@ -43,9 +43,9 @@ class Shape(NamedTuple):
 def backgrounds(shapes: Iterable[Shape], page: str, painted: Iterable[Area | None]) -> dict[Element, str]:
     """Return the colour behind the text of each shape of a slide.
 
-    `page` is the colour of the slide's own background, as in `Look`. `painted` are the areas that its layout and master
-    draw on; None is one that is not known, which may be anywhere. The shapes are in the order in which they are drawn;
-    text over what another one may draw has an unknown background.
+    `page` is the colour of the slide's own background, as in `looks.Look`. `painted` are the areas that its layout and
+    master draw on; None is one that is not known, which may be anywhere. The shapes are in the order in which they are
+    drawn; text over what another one may draw has an unknown background.
     """
     covered = list(painted)
     colours: dict[Element, str] = {}

@@ -71,4 +71,4 @@ def test_a_file_is_read_within_its_time_and_that_of_its_request(
         with pytest.raises(outcome):
             sandboxes.read(file, most, time)
     assert tried == list(zip([sandboxes.quick, sandboxes.slow], limits, strict=False))
-    assert time.left == left_then
+    assert time.left_s == left_then
