@@ -3,7 +3,7 @@
 `process.Sandbox` is this end, `worker` the process, `tasks` what they say to each other. `file_reading` shares the time
 of a request among its files. A function is declared as a task by `@task`, beside the work that it does.
 
-The system keeps the process from the network, from programs, and from files but those of Python and its libraries
+The system keeps the process from the network, from programs, and from all files but Python's and its libraries'
 (`confinement`, by `landlock`, `system_calls` or `seatbelt`). A module whose tasks need more declares it (`access`). If
 only a part of a task needs it, that is a task of another module, which another sandbox runs (`tasks.run_elsewhere`).
 

@@ -16,7 +16,7 @@ _NULL = Path("/dev/null")
 
 
 def confine(access: Access, own_folder: Path) -> None:
-    """Take from this process, and from what it starts, all but `access`, for ever.
+    """Remove all rights but `access` from this process, and from all that it starts, for ever.
 
     Call it while the process has one thread: others keep what they may. Files can be written in `own_folder`.
     """

@@ -14,7 +14,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+# The numbers of Landlock's system calls.
+_CREATE_RULESET = 444
+_ADD_RULE = 445
+_RESTRICT_SELF = 446
 _ASK_VERSION = 1
 _RULE_PATH_BENEATH = 1
 _NO_NEW_PRIVILEGES = 38
@@ -31,7 +34,7 @@ MOVE = 1 << 13
 TRUNCATE = 1 << 14
 USE_DEVICE = 1 << 15
 READ = READ_FILE | READ_FOLDER
-# To write files; to make and remove those of every kind, and folders; and to move them between folders.
+# To write files; to make and remove files of every kind, and folders; and to move them between folders.
 WRITE = WRITE_FILE | sum(1 << bit for bit in range(4, 13)) | MOVE | TRUNCATE
 _OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | USE_DEVICE
 # The first version of Landlock that knows some rights. It refuses those that it does not know.

@@ -45,12 +45,13 @@ from engine.wire.messages import ChannelClosed, MessageTooLarge, unpack
 
 log = logging.getLogger(__name__)
 
-# Limits are seconds of the process's own computing, so that a busy machine only makes tasks wait. Only this one is
-# seconds of wall time without any computing, after which a process counts as hung.
+# Seconds of wall time without any computing after which a process counts as hung. All other limits are seconds of the
+# process's own computing, so that a busy machine only makes tasks wait.
 STALL_S = 60.0
 # Seconds without a task after which a process ends: a large vocabulary takes 400 MB.
 IDLE_S = 15 * 60.0
-MEMORY_BYTES = 3 * 2**30
+# The most resident memory of a process.
+RESIDENT_BYTES = 3 * 2**30
 _POLL_S = 0.02
 # The most seconds between two looks at the process that count: more have passed only if this process did not run.
 _LONGEST_LOOK_S = 1.0
@@ -103,9 +104,9 @@ class _Turns:
 class Sandbox:
     """A process that runs the tasks declared in `modules`, and its limits.
 
-    Its tasks reach what `access` says. They may have tasks run by `other`, which may reach more (`run_elsewhere`). With
-    `has_folder`, they may write files in one of their own, which is deleted with the process.
-    Thread-safe; tasks run one at a time, in their order.
+    Its tasks reach what `access` says. They may have tasks run by `other`, which may reach more
+    (`tasks.run_elsewhere`). With `has_folder`, they may write files in one of their own, which is deleted with the
+    process. Thread-safe; tasks run one at a time, in their order.
     """
 
     def __init__(self, *modules: str, other: Sandbox | None = None, has_folder: bool = False) -> None:
@@ -237,7 +238,7 @@ class Sandbox:
         abandoned: threading.Event,
         show: Callable[[Progress], object],
     ) -> Result:
-        """Have the process do a task, and return its result. Raises as `run` and `_exchange` do."""
+        """Make the process do a task, and return its result. Raises as `run` and `_exchange` do."""
         request = request_for(task, seconds)
         result_type = types_of(task.func).result
         reply = self._exchange(child, request, result_type, seconds, abandoned, show)
@@ -255,10 +256,10 @@ class Sandbox:
         abandoned: threading.Event,
         show: Callable[[Progress], object],
     ) -> Any:
-        """Send a request, if any, and return the result, of type `kind`, or another reply.
+        """Send a request, if any, and return the task's result, of type `kind`, or another reply.
 
-        Ends the process if anything else happens, also if a person interrupts: a late reply would count as the next
-        task's. Raises `LimitExceeded`, `EngineClosed`, and `OSError` for a process that ended or hung.
+        Ends the process at any error, also if a person interrupts: a late reply would count as the next task's. Raises
+        `LimitExceeded`, `EngineClosed`, `ChannelClosed` for a process that ended, and `TimeoutError` for one that hung.
         """
         try:
             if request is not None:
@@ -273,68 +274,78 @@ class Sandbox:
             raise
 
     def _wait(
-        self, child: Child[Reply], seconds: float, abandoned: threading.Event, show: Callable[[Progress], object]
+        self, child: Child[Reply], cpu_limit_s: float, abandoned: threading.Event, show: Callable[[Progress], object]
     ) -> TaskOutcome:
-        """Return what comes of the task, which may compute for `seconds`. Raises as `_exchange` does."""
+        """Wait for the task's outcome: its result, or why it has none. `show` gets the messages of its progress.
+
+        The task may compute for `cpu_limit_s`, which counts from this call on. Runs what the task asks of another
+        sandbox. Raises as `_exchange` does.
+        """
         before = _use_of(child)
         self._most_memory = before.memory
-        latest_seconds = before.seconds
-        idle_s = 0.0
+        latest_cpu_s = before.cpu_s
+        wall_idle_s = 0.0
         looked_at = time.monotonic()
         while True:
             reply = child.channel.receive(_POLL_S)
             if isinstance(reply, Progress):
                 # Another program that the task runs may compute instead of it.
-                idle_s = 0.0
+                wall_idle_s = 0.0
                 show(reply)
             elif isinstance(reply, TaskRequest):
                 child.channel.send(self._outcome_elsewhere(reply, abandoned))
-                idle_s = 0.0
+                wall_idle_s = 0.0
             elif reply is not None:
                 return reply
             if abandoned.is_set():
                 raise EngineClosed
             use = _use_of(child)
             self._most_memory = max(self._most_memory, use.memory)
-            if use.seconds - before.seconds > seconds:
-                raise LimitExceeded("too-slow", seconds)
-            if self._most_memory > MEMORY_BYTES:
+            if use.cpu_s - before.cpu_s > cpu_limit_s:
+                raise LimitExceeded("too-slow", cpu_limit_s)
+            if self._most_memory > RESIDENT_BYTES:
                 raise LimitExceeded("too-large")
             now = time.monotonic()
-            # While this process was stopped, as by Ctrl+Z, the other one usually was, too.
-            idle_s = 0.0 if use.seconds > latest_seconds else idle_s + min(now - looked_at, _LONGEST_LOOK_S)
-            latest_seconds = max(latest_seconds, use.seconds)
+            if use.cpu_s > latest_cpu_s:
+                wall_idle_s = 0.0
+            else:
+                # If more has passed, this process itself was stopped, as by Ctrl+Z, and usually the other one, too.
+                wall_idle_s += min(now - looked_at, _LONGEST_LOOK_S)
+            # `_use_of` returns zeros if it fails.
+            latest_cpu_s = max(latest_cpu_s, use.cpu_s)
             looked_at = now
-            if idle_s > STALL_S:
+            if wall_idle_s > STALL_S:
                 raise TimeoutError(f"it did nothing for {STALL_S:g} seconds")
 
     def _outcome_elsewhere(self, request: TaskRequest, abandoned: threading.Event) -> TaskOutcome:
-        """Return what comes of a task for which the process asks."""
+        """Run a task for which the process asks in the other sandbox, and return its outcome."""
         if self._other is None:
             return Failure("there is no other sandbox", "", {})
         return self._other.outcome_of(request, abandoned)
 
     def _cause(self, child: Child[Reply], error: ChannelClosed, seconds: float) -> LimitExceeded | ChannelClosed:
-        """End a process whose connection is of no further use, and return why that is."""
+        """End a process after an error of its connection; return the limit that it exceeded, else the error."""
         try:
             code = child.process.wait(_ENDING_S)
         except subprocess.TimeoutExpired:
-            # The process lives, but sent something that is no reply.
+            # The process lives. It sent something that is no reply.
             code = 0
         self.end()
         if code == -signal.SIGXCPU:
             return LimitExceeded("too-slow", seconds)
         # Rust aborts when it gets no memory, and some systems kill the process that uses most of it.
-        killed = code == -signal.SIGKILL and self._most_memory > MEMORY_BYTES // 2
+        killed = code == -signal.SIGKILL and self._most_memory > RESIDENT_BYTES // 2
         if killed or code == -signal.SIGABRT or isinstance(error, MessageTooLarge):
             return LimitExceeded("too-large")
         return ChannelClosed(f"{error}; exit code {code}")
 
 
 class _Use(NamedTuple):
-    """What a process has used: seconds of computing since it began, and its bytes of memory now."""
+    """What a process uses."""
 
-    seconds: float
+    # Seconds of computing since it began.
+    cpu_s: float
+    # Bytes of resident memory now.
     memory: int
 
 

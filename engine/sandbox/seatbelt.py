@@ -33,7 +33,7 @@ _SERVICES_OF_APPS = ("com.apple.coreservices.launchservicesd", "com.apple.pasteb
 
 
 def apply_profile(access: Access, own_folder: Path) -> None:
-    """Take from this process, and from what it starts, all but `access`, for ever. Raises `OSError` if macOS refuses.
+    """Remove all rights but `access` from this process and all that it starts, for ever. Raises `OSError` if refused.
 
     Files can be written in `own_folder`.
     """

@@ -16,10 +16,19 @@ from typing import NamedTuple
 _NO_NEW_PRIVILEGES = 38
 _SET_SECCOMP = 22
 _FILTER_MODE = 2
-# Places in what a filter gets: the call's number, the processor's kind, and the lower halves of its first arguments.
-_NUMBER, _PROCESSOR, _FIRST, _SECOND = 0, 4, 16, 24
+# Offsets in the record that a filter gets, in bytes: the call's number, the processor's kind, and the lower halves of
+# its first two arguments.
+_NUMBER = 0
+_PROCESSOR = 4
+_FIRST = 16
+_SECOND = 24
 # Opcodes of the classic Berkeley Packet Filter: load a word, jump by a comparison, compute, and end.
-_LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _AND, _END = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_LOAD = 0x20
+_IF_EQUAL = 0x15
+_IF_AT_LEAST = 0x35
+_IF_ANY_BIT = 0x45
+_AND = 0x54
+_END = 0x06
 _ALLOWED = 0x7FFF0000
 _REFUSED = 0x00050000 | errno.EPERM
 # The caller gets 0, as if the call had been made.
@@ -85,7 +94,7 @@ _ARM64 = _Calls(
     clone=220,
     starting=(221, 281),
     foreign=(
-        *(117, 270, 271, 265),  # in the order of those of x86-64
+        *(117, 270, 271, 265),  # in the same order as for x86-64
         *(41, 51, 40, 39, 97, 268),
         *(217, 218, 219, 241, 280, 282),
     ),
@@ -115,7 +124,7 @@ class _Program(ctypes.Structure):
 
 
 def refuse_calls(*, programs: bool, marks: bool) -> bool:
-    """Refuse system calls of this thread and what it starts, for ever: those of the network, and foreign ones.
+    """Refuse system calls of the network, and foreign ones, to this thread and all that it starts, for ever.
 
     With `programs`, they may start others. LibreOffice needs a socket in /tmp, where a second one would find the first:
     it gets one that is nowhere, to which nothing can connect. With `marks`, they may change whose a file is and its

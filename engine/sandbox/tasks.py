@@ -41,16 +41,17 @@ def task(function: Function) -> Function:
 
 
 def report_progress(kind: str, done: int, count: int) -> None:
-    """Say in a task how far it is: `done` of `count` of its parts of a `kind`. Does nothing outside of sandboxes."""
+    """Report from a task: `done` of `count` parts of a `kind` are done. Does nothing outside of sandboxes."""
     for send in PROGRESS_SENDERS:
         send(Progress(kind, done, count))
 
 
 def run_elsewhere(task: partial[Result], seconds: float) -> Result:
-    """Have another sandbox run a task, with the access of its module, and return the result. Waits.
+    """Run a task in another sandbox, with the access of its module, and return the result. Waits.
 
-    `Sandbox` says which sandbox that is. Outside of sandboxes, the task is simply called. It may compute for `seconds`,
-    which do not count as those of the task that asks. Raises the task's `EngineError`, else a `SandboxError`.
+    `process.Sandbox` says which sandbox that is. Outside of sandboxes, the task is simply called. It may compute for
+    `seconds`, which do not count as seconds of the task that asks. Raises the task's `EngineError`, else a
+    `SandboxError`.
     """
     if not OTHER_SANDBOXES:
         return task()
@@ -74,7 +75,7 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 class TaskTypes(NamedTuple):
-    """The type of a task's arguments, a tuple, and that of its result."""
+    """The type of a task's arguments, a tuple, and the type of its result."""
 
     arguments: Any
     result: Any

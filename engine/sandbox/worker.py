@@ -36,9 +36,11 @@ from engine.sandbox.tasks import (
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, pack, unpack
 
-# On Linux, how much more memory the process may address than at its start. Elsewhere `process.Sandbox` watches it.
-MEMORY_BYTES = 2 * 2**30
-# Seconds of computing beyond those of a task, after which the system ends the process. `Sandbox` is mostly first.
+# On Linux, how many more bytes the process may address than at its start. Elsewhere `process.Sandbox` watches its
+# memory.
+ADDRESSED_BYTES = 2 * 2**30
+# Seconds of computing beyond a task's limit after which the system ends the process. `process.Sandbox` mostly ends it
+# before.
 _GRACE_S = 2
 
 
@@ -58,7 +60,7 @@ def main(options: Sequence[str]) -> None:
     if sys.platform == "linux":
         import psutil
 
-        most = psutil.Process().memory_info().vms + MEMORY_BYTES
+        most = psutil.Process().memory_info().vms + ADDRESSED_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     PROGRESS_SENDERS.append(channel.send)
     OTHER_SANDBOXES.append(partial(_outcome_elsewhere, channel))
@@ -78,7 +80,7 @@ def _tasks_of(modules: Sequence[str]) -> dict[str, Callable[..., Any]]:
 
 
 def _limit_time(seconds: int) -> None:
-    """Let the system end this process after `seconds` more of computing, even in a call that holds Python's lock."""
+    """Make the system end this process after `seconds` more of computing, even in a call that holds Python's lock."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     most = int(used.ru_utime + used.ru_stime) + seconds + _GRACE_S
     resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
@@ -97,7 +99,7 @@ def _answer(request: TaskRequest, tasks: Mapping[str, Callable[..., Any]]) -> Re
 
 
 def _outcome_elsewhere(channel: Channel[ToSandbox], request: TaskRequest) -> TaskOutcome:
-    """Have the other end run a task in another sandbox, and return what came of it. Waits. Raises `ChannelClosed`."""
+    """Ask the other end to run a task in another sandbox, and return its outcome. Waits. Raises `ChannelClosed`."""
     channel.send(request)
     reply = channel.receive()
     if reply is None or isinstance(reply, TaskRequest):

@@ -125,7 +125,7 @@ def test_a_person_may_interrupt_a_task_or_the_wait_for_its_turn(sandbox: Sandbox
 
 def test_a_process_with_too_much_memory_is_stopped(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     os.kill(pid := started(sandbox), signal.SIGSTOP)
-    monkeypatch.setattr("engine.sandbox.process.MEMORY_BYTES", 2**20)
+    monkeypatch.setattr("engine.sandbox.process.RESIDENT_BYTES", 2**20)
     with pytest.raises(LimitExceeded) as caught:
         sandbox.run(TASK, PATIENCE_S)
     assert caught.value.reason == "too-large"
