@@ -17,7 +17,7 @@ from engine.heads.fit import GROWTH
 from engine.heads.head import Draw
 from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.drafters.sources import HeadSource
-from engine.teaching.lessons import TAUGHT, WINDOW, Lesson
+from engine.teaching.lessons import LESSON_TOKENS, TAUGHT_TOKENS, Lesson
 from engine.teaching.training import Batch, with_targets
 
 # Tokens between two proposals: rounds with a head gain about as many.
@@ -37,14 +37,16 @@ class HeadStudent:
     """A head, which is asked for the tokens after some places of a text."""
 
     def __init__(self, source: HeadSource, main: LoadedModel) -> None:
-        self._head, self._taps, self._main = source.head, source.taps, main
+        self._head = source.head
+        self._taps = source.taps
+        self._main = main
         self.network = source.head.network
         self.rows = main.rows or main.vocabulary
         self.passes = 1 + -(-(source.max_proposals + 1) // APART)
         config = self._head.config
         steps = source.max_proposals if isinstance(self._head, ChainHead) else 1
         # Every step of a proposal writes to a copy of the caches, which have some free rows.
-        self.attended = TAUGHT // APART * steps * (WINDOW + GROWTH) * sum(config.row_elements)
+        self.attended = TAUGHT_TOKENS // APART * steps * (LESSON_TOKENS + GROWTH) * sum(config.row_elements)
 
     def batch_of(self, lessons: Sequence[Lesson]) -> Batch:
         """Let the main model read the lessons for the head."""

@@ -39,7 +39,7 @@ _SAMPLE_BYTES = 4096
 
 
 class TaughtNotUsable(Exception):
-    """What a drafter was taught cannot be used; `problem` is that of `TaughtDraft`."""
+    """What a drafter was taught cannot be used; `problem` is `engine.status.TaughtDraft.problem`."""
 
     def __init__(self, problem: str) -> None:
         self.problem = problem
@@ -104,7 +104,10 @@ class TaughtFile:
         return TaughtAdapter(_digest_of(content), weights, judged)
 
     def write(self, weights: Mapping[str, mx.array], judged: TeachingResult) -> None:
-        """Keep `weights`, in the shapes (...) of `adapter_of`, in place of the former ones. Raises `CannotTeach`."""
+        """Keep `weights`, as `engine.main_model.low_rank.adapter_of` returns them, in place of the former ones.
+
+        Raises `CannotTeach`.
+        """
         metadata = {"models": self._models, "before": str(judged.before), "after": str(judged.after)}
         try:
             private_files.make_folder(self._folder)

@@ -23,25 +23,29 @@ from engine.requests import OwnAnswer, digests_in
 log = logging.getLogger(__name__)
 
 # Tokens kept at each place. More have hardly any probability, so that a drafter is hardly asked for them.
-LIKELIEST = 16
-# Tokens of a lesson, and those at its end that are taught: every place has as many before it, unless the text is short.
-WINDOW, TAUGHT = 512, 256
+CANDIDATES = 16
+# Tokens of a lesson.
+LESSON_TOKENS = 512
+# Tokens at the end of a lesson that are taught. Each has as many before it, unless the text is short.
+TAUGHT_TOKENS = 256
 # Tokens that the main model reads at once: a request waits for one such pass at most.
 PASS = 256
 # Longer conversations take more memory and time than they teach.
-LONGEST = 4096
-# One chat in this many is held out to judge by, and the fewest places to teach and to judge by. With 300 places, 66%
-# and 78% cannot be confused: the standard error is below 3 points.
+MOST_CONVERSATION_TOKENS = 4096
+# One chat in this many is held out to judge by.
 HELD_OUT_EVERY = 5
-LEAST_TAUGHT, LEAST_JUDGED = 1500, 300
+# The fewest places to teach.
+LEAST_TAUGHT_PLACES = 1500
+# The fewest places to judge by: 66% and 78% cannot be confused, as the standard error is below 3 points.
+LEAST_JUDGED_PLACES = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
     """A stretch of text whose last places are taught.
 
-    `ids` are its tokens. Row i of `likeliest` and `chances`, (places, LIKELIEST), has the main model's likeliest tokens
-    after ids[: start + i + 1], the first one first, and their probabilities.
+    `ids` are its tokens. Row i of `likeliest` and `chances`, (places, CANDIDATES), has the main model's likeliest
+    tokens after ids[: start + i + 1], the first one first, and their probabilities.
     """
 
     ids: tuple[int, ...]
@@ -70,8 +74,8 @@ def read_lessons(
         lessons[is_held_out(answer.chat)] += yield from read_answer(main, answer, min(rows, main.vocabulary))
         done += answer.tokens
     taught, judged = (sum(lesson.places for lesson in lessons[held_out]) for held_out in (False, True))
-    if taught < LEAST_TAUGHT or judged < LEAST_JUDGED:
-        share = min(taught / LEAST_TAUGHT, judged / LEAST_JUDGED)
+    if taught < LEAST_TAUGHT_PLACES or judged < LEAST_JUDGED_PLACES:
+        share = min(taught / LEAST_TAUGHT_PLACES, judged / LEAST_JUDGED_PLACES)
         raise CannotTeach("too-little", f"{int(100 * share)}%")
     return lessons[False], lessons[True]
 
@@ -93,7 +97,7 @@ def read_answer(main: LoadedModel, answer: OwnAnswer, rows: int) -> Steps[list[L
     except EngineError as error:
         log.info("an answer is not taught: %s", type(error).__name__)
         return []
-    end = min(len(prompt) + answer.tokens, LONGEST, main.info.context_length)
+    end = min(len(prompt) + answer.tokens, MOST_CONVERSATION_TOKENS, main.info.context_length)
     ids = [*prompt, *answer.ids][:end]
     first = len(prompt) - 1
     # An id of another model's tokenizer, or one that was damaged, would be read beyond the end of a table.
@@ -119,10 +123,10 @@ def read_answer(main: LoadedModel, answer: OwnAnswer, rows: int) -> Steps[list[L
 
 
 def _likeliest(logits: mx.array) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
-    """Return the likeliest ids of each row and their probabilities, both (rows, LIKELIEST), the likeliest first."""
+    """Return the likeliest ids of each row and their probabilities, both (rows, CANDIDATES), the likeliest first."""
     scores = logits.astype(mx.float32)
     scores = scores - mx.logsumexp(scores, axis=-1, keepdims=True)
-    count = min(LIKELIEST, scores.shape[-1])
+    count = min(CANDIDATES, scores.shape[-1])
     ids = mx.argpartition(-scores, count - 1, axis=-1)[:, :count]
     log_chances = mx.take_along_axis(scores, ids, axis=-1)
     order = mx.argsort(-log_chances, axis=-1)
@@ -136,9 +140,9 @@ def _windows(
 ) -> list[Lesson]:
     """Cut an answer, whose places begin at `first`, into lessons."""
     lessons = []
-    for place in range(first, len(ids), TAUGHT):
-        end = min(place + TAUGHT, len(ids))
-        begin = max(0, end - WINDOW)
+    for place in range(first, len(ids), TAUGHT_TOKENS):
+        end = min(place + TAUGHT_TOKENS, len(ids))
+        begin = max(0, end - LESSON_TOKENS)
         rows = slice(place - first, end - first)
         lessons.append(Lesson(tuple(ids[begin:end]), place - begin, likeliest[rows], chances[rows]))
     return lessons

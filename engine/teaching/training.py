@@ -14,16 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.main_model.low_rank import adapter_of, train_only_adapter
-from engine.teaching.lessons import WINDOW, Lesson
+from engine.teaching.lessons import LESSON_TOKENS, Lesson
 
-# How often each lesson is taught. With more, a drafter becomes worse at other topics than those of the chats.
+# How often each lesson is taught. With more, a drafter becomes worse at topics that the chats do not have.
 EPOCHS = 3
-# The first rate of learning of a model of this width; it falls to zero over all steps. Wider models take smaller steps:
-# the best rates that were published for low-rank layers fall with a power of the width between 0.1 and 0.8.
-RATE, RATE_WIDTH, RATE_POWER = 2.5e-4, 2000, 0.5
+# The learning rate of the first step, for a model of WIDTH_OF_FIRST_RATE; it falls to zero over all steps.
+FIRST_RATE = 2.5e-4
+WIDTH_OF_FIRST_RATE = 2000
+# Wider models take smaller steps: the best rates that were published for low-rank layers fall with a power of the width
+# between 0.1 and 0.8.
+RATE_EXPONENT = 0.5
 # Tokens of a batch, padding included, which bound the memory and the time of a step.
-BATCH = WINDOW
-# A token counts so much of the one before it in its proposal, because it is looked at only if that was right (DFlash).
+BATCH = LESSON_TOKENS
+# The weight of a token relative to the one before it in its proposal: it is looked at only if the one before it was
+# right (DFlash).
 FALL = 0.87
 # Gradients of one unusual text do not undo what others taught.
 _MOST_GRADIENT = 1.0
@@ -33,7 +37,7 @@ _MOST_GRADIENT = 1.0
 class Batch:
     """What a student reads, and the places that it is asked for, in one line with their targets.
 
-    `likeliest` and `chances` are (places, LIKELIEST). `depths` (places,) counts the draft tokens before each place.
+    `likeliest` and `chances` are (places, CANDIDATES). `depths` (places,) counts the draft tokens before each place.
     """
 
     inputs: Any
@@ -116,12 +120,13 @@ class Training:
 
     def __init__(self, student: Student, lessons: Sequence[Lesson]) -> None:
         self.step = 0
-        self._student, self._model = student, student.network
+        self._student = student
+        self._model = student.network
         model = student.network
         train_only_adapter(model)
         self._batches = batches_of(lessons)
         width = min(max(array.shape[-2:]) for array in adapter_of(model).values())
-        self._rate = RATE * (RATE_WIDTH / width) ** RATE_POWER
+        self._rate = FIRST_RATE * (WIDTH_OF_FIRST_RATE / width) ** RATE_EXPONENT
         self._optimiser = optim.Adam(learning_rate=self._rate)
         self._optimiser.init(model.trainable_parameters())
         self._loss_and_gradients = nn.value_and_grad(model, partial(_loss, student))

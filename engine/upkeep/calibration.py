@@ -58,7 +58,8 @@ def calibrate(drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], s
     def late() -> bool:
         return seconds is not None and time.perf_counter() - started > seconds
 
-    controllers, controller = drafting.controllers, drafting.controller
+    controllers = drafting.controllers
+    controller = drafting.controller
     controllers.tried.add(controllers.pair)
     trial = Trial(drafting, main, lambda: stop() or late())
     measured = trial.measure(again=seconds is None)
@@ -83,10 +84,13 @@ class Trial:
 
     def __init__(self, drafting: Drafting, main: LoadedModel, stop: Callable[[], bool]) -> None:
         self.controller = Controller(deepcopy(drafting.controller.learned))
-        self._drafter, self._stop, self.failed = drafting.drafter, stop, False
+        self._drafter = drafting.drafter
+        self._is_stopped = stop
+        self.failed = False
         self._source = NgramProposer.source if self._drafter is None else self._drafter.source
         self._drafting = Drafting(main)
-        self._drafting.timing.timed_every, self._drafting.on_stall = 2, drafting.on_stall
+        self._drafting.timing.timed_every = 2
+        self._drafting.on_stall = drafting.on_stall
         self._drafting.set_draft(self._drafter)
         self._drafting.controllers.use(self.controller)
         method = self._source if self._drafter is None else DRAFTER_METHOD
@@ -99,9 +103,10 @@ class Trial:
 
     def measure(self, *, again: bool) -> int:
         """Measure every depth, known ones only if `again`; return how many were measured."""
-        conversation, measured = self._generation.conversation, 0
+        conversation = self._generation.conversation
+        measured = 0
         self._drafting.attach(self._generation.speculation, conversation)
-        while not self._stop() and conversation.main.prefill(PREFILL_CHUNK):
+        while not self._is_stopped() and conversation.main.prefill(PREFILL_CHUNK):
             pass
         try:
             self._play(1)
@@ -144,7 +149,7 @@ class Trial:
         return self._play(2 * RUN)
 
     def _play(self, rounds: int) -> bool:
-        while rounds and not self._decoder.done and not self._stop():
+        while rounds and not self._decoder.done and not self._is_stopped():
             if self._decoder.step() is not None:
                 rounds -= 1
         return rounds == 0

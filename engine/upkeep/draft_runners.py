@@ -85,7 +85,9 @@ class DraftRunners:
             content = partial(taught_content, self._memory.settings.taught_folder, taught)
             recovery_tokens = self._memory.settings.draft_ahead_branches
             self._link = RunnerLink(connect, "" if here else place, content, recovery_tokens)
-        self._folder, self._place, self._taught = folder, place, taught
+        self._folder = folder
+        self._place = place
+        self._taught = taught
         return self._link
 
     @property

@@ -64,7 +64,7 @@ def load_head_for(
     adapt: Callable[[nn.Module], str | None],
     on_progress: OnProgress = lambda _loaded, _total: None,
 ) -> Steps[HeadSource]:
-    """Load a head and prepare it for `main`; `adapt` is that of `load_head`. Raises `ModelNotUsable`."""
+    """Load a head and prepare it for `main`; `adapt` is as in `load_head`. Raises `ModelNotUsable`."""
     # The networks of heads are imported with the first one.
     from engine.heads.fit import memory_config
     from engine.heads.folder import inspect_head

@@ -57,7 +57,8 @@ class ModelChanges:
         before_draft_changes: Callable[[], None],
         before_own_unloads: Callable[[], None],
     ) -> None:
-        self._models, self._prefix_cache = models, prefix_cache
+        self._models = models
+        self._prefix_cache = prefix_cache
         self._before_main_changes = before_main_changes
         self._before_draft_changes = before_draft_changes
         self._before_own_unloads = before_own_unloads
@@ -153,7 +154,8 @@ class ModelChanges:
             self._before_main_changes()
             self._drop(own_path)
             self.switch(path)
-            installed, models.own = models.pair, path
+            installed = models.pair
+            models.own = path
         if self.queue:
             self.queue[0].blocks_requests = False
         main_ready(installed)
@@ -235,7 +237,8 @@ class ModelChanges:
 
         Raises `NoModel`, and `LoadCancelled` if it is given up; the drafter from before then stays.
         """
-        models, own_path = self._models, self._models.own
+        models = self._models
+        own_path = self._models.own
         if own_path is None:
             raise NoModel
         models.crowded = False

@@ -34,7 +34,9 @@ class PrefixAndIndexStores:
         prefix_cache: PrefixCache,
         enqueue: Callable[[Steps[LoadedPair], Callable[[LoadedPair | EngineError], None]], None],
     ) -> None:
-        self._models, self._prefix_cache, self._enqueue = models, prefix_cache, enqueue
+        self._models = models
+        self._prefix_cache = prefix_cache
+        self._enqueue = enqueue
         # The stored prefixes of the resident main models, by their folders.
         self._stores: dict[Path, PrefixStore] = {}
         self._deletions = TurnDeletions()
@@ -47,9 +49,10 @@ class PrefixAndIndexStores:
         self._usage: Future[Usage] | None = None
 
     def configure(self, before: EngineSettings) -> None:
-        """Follow a change of the settings; a folder that is not named now is emptied."""
+        """Apply changed settings; a folder that they name no more is emptied."""
         settings = self._models.settings
-        turns, answers = before.prefix_cache_folder, before.answer_index_folder
+        turns = before.prefix_cache_folder
+        answers = before.answer_index_folder
         self._prefix_cache.budget = settings.prefix_cache_bytes
         self._prefix_cache.shrink()
         stored = (settings.prefix_cache_folder, settings.prefix_folder_bytes)
@@ -105,7 +108,7 @@ class PrefixAndIndexStores:
         self._use_answers()
 
     def _use_answers(self) -> None:
-        """Let the main model in use look up in the answers that were made with its tokenizer."""
+        """Use the index of the answers that were made with the tokenizer of the main model in use."""
         if self._models.loaded:
             self._models.drafting.answers = self._answers
             if self._answers is not None:
@@ -113,7 +116,8 @@ class PrefixAndIndexStores:
 
     def renew_vocabulary(self) -> None:
         """Draft with the whole vocabulary, until a smaller one was made of the answers, between other work."""
-        self._usage, models = None, self._models
+        self._usage = None
+        models = self._models
         if models.loaded:
             models.drafting.set_reduced(None)
         if self._answers is not None and isinstance(models.drafter, HeadSource):
@@ -146,7 +150,7 @@ class PrefixAndIndexStores:
             self._undeleted_index = None
 
     def keep_answer(self, name: str | None, tokens: Sequence[int]) -> None:
-        """Let other chats look up in an answer that has ended; one of a conversation without a name is not kept.
+        """Add an answer that has ended to the index of answers, unless its conversation has no name.
 
         Then delete what could not be deleted before.
         """

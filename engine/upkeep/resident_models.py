@@ -29,7 +29,9 @@ class ResidentModel:
     @property
     def bytes(self) -> int:
         """The bytes of the weights of both models, and of the tower once it is loaded."""
-        drafter, reduced, vision = self.drafting.drafter, self.drafting.reduced, self.main.vision
+        drafter = self.drafting.drafter
+        reduced = self.drafting.reduced
+        vision = self.main.vision
         total = self.main.info.bytes + (0 if drafter is None else drafter.info.bytes)
         total += 0 if vision is None else vision.bytes - vision.bytes_to_load
         return total if reduced is None else total + reduced.nbytes

@@ -6,7 +6,7 @@ shapes are not known, a longer text is read too, and nothing is found beyond it.
 
 Of an 8B model in 4 bits, some 700 passes over 2,600 rows in all are read and 26,000 products are compared: estimated at
 11 s on a Max chip and 3 minutes on an M1. So the probe runs while the engine is idle, and waits for a power adapter or
-five idle minutes (`seconds_before_measuring`).
+five idle minutes (`engine.machine.process_info.seconds_before_measuring`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import mlx.core as mx
 
@@ -37,9 +37,11 @@ from engine.upkeep.calibration import sample_prompt
 log = logging.getLogger(__name__)
 
 # MLX's kernels change within these: at 2 rows, at 6 to 33 by the size of a matrix, and for attention at 9.
-WIDTHS = (2, 3, 4, 5, 6, 8, 12, 16, 17, 25, MAX_DEPTH + 1)
-# The tokens of a short context, and of a long one if the shapes of attention are unknown.
-SHORT, LONG = 64, 1100
+PASS_ROWS = (2, 3, 4, 5, 6, 8, 12, 16, 17, 25, MAX_DEPTH + 1)
+# The tokens of a short context.
+SHORT_CONTEXT = 64
+# The tokens of a long context if the shapes of attention are unknown.
+LONG_CONTEXT = 1100
 # A pass is compared over this many rows, because rounding to bfloat16 hides most differences of a sum, in all logits of
 # some rows if the model is small. Large matrices need fewer rows, because each row already has many sums.
 FEWEST_ROWS = 256
@@ -74,13 +76,18 @@ def probe_rounding(main: LoadedModel, free: int, races: RaceJournal | None = Non
     races = races or RaceJournal()
     kernels = yield from choose_kernels(main, free, races)
     # A pass cannot be rounded alike if its products are not, even if some of its rows do not show that.
-    most = next((cost.rows - 1 for cost in kernels if not cost.alike and not cost.keys), WIDTHS[-1])
+    most = next((cost.rows - 1 for cost in kernels if not cost.alike and not cost.keys), PASS_ROWS[-1])
     text = sample_prompt(main, lambda: False)
     yield None
-    caches, end, most = yield from _whole(main, text, SHORT, most)
+    short = yield from _compare_whole(main, text, SHORT_CONTEXT, most)
+    caches = short.caches
+    end = short.keys
+    most = short.alike
     shapes = attention_shapes(main.model, caches)
     if shapes is None and most > 1:
-        _, end, most = yield from _whole(main, text, LONG, most)
+        long = yield from _compare_whole(main, text, LONG_CONTEXT, most)
+        end = long.keys
+        most = long.alike
     if shapes is None or most == 1:
         return Rounding((KeyRange(end, most),), kernels, problems=races.problems)
     # A full window holds its keys in another order when one row alone is written than when several are.
@@ -90,8 +97,8 @@ def probe_rounding(main: LoadedModel, free: int, races: RaceJournal | None = Non
         rows = most
         # Both ends, because other backends than Metal can change kernels in between.
         for shape, late in product(shapes, (False, True)):
-            passes = passes_of(shape, max(before + 1, SHORT, end - shape.rows - 2 if late else 0))
-            rows = yield from widest_alike(passes, [width for width in WIDTHS if width <= rows])
+            passes = passes_of(shape, max(before + 1, SHORT_CONTEXT, end - shape.rows - 2 if late else 0))
+            rows = yield from widest_alike(passes, [width for width in PASS_ROWS if width <= rows])
         ranges.append(KeyRange(end, rows))
         log.info("%s: %s", main.info.name, ranges[-1])
     return Rounding(tuple(ranges), kernels, problems=races.problems)
@@ -103,28 +110,35 @@ def windows_of(caches: Sequence[Any]) -> list[int]:
     return [size for size in sizes if size]
 
 
-def _whole(main: LoadedModel, text: list[int], context: int, most: int) -> Steps[tuple[Sequence[Any], int, int]]:
-    """Compare passes of 1 to `most` rows after `context` tokens of `text`.
+class _ComparedPasses(NamedTuple):
+    """How passes of several rows were rounded behind a context."""
 
-    Returns the caches of the context, the number of keys up to which passes were compared, and the largest number of
-    rows that are rounded as a single row is (1 if the model decodes only plainly).
-    """
+    # Those of the context.
+    caches: Sequence[Any]
+    # The number of keys up to which passes were compared.
+    keys: int
+    # The largest number of rows that are rounded as a single row is; 1 if the model decodes only plainly.
+    alike: int
+
+
+def _compare_whole(main: LoadedModel, text: list[int], context: int, most: int) -> Steps[_ComparedPasses]:
+    """Compare passes of 1 to `most` rows after `context` tokens of `text`, in steps."""
     limit = main.info.context_length
     sequence = CachedSequence(main.model, main.new_caches())
     if sequence.plain_only is not None:
-        return sequence.caches, 1, 1
+        return _ComparedPasses(sequence.caches, 1, 1)
     # A difference that begins at more keys must not count for fewer.
     ends = [*attention_probe.SWITCHES, *windows_of(sequence.caches)]
     rows = min(MOST_ROWS, max(FEWEST_ROWS, BYTES // max(1, main.info.bytes)), limit // 2)
-    rows = max(WIDTHS[-1], min([rows, *(end - context for end in ends if end > context)]))
+    rows = max(PASS_ROWS[-1], min([rows, *(end - context for end in ends if end > context)]))
     context = max(1, min(context, limit - rows))
     tokens = (text * (1 + (context + rows) // len(text)))[: context + rows]
     sequence.append(tokens[:context])
     while sequence.prefill(CHUNK):
         yield None
     passes = partial(_passes, sequence, main, tokens[context:])
-    most = yield from widest_alike(passes, [width for width in WIDTHS if width <= most])
-    return sequence.caches, context + rows, most
+    most = yield from widest_alike(passes, [width for width in PASS_ROWS if width <= most])
+    return _ComparedPasses(sequence.caches, context + rows, most)
 
 
 def _passes(prefilled: CachedSequence, main: LoadedModel, tokens: Sequence[int], width: int) -> Iterator[mx.array]:

@@ -38,9 +38,11 @@ log = logging.getLogger(__name__)
 
 # Copies of the adapter in memory: itself, its gradients, the two moments of the optimiser, and one to be written.
 _ADAPTER_COPIES = 5
-# Numbers of 4 bytes that a token's pass and its gradients keep for a number of the residual stream and of the widest
-# layer, and for a row of logits: the values themselves, their gradients, and those that a layer computes again.
-_KEPT_NUMBERS, _KEPT_LOGITS = 12, 3
+# A token's pass and its gradients keep this many numbers of 4 bytes for each number of the residual stream and of the
+# widest layer: the values themselves, their gradients, and the values that a layer computes again.
+_KEPT_NUMBERS = 12
+# The same for each number of a row of logits.
+_KEPT_LOGITS = 3
 
 
 class Teaching:
@@ -50,7 +52,7 @@ class Teaching:
         self._models = models
         self._on_progress = on_progress
         self._work: SteppedTask[TeachingResult] | None = None
-        self._done: Callable[[TeachingResult | EngineError | None], None] = lambda _outcome: None
+        self._on_done: Callable[[TeachingResult | EngineError | None], None] = lambda _outcome: None
 
     @property
     def running(self) -> bool:
@@ -59,7 +61,7 @@ class Teaching:
     def begin(self, answers: Sequence[OwnAnswer], done: Callable[[TeachingResult | EngineError | None], None]) -> None:
         """Teach the drafter in use from now on; `done` gets the result or the error, None if it was stopped."""
         self.stop()
-        self._done = done
+        self._on_done = done
         self._work = SteppedTask(self._teach(answers), self._end)
         self._on_progress(TeachingProgress("reading", 0, sum(answer.tokens for answer in answers)))
 
@@ -97,7 +99,7 @@ class Teaching:
         self._work = None
         release_unused_memory()
         self._on_progress(TeachingProgress())
-        self._done(outcome)
+        self._on_done(outcome)
 
     def _file(self) -> tuple[TaughtFile, Drafter]:
         """Return the file of the pair in use and its drafter. Raises `NoModel` and `CannotTeach`."""
@@ -141,7 +143,8 @@ class Teaching:
 
     def _copy(self, drafter: Drafter, file: TaughtFile) -> Steps[Student]:
         """Load a copy of the drafter with an adapter to train, which begins as what the drafter was taught before."""
-        main, path = self._models.main, drafter.info.path
+        main = self._models.main
+        path = drafter.info.path
         head = isinstance(drafter, HeadSource)
         loading = load_head_for(main, path, add_adapter) if head else load_in_steps(path, adapt=add_adapter)
         loaded = yield from loading

@@ -119,8 +119,8 @@ def test_a_model_that_is_replaced_between_loading_and_teaching_gets_nothing_of_t
     pair: tuple[Path, Path], tmp_path: Path, which: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At any step of a teaching: it is refused, or kept for the models that were in memory."""
-    monkeypatch.setattr(lessons, "LEAST_TAUGHT", 100)
-    monkeypatch.setattr(lessons, "LEAST_JUDGED", 20)
+    monkeypatch.setattr(lessons, "LEAST_TAUGHT_PLACES", 100)
+    monkeypatch.setattr(lessons, "LEAST_JUDGED_PLACES", 20)
     monkeypatch.setattr(training, "EPOCHS", 2)
     monkeypatch.setattr(training, "BATCH", 100)
     monkeypatch.setattr(upkeep, "is_better", lambda _before, _after: True)
@@ -227,8 +227,8 @@ CHANGES = ("deleted", "cut", "emptied", "replaced", "other layers", "a link")
 def test_models_that_change_before_or_while_they_teach_change_no_text(
     pair: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for place, size in ((lessons, "LEAST_TAUGHT"), (lessons, "LEAST_JUDGED"), (training, "BATCH")):
-        monkeypatch.setattr(place, size, 20 if size == "LEAST_JUDGED" else 100)
+    for place, size in ((lessons, "LEAST_TAUGHT_PLACES"), (lessons, "LEAST_JUDGED_PLACES"), (training, "BATCH")):
+        monkeypatch.setattr(place, size, 20 if size == "LEAST_JUDGED_PLACES" else 100)
     monkeypatch.setattr(upkeep, "is_better", lambda _before, _after: True)
     source, outcomes = random.Random(104), Counter[str]()
     other = write_model(tmp_path / "other", seed=9, stored=FLOAT32)
@@ -267,7 +267,7 @@ from engine import Engine, EngineSettings
 from engine.teaching import lessons, training
 from engine.upkeep import teaching
 from engine.requests import OwnAnswer
-lessons.LEAST_TAUGHT, lessons.LEAST_JUDGED, training.EPOCHS, training.BATCH = 100, 20, 2, 100
+lessons.LEAST_TAUGHT_PLACES, lessons.LEAST_JUDGED_PLACES, training.EPOCHS, training.BATCH = 100, 20, 2, 100
 teaching.is_better = lambda before, after: True
 chats = [(str(number), [{"role": "user", "content": f"the fox {number}"}]) for number in range(12)]
 answers = [OwnAnswer(*chat, tuple(range(3 + number, 33 + number))) for number, chat in enumerate(chats)]

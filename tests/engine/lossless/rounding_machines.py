@@ -144,11 +144,11 @@ def rows_alone(queries: mx.array, keys: mx.array, values: mx.array, *, scale: fl
 def shorten_probe(patch: pytest.MonkeyPatch) -> None:
     """Let probes read short texts, because these machines are slow."""
     for module, name, value in (
-        (rounding_probe, "SHORT", 8),
-        (rounding_probe, "LONG", 120),
+        (rounding_probe, "SHORT_CONTEXT", 8),
+        (rounding_probe, "LONG_CONTEXT", 120),
         (rounding_probe, "MOST_ROWS", 20),
         # From the 32nd key on, some of these machines sum otherwise, which the first rows must not reach.
-        (rounding_probe, "WIDTHS", WIDTHS),
+        (rounding_probe, "PASS_ROWS", WIDTHS),
         (attention_probe, "MOST_KEYS", 600),
         (attention_probe, "FEWEST_ROWS", 20),
         (attention_probe, "MOST_ROWS", 20),

@@ -219,7 +219,7 @@ def test_draft_tokens_on_both_sides_of_a_switch_of_attention_change_no_text(
 @pytest.mark.full
 def test_few_rows_do_not_hide_that_a_window_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full window holds its keys in another order for a row alone, which bfloat16 hides in most rows."""
-    monkeypatch.setattr(rounding_probe, "WIDTHS", (2, WAYS[0].depth + 1))
+    monkeypatch.setattr(rounding_probe, "PASS_ROWS", (2, WAYS[0].depth + 1))
     monkeypatch.setattr(rounding_probe, "MOST_ROWS", 10)
     config = FAMILIES["gemma3_text"] | {"model_type": "gemma3_text", "sliding_window": 32, "num_hidden_layers": 4}
     sizes = {"hidden_size": 128, "intermediate_size": 64, "head_dim": 32, "num_attention_heads": 8}

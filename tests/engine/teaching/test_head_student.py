@@ -72,7 +72,7 @@ def test_a_head_learns_a_text_by_drafting_it(
     opened: Callable[[], HeadStudent], lessons: list[Lesson], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(training, "EPOCHS", 8)
-    monkeypatch.setattr(training, "RATE", 3 * training.RATE)
+    monkeypatch.setattr(training, "FIRST_RATE", 3 * training.FIRST_RATE)
     steps = Training(opened(), lessons)
     losses = [steps.advance() for _ in range(steps.steps)]
     assert losses[-1] < 0.95 * losses[0]

@@ -32,8 +32,8 @@ def read(main: LoadedModel, *ids: int) -> list[Lesson]:
 
 @pytest.mark.first
 def test_every_place_of_an_answer_is_taught_once(main: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lessons, "TAUGHT", 8)
-    monkeypatch.setattr(lessons, "WINDOW", 20)
+    monkeypatch.setattr(lessons, "TAUGHT_TOKENS", 8)
+    monkeypatch.setattr(lessons, "LESSON_TOKENS", 20)
     monkeypatch.setattr(lessons, "PASS", 7)
     answer = tuple(range(30, 60))
     found = read(main, *answer)

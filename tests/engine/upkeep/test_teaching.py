@@ -121,8 +121,8 @@ def once_taught(whole_teaching: tuple[Path, TeachingResult], tmp_path: Path) -> 
 @pytest.fixture(autouse=True)
 def little_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Teach with a few answers, twice each: the tests below are about the way, not about what is learned."""
-    monkeypatch.setattr(lessons, "LEAST_TAUGHT", 100)
-    monkeypatch.setattr(lessons, "LEAST_JUDGED", 20)
+    monkeypatch.setattr(lessons, "LEAST_TAUGHT_PLACES", 100)
+    monkeypatch.setattr(lessons, "LEAST_JUDGED_PLACES", 20)
     monkeypatch.setattr(training, "EPOCHS", 2)
     monkeypatch.setattr(training, "BATCH", 100)
 

@@ -76,8 +76,8 @@ def taught_in(scheduler: Scheduler) -> str:
 def test_a_taught_head_drafts_better_changes_no_text_and_is_taken_back(
     scheduler: Scheduler, head: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lessons, "LEAST_TAUGHT", 50)
-    monkeypatch.setattr(lessons, "LEAST_JUDGED", 10)
+    monkeypatch.setattr(lessons, "LEAST_TAUGHT_PLACES", 50)
+    monkeypatch.setattr(lessons, "LEAST_JUDGED_PLACES", 10)
     # Four short answers are few steps.
     monkeypatch.setattr(training, "EPOCHS", 9)
     files = {path: hashlib.sha256(path.read_bytes()).digest() for path in head.iterdir()}
