@@ -133,7 +133,7 @@ def _check(machine: Machine, label: str, wanted: _Wanted, report_here: Mapping[s
 def _compared(
     check: HostCheck, report: Mapping[str, Any], report_here: Mapping[str, Any], wanted: _Wanted
 ) -> HostCheck:
-    """Return the check of a machine with this `report`, compared with that of this machine; see `own_report`."""
+    """Compare a machine's `report` with the report of this machine (see `own_report`), and return the result."""
     check = replace(
         check,
         system=str(report["system"]),

@@ -1,4 +1,4 @@
-"""`RemoteEngine`: an engine in another process, as `EngineClient`. Imports no MLX."""
+"""`RemoteEngine`: an engine in another process, as `engine.client.EngineClient`. Imports no MLX."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class _RemoteStream(RequestStream):
         send: Callable[[ToEngine], None],
     ) -> None:
         super().__init__(request, on_event)
-        self._number, self._send = number, send
+        self._number = number
+        self._send = send
         self._text: list[str] = []
         self._stats: RequestStats | None = None
 
@@ -69,7 +70,7 @@ class _RemoteStream(RequestStream):
 
 
 class RemoteEngine(EngineBase):
-    """The engine at the other end of `channel`. `EngineClient` describes its methods.
+    """The engine at the other end of `channel`. `engine.client.EngineClient` describes its methods.
 
     `fail` ends it with an error when its process is known to be lost; every request then ends with what it has
     committed. Otherwise a lost connection ends it, with `ClusterError` ("ended") of `host`. `applied` maps settings to
@@ -213,7 +214,8 @@ class RemoteEngine(EngineBase):
 
     def _handle(self, reply: EngineReply) -> None:
         """Act on a reply. Raises `BadMessage` for one that the protocol does not have."""
-        number, kind = reply.number, reply.kind
+        number = reply.number
+        kind = reply.kind
         name, future = self._futures.get(number, ("", None))
         if kind == "result" and future is not None:
             value = unpack(reply.value, CALLS[name][1], dec_hook)
@@ -229,7 +231,7 @@ class RemoteEngine(EngineBase):
             if isinstance(future, Loading) and not future.main.done():
                 future.main.set_result(value)
         elif kind in ("result", "error"):
-            self._settle(number, value)
+            self._resolve_call(number, value)
         else:
             self._deliver(number, value)
 
@@ -246,7 +248,7 @@ class RemoteEngine(EngineBase):
         if stream is not None:
             stream.deliver(event)
 
-    def _settle(self, number: int, outcome: Any) -> None:
+    def _resolve_call(self, number: int, outcome: Any) -> None:
         """Set the result or the error of the call with this number, unless it is the loss of the cluster."""
         if isinstance(outcome, EngineError) and self._is_a_loss(outcome):
             return

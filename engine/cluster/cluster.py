@@ -25,14 +25,16 @@ from engine.wire.handshake import connect
 
 log = logging.getLogger(__name__)
 
-# Limits in seconds for a rank to start and import its modules, and for the ranks to find each other.
-START_S, JOIN_S = 60.0, 60.0
+# The most seconds in which a rank starts and imports its modules.
+RANK_START_S = 60.0
+# The most seconds after that in which the ranks find each other.
+RANK_READY_S = 60.0
 # Seconds to wait after the first sign of a lost rank, to find out which rank was lost first.
 SETTLE_S = 0.3
 
 
 class Cluster:
-    """Running ranks on `machines`; `engine`, an `EngineClient`, uses all of them.
+    """Running ranks on `machines`; `engine`, an `engine.client.EngineClient`, uses all of them.
 
     Starting takes seconds; if it raises `ClusterError`, no rank is left running. `on_end(error)` is called once, on any
     thread, when the cluster ends without `stop`; every request and every call of `engine` has ended with that error by
@@ -49,7 +51,8 @@ class Cluster:
     ) -> None:
         self.machines = machines
         self._settings = settings or EngineSettings()
-        self._split, self._on_end = split, on_end
+        self._split = split
+        self._on_end = on_end
         self._secret = secrets.token_bytes(32)
         self._processes: list[RankProcess] = []
         self._lock = threading.Lock()
@@ -100,7 +103,7 @@ class Cluster:
         settings = as_plain(applied(self._settings))
         for rank, process in enumerate(self._processes):
             process.tell(order | {"rank": rank, "address": process.machine.address, "settings": settings})
-        places = [process.wait_for("listening", START_S) for process in self._processes]
+        places = [process.wait_for("listening", RANK_START_S) for process in self._processes]
         for process, place in zip(self._processes, places, strict=True):
             if other := other_versions(place.get("versions", {}), versions()):
                 raise ClusterError("other-version", process.label, other)
@@ -109,7 +112,7 @@ class Cluster:
             control = [self.machines.all[0].address, places[0]["control"]]
             process.tell({"control": control, "ring": places_of(self.machines, ports)})
         for process in self._processes:
-            process.wait_for("ready", JOIN_S)
+            process.wait_for("ready", RANK_READY_S)
             process.joined = True
         silent = ClusterError("silent", ", ".join(hosts[1:]), f"{QUIET_S:.0f}")
         try:

@@ -104,7 +104,7 @@ def _fetch_here(
 
 
 def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBytes, stop: threading.Event) -> None:
-    """Let another machine download the files that it lacks. Raises `ClusterError`; returns early once `stop` is set."""
+    """Make another machine download the files that it lacks. Raises `ClusterError`; ends early once `stop` is set."""
     process = Process(host, command_on(machine, "cluster", "fetch"))
     try:
         process.tell(order)

@@ -39,11 +39,12 @@ class Follower:
     """Follows rank 0 over `channel`, on the thread that makes it."""
 
     def __init__(self, group: mx.distributed.Group, channel: Channel[messages.ToRank]) -> None:
-        self._group, self._channel = group, channel
+        self._group = group
+        self._channel = channel
         self._replay: Replay | None = None
 
     def run(self) -> None:
-        """Follow until rank 0 is gone. Raises any error that keeps this rank from following."""
+        """Repeat the calls of rank 0 until it is gone. Raises any error that makes this impossible."""
         try:
             while (message := self._channel.receive()) is not None:
                 if isinstance(message, messages.LoadPart):

@@ -60,7 +60,7 @@ class Leader(MainLoader):
         self._followers = dict(followers)
         # The kinds of caches of each rank, once it has loaded its part.
         self._loads: dict[int, Future[list[str]]] = {}
-        self._load = 0
+        self._latest_load = 0
         self._lock = threading.Lock()
         self._closed = False
         for rank in self._followers:
@@ -81,10 +81,12 @@ class Leader(MainLoader):
         """
         path = resolve_model(main)
         split = choose_split(ModelFolder(path).config, self._group.size(), self._split)
-        self._load += 1
+        self._latest_load += 1
         with self._lock:
             self._loads = {rank: Future() for rank in self._followers}
-        self._send(messages.LoadPart(self._load, portable_name(main), fingerprint(path), kv_bits, split, context))
+        self._send(
+            messages.LoadPart(self._latest_load, portable_name(main), fingerprint(path), kv_bits, split, context)
+        )
         part = SplitPart(self._group, split, lambda: self._barrier(part))
         try:
             loaded = yield from load_in_steps(main, kv_bits, streaming, on_progress, part)
@@ -95,7 +97,7 @@ class Leader(MainLoader):
         return self._together(loaded, part.tail)
 
     def unloaded(self) -> None:
-        """Let the other ranks drop the main model too."""
+        """Make the other ranks drop the main model, too."""
         self._send(messages.Unload())
 
     def size_here(self, size: ModelSize) -> ModelSize:
@@ -177,7 +179,7 @@ class Leader(MainLoader):
         """
         if isinstance(message, messages.Loaded | messages.LoadRefused):
             with self._lock:
-                future = self._loads.get(rank) if message.number == self._load else None
+                future = self._loads.get(rank) if message.number == self._latest_load else None
             if future is not None and not future.done():
                 if isinstance(message, messages.Loaded):
                     future.set_result(message.kinds)

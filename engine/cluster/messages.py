@@ -1,5 +1,6 @@
-"""The messages between a cluster's processes: the calls of `EngineClient`, and those between rank 0 and other ranks.
+"""The messages between a cluster's processes.
 
+A client sends the calls of `engine.client.EngineClient`; rank 0 and the other ranks have messages of their own.
 Names in messages are looked up only in the tables here, and every value passes the checks of its class.
 """
 
@@ -22,7 +23,8 @@ from engine.tuning import LearnedPair
 from engine.wire.messages import Codec, WireMessage
 
 Known = TypeVar("Known")
-# The methods of `EngineClient` that a client may call, with the types of their positional arguments and results.
+# The methods of `engine.client.EngineClient` that a client may call, with the types of their positional arguments and
+# results.
 CALLS: dict[str, tuple[Any, Any]] = {
     "load": (tuple[str, str | None], LoadedPair),
     "set_draft": (tuple[str | None], LoadedPair),

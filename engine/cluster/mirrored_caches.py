@@ -96,11 +96,11 @@ class Replay(Journal):
     ) -> None:
         super().__init__(lambda _changes: None)
         self._run_pass = run_pass
-        self._held: dict[int, Any] = {0: MirroredModel(new_caches, self)}
+        self._made: dict[int, Any] = {0: MirroredModel(new_caches, self)}
 
     def number(self, made: object) -> int:
         self._latest += 1
-        self._held[self._latest] = made
+        self._made[self._latest] = made
         return self._latest
 
     def write(self, target: Any, method: str, arguments: Sequence[Any], result: Any) -> None:
@@ -109,18 +109,18 @@ class Replay(Journal):
     def repeat(self, changes: Changes) -> None:
         """Repeat rank 0's calls, and run the pass that follows. Raises `OutOfStep` if an outcome differs."""
         for change in changes.done:
-            target = self._held[change.target]
+            target = self._made[change.target]
             method = getattr(type(target), change.method, None)
             if not getattr(method, "is_journaled", False):
                 raise OutOfStep(f"no change of caches: {change.method}")
-            with_what = [self._held[change.other]] if change.other else []
+            with_what = [self._made[change.other]] if change.other else []
             outcome = _outcome(target, method(target, *with_what, *change.arguments))  # type: ignore[misc]
             if outcome != change.outcome:
                 raise OutOfStep(f"{change.method} came to {outcome}, and on rank 0 to {change.outcome}")
         for number in changes.dropped:
-            self._held.pop(number, None)
+            self._made.pop(number, None)
         if changes.caches:
-            self._run_pass(self._held[changes.caches], changes.shape)
+            self._run_pass(self._made[changes.caches], changes.shape)
 
 
 def _outcome(target: Any, result: Any) -> list[Any]:
@@ -141,7 +141,8 @@ class MirroredModel:
     number = 0
 
     def __init__(self, new_caches: Callable[[], list[Any]], journal: Journal) -> None:
-        self._new_caches, self.journal = new_caches, journal
+        self._new_caches = new_caches
+        self.journal = journal
 
     @journaled
     def new(self) -> MirroredText:

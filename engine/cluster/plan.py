@@ -117,7 +117,8 @@ def files_of_others(folder: Path, split: str, rank: int, ranks: int) -> frozense
     if split != "pipeline":
         return frozenset()
     model = ModelFolder(folder)
-    config, files = model.config, model.files_by_tensor
+    config = model.config
+    files = model.files_by_tensor
     first, end = layers_of(config, rank, ranks)
     numbers = {name: int(match[1]) for name in files if (match := LAYER.match(name))}
     if not set(range(_number(text_config(config), "num_hidden_layers"))) <= set(numbers.values()):

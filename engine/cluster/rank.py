@@ -43,7 +43,7 @@ INNER = "--inner"
 # A rank ends if it cannot allocate this many bytes: if a thread of MLX's failed, all ranks would wait for ever.
 LEAST_BYTES = 2**20
 # Seconds for the ranks to find each other.
-JOIN_S = 60.0
+RANK_CONNECTION_S = 60.0
 # Seconds by which the last rank joins later, so that the other ranks listen by then.
 AHEAD_S = 0.1
 
@@ -103,7 +103,7 @@ class _Rank:
                 self._follow(order)
         except BaseException as error:
             self._fail(error)
-        self._leave(0)
+        self._exit_at_once(0)
 
     def _places(self, control: int = 0, client: int = 0) -> dict[str, Any]:
         """Report where this rank listens, and wait for the places of all ranks, which have imported their modules then.
@@ -130,7 +130,7 @@ class _Rank:
             else:
                 self._tell(failed=f"{type(error).__name__}: {error}"[:300])
         finally:
-            self._leave(1)
+            self._exit_at_once(1)
 
     def _lead(self, order: Mapping[str, Any]) -> None:
         """Be rank 0: wait for the other ranks, and serve an engine to the app."""
@@ -167,10 +167,10 @@ class _Rank:
         followers: Followers = {}
         while len(followers) < self._size - 1:
             try:
-                number, channel = control.accept(JOIN_S)
+                number, channel = control.accept(RANK_CONNECTION_S)
             except TimeoutError as error:
                 missing = next(rank for rank in range(1, self._size) if rank not in followers)
-                raise ClusterError("slow-start", hosts[missing], f"{JOIN_S:.0f}") from error
+                raise ClusterError("slow-start", hosts[missing], f"{RANK_CONNECTION_S:.0f}") from error
             followers[number] = hosts[number], channel
         return followers
 
@@ -213,7 +213,7 @@ class _Rank:
             pass
         # The connection to its client, or to rank 0, ends with this input, and then the rank ends by itself.
         time.sleep(ENDING_S)
-        self._leave(1)
+        self._exit_at_once(1)
 
     def _beat(self) -> None:
         """Give a sign of life every BEAT_S seconds, for ever; ends the rank if the memory runs out."""
@@ -233,10 +233,10 @@ class _Rank:
                 self._output.flush()
         except OSError:
             # The parent is gone.
-            self._leave(1)
+            self._exit_at_once(1)
 
     @staticmethod
-    def _leave(code: int) -> NoReturn:
+    def _exit_at_once(code: int) -> NoReturn:
         # Without cleaning up, which could wait for a rank that is gone.
         os._exit(code)
 

@@ -9,16 +9,18 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 
-# Seconds between two checks, and of silence after which the system gives up a connection.
-LOOK_S, SILENT_S = 0.5, 6
+# Seconds between two checks of the connections.
+LOOK_S = 0.5
+# Seconds of silence after which the system gives up a connection.
+UNANSWERED_S = 6
 # Options by their names in Python, which not every system has: probes of an idle connection, and the time for
 # unacknowledged data.
 _GIVING_UP = {
     "TCP_KEEPIDLE": 2,
     "TCP_KEEPALIVE": 2,
     "TCP_KEEPINTVL": 1,
-    "TCP_KEEPCNT": SILENT_S - 2,
-    "TCP_USER_TIMEOUT": SILENT_S * 1000,
+    "TCP_KEEPCNT": UNANSWERED_S - 2,
+    "TCP_USER_TIMEOUT": UNANSWERED_S * 1000,
 }
 # macOS's TCP_RXT_CONNDROPTIME, which Python has no name for.
 _DROP_AFTER = 0x80
@@ -84,13 +86,13 @@ def _connected(made: Iterable[int]) -> Iterator[socket.socket]:
 
 
 def _give_up_early(end: socket.socket) -> None:
-    """Let the system end a connection whose other machine does not answer for a few seconds."""
+    """Ask the system to end a connection whose other machine does not answer for a few seconds."""
     end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _GIVING_UP.items():
         if hasattr(socket, name):
             end.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
     if sys.platform == "darwin":
-        end.setsockopt(socket.IPPROTO_TCP, _DROP_AFTER, SILENT_S)
+        end.setsockopt(socket.IPPROTO_TCP, _DROP_AFTER, UNANSWERED_S)
 
 
 def _has_ended(end: socket.socket) -> bool:

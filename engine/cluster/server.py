@@ -33,7 +33,9 @@ def serve(engine: EngineClient, channel: Channel[ToEngine], failed: Callable[[Ex
 
 class _EngineServer:
     def __init__(self, engine: EngineClient, channel: Channel[ToEngine], failed: Callable[[Exception], object]) -> None:
-        self._engine, self._channel, self._failed = engine, channel, failed
+        self._engine = engine
+        self._channel = channel
+        self._failed = failed
         self._streams: dict[int, RequestStream] = {}
         self._closed = threading.Event()
 

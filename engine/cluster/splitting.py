@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -25,7 +25,9 @@ class SplitPart:
     """
 
     def __init__(self, group: mx.distributed.Group, split: str, barrier: Callable[[], Steps[None]]) -> None:
-        self._group, self._split, self._barrier = group, split, barrier
+        self._group = group
+        self._split = split
+        self._barrier = barrier
         self.tail: LastExchange | None = None
         self.kinds: list[str] = []
 
@@ -168,11 +170,19 @@ def _trunk_of(model: nn.Module) -> nn.Module | None:
     return None
 
 
-def _modules_beside(model: nn.Module, trunk: nn.Module | None) -> list[tuple[nn.Module, str, nn.Module]]:
-    """Return the modules outside of the trunk with their owners; a split replaces those that it divides."""
+class _OwnedModule(NamedTuple):
+    """A module, and the module that has it under a name."""
+
+    owner: nn.Module
+    name: str
+    module: nn.Module
+
+
+def _modules_beside(model: nn.Module, trunk: nn.Module | None) -> list[_OwnedModule]:
+    """Return the modules outside of the trunk; a split replaces those that it divides."""
     inside = {id(module) for module in trunk.modules()} if trunk is not None else set()
     return [
-        (owner, name, module)
+        _OwnedModule(owner, name, module)
         for owner in model.modules()
         if id(owner) not in inside
         for name, module in owner.children().items()

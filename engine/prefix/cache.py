@@ -31,7 +31,7 @@ LEAST_GAIN = 64
 class PrefixCache:
     """Conversations in order of use, the latest last, within `budget` bytes. Each belongs to one main model.
 
-    `store` has those of earlier sessions with the main model in use.
+    `store` has conversations of earlier sessions with the main model in use.
     """
 
     def __init__(self, budget: int) -> None:
@@ -67,9 +67,9 @@ class PrefixCache:
     ) -> CachedConversation:
         """Return a conversation for `tokens`, with as many of them cached as an entry can provide.
 
-        With a `name`, entries with a name may provide them. Without one, those of the same `caller` without a name may,
-        and those of other callers the first `opening` tokens, the system message, if they begin with all of them:
-        programs must not find out from speeds what chats, or other callers, said. The main sequence holds exactly
+        With a `name`, entries with a name may provide them. Without one, entries of the same `caller` without a name
+        may, and entries of other callers the first `opening` tokens, the system message, if they begin with all of
+        them: programs must not find out from speeds what chats, or other callers, said. The main sequence holds exactly
         `tokens` with `pictures`; at least the last one is pending. `boundaries` are the ends of turns in it.
         """
         content = content_of(tokens, pictures)
@@ -90,8 +90,10 @@ class PrefixCache:
         taken.main.pictures = pictures
         # Half of what finished turns may take, as the rest of this one is kept there, too.
         taken.main.checkpoint_bytes = self.budget // 2
-        taken.name, taken.shared = name, shared
-        taken.caller, taken.opening = caller, opening
+        taken.name = name
+        taken.shared = shared
+        taken.caller = caller
+        taken.opening = opening
         taken.main.boundaries = self._checkpoint_places(taken, content, boundaries)
         return taken
 
@@ -128,7 +130,7 @@ class PrefixCache:
     def use_drafter(self, model: nn.Module, drafter: Drafter | None) -> None:
         """Drop the caches of the previous drafter of the main model in use.
 
-        The store saves and finds those of `drafter` from now on.
+        The store saves and finds caches of `drafter` from now on.
         """
         for entry in self._kept:
             if entry.main.model is model:

@@ -82,7 +82,7 @@ def stored_bytes(folder: Path) -> int | None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Delete the files that were being written when a process was killed, and those of earlier versions.
+    """Delete the files that were being written when a process was killed, and files of earlier versions.
 
     Raises OSError if `folder` cannot be listed.
     """
@@ -97,7 +97,7 @@ class TurnDeletions:
     """Deletes the turns of conversations; what cannot be deleted now is deleted later, by `retry`."""
 
     def __init__(self) -> None:
-        self._left: list[Callable[[], bool]] = []
+        self._undeleted: list[Callable[[], bool]] = []
 
     def forget(self, folder: Path, names: Iterable[str]) -> None:
         """Delete the turns of these conversations in `folder`, for every model."""
@@ -120,14 +120,14 @@ class TurnDeletions:
 
     def retry(self) -> None:
         """Delete what could not be deleted before."""
-        self._left = [delete for delete in self._left if not delete()]
+        self._undeleted = [delete for delete in self._undeleted if not delete()]
 
     def _delete(
         self, folder: Path, goes: Callable[[StoredFile], bool], goes_later: Callable[[StoredFile], bool]
     ) -> None:
         self.retry()
         if not _delete(folder, goes, logging.WARNING):
-            self._left.append(partial(_delete, folder, goes_later, logging.INFO))
+            self._undeleted.append(partial(_delete, folder, goes_later, logging.INFO))
 
 
 def _delete(folder: Path, goes: Callable[[StoredFile], bool], level: int) -> bool:

@@ -21,7 +21,7 @@ from engine.speculation.rounds.sequence import CachedSequence
 # Some conversations can neither be cut anywhere nor have a checkpoint where a text parts from them. This many of them,
 # which share the most with the text, are asked whether they can be cut there. They can only be cut a few rows from
 # their ends, so one that can be shares nearly its whole text, and is among the first.
-MOST_ASKED = 32
+MOST_KEPT_CANDIDATES = 32
 # No other conversation is dropped for an inner checkpoint of one that has at most this many.
 KEPT_CHECKPOINTS = 4
 
@@ -95,7 +95,7 @@ class KeptConversations:
         del self._noted[entry]
 
     def use(self, entry: CachedConversation) -> None:
-        """Note that a conversation was used just now."""
+        """Make a conversation the most recently used one."""
         self._noted.move_to_end(entry)
         if entry in self._thinnable:
             self._thinnable.move_to_end(entry)
@@ -116,19 +116,21 @@ class KeptConversations:
         """
         texts = self._texts.get((id(model), audience), _KeptTexts())
         looked_up = content[: len(content) - 1]
-        best, longest = None, 0
+        best = None
+        longest = 0
         for index in (texts.whole, texts.checkpoints):
             shared = next(index.beginnings(looked_up), None)
             if shared is not None and shared.length > longest:
                 best, longest = shared
-        for entry, length in islice(texts.whole.nearest(looked_up), MOST_ASKED):
+        for entry, length in islice(texts.whole.nearest(looked_up), MOST_KEPT_CANDIDATES):
             if length <= longest:
                 break
             reach = entry.main.reach(length)
             if reach > longest:
-                best, longest = entry, reach
+                best = entry
+                longest = reach
         if audience is not None and opening > longest:
-            for entry in islice(self._with_opening(model, content[:opening]), MOST_ASKED):
+            for entry in islice(self._with_opening(model, content[:opening]), MOST_KEPT_CANDIDATES):
                 if entry.main.reach(opening) == opening:
                     return entry, opening
         return best, longest
@@ -147,11 +149,11 @@ class KeptConversations:
         return texts.whole.most_shared(content)
 
     def continuations(self, entry: CachedConversation) -> list[CachedConversation]:
-        """Return the conversations whose texts begin with that of `entry`, and which serve the same requests."""
+        """Return the conversations whose texts begin with the text of `entry`, and which serve the same requests."""
         return list(self._texts_of(entry).whole.continuations(_text(entry.main)))
 
     def beginnings(self, entry: CachedConversation) -> list[CachedConversation]:
-        """Return the conversations with whose texts that of `entry` begins, and which serve the same requests."""
+        """Return the conversations with whose texts the text of `entry` begins, and which serve the same requests."""
         return [shared.value for shared in self._texts_of(entry).whole.beginnings(_text(entry.main))]
 
     def _texts_of(self, entry: CachedConversation) -> _KeptTexts:
@@ -174,7 +176,7 @@ class KeptConversations:
             self._openings[id(entry.main.model)].add(opening, entry)
 
     def _forget(self, entry: CachedConversation) -> None:
-        """Take back exactly what `_note` has entered."""
+        """Remove exactly what `_note` has entered."""
         noted = self._noted[entry]
         self.bytes -= noted.bytes
         self._thinnable.pop(entry, None)

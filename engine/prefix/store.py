@@ -64,7 +64,7 @@ FORMAT = 6
 WORTH_LOADING = 8
 # This many of the turns that share the most with a text are asked whether they are worth loading. If that many have
 # the same beginning, others hardly ever are.
-MOST_ASKED = 32
+MOST_STORED_CANDIDATES = 32
 # After so many failing reads, a turn is left alone until the next start: each may take seconds on a disk that is dying.
 MOST_FAILURES = 3
 # Bytes that stay free on the disk independently of the budget.
@@ -116,7 +116,7 @@ class PrefixStore:
             self._note_unread(self._folder)
 
     def _note_unread(self, path: Path) -> None:
-        """Have a file or the folder read again, unless it has failed too often."""
+        """Remember to read a file or the folder again, unless it has failed too often."""
         self._failures[path] += 1
         if self._failures[path] < MOST_FAILURES:
             self._unread.append(path)
@@ -163,7 +163,7 @@ class PrefixStore:
     def _worth_loading(self, text: Sequence[int], better_than: int) -> Path | None:
         """Return the turn that shares the most with `text`, of several that share as much the one last used."""
         best: Shared[Path] | None = None
-        for candidate in islice(self._index.texts.nearest(text), MOST_ASKED):
+        for candidate in islice(self._index.texts.nearest(text), MOST_STORED_CANDIDATES):
             gained = candidate.length - better_than
             if gained <= 0 or (best is not None and candidate.length < best.length):
                 break
@@ -205,7 +205,8 @@ class PrefixStore:
 
     def _describe_conversation(self, conversation: CachedConversation) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the entry of a conversation, and the content of its caches."""
-        main, draft = conversation.main, conversation.draft
+        main = conversation.main
+        draft = conversation.draft
         entry: dict[str, Any] = {
             "format": FORMAT,
             "stamp": self._stamp,
@@ -242,7 +243,7 @@ class PrefixStore:
         return conversation
 
     def _usable_parts(self, entry: dict[str, Any]) -> list[str]:
-        """Return what to read of a stored turn: the caches of the main model, and those of the drafter in use."""
+        """Return what to read of a stored turn: the caches of the main model, and the caches of the drafter in use."""
         draft = entry.get("draft")
         head = entry.get("head")
         if self._draft is not None and draft is not None and draft["stamp"] == self._draft[1]:

@@ -18,7 +18,7 @@ from engine.row_kernels.row_kernel import HALF, row_kernel
 from engine.tuning import PassSize
 
 # Timed widths (rows) of passes; each also covers the widths down to the previous one.
-WIDTHS = (2, 4, 6, 8, 12, 17, MAX_DEPTH + 1)
+ATTENTION_ROWS = (2, 4, 6, 8, 12, 17, MAX_DEPTH + 1)
 # Numbers of keys from which on MLX 0.32 changes its kernels on one chip or another
 # (`scaled_dot_product_attention.cpp`): two passes over keys, the parts of such a pass, and a kernel for a row alone
 # whose heads share keys. Each is timed, and covers the numbers up to the next one.
@@ -31,7 +31,7 @@ SIZES = frozenset({64, 96, 128, 256})
 MANY_KEYS = 8192
 PARTS = frozenset({(8, 64), (8, 128), (12, 128), (16, 128)})
 
-HEADER = '#define UNROLLED(i, count) _Pragma("clang loop unroll(full)") for (int i = 0; i < count; i++)\n'
+ATTENTION_HEADER = '#define UNROLLED(i, count) _Pragma("clang loop unroll(full)") for (int i = 0; i < count; i++)\n'
 
 # A SIMD group sums a block of keys for QUERIES rows and heads; all of a threadgroup share tiles of keys and values.
 SUMMING = """
@@ -216,9 +216,14 @@ def _in_blocks(
     shape = (batch, heads, rows, block_count)
     sum_dtype = dtype if rounded else mx.float32
     summing = row_kernel(
-        "rows_attention", SUMMING, "queries keys values scale sinks", "outputs weights most", HEADER, strided=True
+        "rows_attention",
+        SUMMING,
+        "queries keys values scale sinks",
+        "outputs weights most",
+        ATTENTION_HEADER,
+        strided=True,
     )
-    adding = row_kernel("rows_attention_added", ADDING, "outputs weights most", "out", HEADER)
+    adding = row_kernel("rows_attention_added", ADDING, "outputs weights most", "out", ATTENTION_HEADER)
     template = {"T": dtype, "O": sum_dtype, "D": size, "QUERIES": queries_each}
     template |= {"CAUSAL": mask is not None, "SINKS": sinks is not None}
     summed = summing(
@@ -251,9 +256,9 @@ def attend(
     (batch, heads, rows, size), `keys` and `values` (batch, kv_heads, keys, size), or tuples if `cache` is quantised;
     `mask` is "causal", an array or None. Returns (batch, heads, rows, size).
 
-    The project's kernels compute passes whose size was chosen (`used`). MLX's compute all others, and always those of
-    one row, with quantised keys (`cache.bits`), with an array as mask, or with keys unlike values. If a kernel fails,
-    MLX raises that when the result is evaluated.
+    The project's kernels compute passes whose size was chosen (`used`). MLX's compute all others, and always the passes
+    of one row, with quantised keys (`cache.bits`), with an array as mask, or with keys unlike values. If a kernel
+    fails, MLX raises that when the result is evaluated.
     """
     _, heads, rows, size = queries.shape
     sizes = used.get(heads, frozenset())
@@ -270,9 +275,9 @@ def _timed_size(rows: int, keys: int) -> PassSize | None:
 
     Three rows over 5,000 keys are covered by the size of 4 rows from 4,096 keys on.
     """
-    if not 1 < rows <= min(WIDTHS[-1], keys):
+    if not 1 < rows <= min(ATTENTION_ROWS[-1], keys):
         return None
-    width = min(width for width in WIDTHS if width >= rows)
+    width = min(width for width in ATTENTION_ROWS if width >= rows)
     context = max(context for context in CONTEXTS if context <= keys)
     return PassSize(width, context)
 

@@ -35,7 +35,7 @@ MOST_BYTES = 1 << 29
 VALUES = 30_000
 FEWEST_ROWS = MAX_DEPTH + 1
 MOST_ROWS = 256
-# MLX's attention, and that of models, which may be ours.
+# MLX's attention, and the attention of models, which may be ours.
 _mlx_attention = partial(scaled_dot_product_attention, cache=None)
 _model_attention = partial(ours.attend, cache=None)
 # What the families call the heads of their queries, the scale of their scores, and sinks.
@@ -73,7 +73,7 @@ def attention_shapes(model: Any, caches: Sequence[Any]) -> list[AttentionShape] 
     """Return the shapes of attention in `model`, whose `caches` hold some tokens; None if not all can be found.
 
     They can be found where modules call mlx-lm's common function, which uses MLX's fast attention, with keys as they
-    are cached. Quantised keys, latent ones, and those of a family with attention of its own are not of that kind.
+    are cached. Quantised keys, latent ones, and keys of a family with attention of its own are not of that kind.
     """
     attention = _common_attention(model)
     sinks = {any(name in module for name in _SINKS) for module in attention}
@@ -156,7 +156,7 @@ def _comparisons(main: LoadedModel, free: int) -> Iterator[ComparedRows]:
     suitable = [shape for shape in shapes if ours.suits(*shape[:4])]
     for keys in (keys for keys in ours.CONTEXTS if keys <= most):
         # The widest pass is compared, and timed, while the caches are in memory.
-        if any(shape.block_bytes(ours.WIDTHS[-1], keys + shape.rows, chip) > free // 4 for shape in suitable):
+        if any(shape.block_bytes(ours.ATTENTION_ROWS[-1], keys + shape.rows, chip) > free // 4 for shape in suitable):
             return
         for shape in suitable:
             passes = passes_of(shape, max(1, keys - shape.rows // 2), ours.attention_of_rows)
@@ -164,7 +164,7 @@ def _comparisons(main: LoadedModel, free: int) -> Iterator[ComparedRows]:
 
 
 def _use(model: nn.Module, sizes: Set[PassSize]) -> None:
-    """Let the project's kernels compute the attention of `model` in passes of these sizes, and MLX's all others.
+    """Use the project's kernels for the attention of `model` in passes of these sizes, and MLX's in all others.
 
     mlx-lm's modules look their function up by name: `attend` takes its place there, for all models of the family.
     """
@@ -199,4 +199,6 @@ def _growing(caches: Sequence[Any]) -> list[KVCache]:
     return [cache for cache in flatten(caches) if isinstance(cache, KVCache) and cache.keys is not None]
 
 
-ATTENTION = RowKernel("attention", ours.HEADER + ours.SUMMING + ours.ADDING, ours.WIDTHS, _comparisons, _use, _caches)
+ATTENTION = RowKernel(
+    "attention", ours.ATTENTION_HEADER + ours.SUMMING + ours.ADDING, ours.ATTENTION_ROWS, _comparisons, _use, _caches
+)

@@ -73,9 +73,9 @@ def choose_kernels(main: LoadedModel, free: int, races: RaceJournal | None = Non
     """Time passes with the project's kernels and with MLX's, and use the faster ones from then on; a pass a step.
 
     Returns the costs of passes; the `used` of each says whether passes of its size use the project's kernel, which they
-    only do where every bit equals that of single rows. It is empty if no layer suits any kernel, or all are left out.
-    Between two steps, and after an error or where the steps are
-    closed, only MLX's kernels are in use. `free` is the memory in bytes.
+    only do where every bit equals the bit of single rows. It is empty if no layer suits any kernel, or all are left
+    out. Between two steps, and after an error or where the steps are closed, only MLX's kernels are in use. `free` is
+    the memory in bytes.
 
     `races` is told of each race, leaves out kernels whose races did not end in earlier runs ("unfinished"), and has the
     problems afterwards. Failures of the
@@ -104,7 +104,7 @@ def choose_kernels(main: LoadedModel, free: int, races: RaceJournal | None = Non
 
 
 def use_row_kernels(model: nn.Module, costs: Iterable[WidthCost]) -> None:
-    """Let passes of `model` use the kernels that `costs` say are used, and MLX's for all else; () for MLX's only."""
+    """Use the kernels that `costs` say are used in passes of `model`, and MLX's for all else; () for MLX's only."""
     used = {(cost.kernel, PassSize(cost.rows, cost.keys)) for cost in costs if cost.used}
     for kernel in KERNELS:
         kernel.use(model, {size for name, size in used if name == kernel.name})
@@ -121,7 +121,7 @@ class Refusals:
         return size in self._reasons
 
     def add(self, size: PassSize, error: Exception) -> None:
-        """Note why passes of this size cannot be computed; raises `error` itself if it is a failure of the device."""
+        """Record why passes of this size cannot be computed. Raises `error` itself if it is a failure of the device."""
         if is_device_failure(error):
             raise error
         self._reasons.setdefault(size, error)
@@ -144,7 +144,7 @@ class Refusals:
 
 @dataclass
 class _Alike:
-    """Up to how many rows passes have the bits of single rows, by what computes them; see `ComparedRows`.
+    """Up to how many rows passes have the bits of single rows, by what computes them; see `row_kernel.ComparedRows`.
 
     `mlx` is None where MLX's kernels are not compared in layers that suit the project's, so that nothing is known.
     `contexts` are the numbers of keys that were compared, ascending.

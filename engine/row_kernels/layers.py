@@ -13,14 +13,14 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.main_model.loaded_model import LoadedModel
-from engine.row_kernels.product import HEADER, SOURCE, TILE, product_of_rows
+from engine.row_kernels.product import PRODUCT_HEADER, SOURCE, TILE, product_of_rows
 from engine.row_kernels.row_kernel import HALF, ComparedRows, RowKernel
 from engine.tuning import PassSize
 
 Quantised: TypeAlias = nn.QuantizedLinear | nn.QuantizedEmbedding
 Product = Callable[[Quantised, mx.array], mx.array]
 # The rows of passes that can use the kernel; those above TILE read the weights twice.
-WIDTHS = range(2, 2 * TILE + 1)
+PRODUCT_ROWS = range(2, 2 * TILE + 1)
 # The rows whose bits are compared.
 ROWS = 24
 
@@ -68,7 +68,7 @@ def is_suitable(layer: Quantised) -> bool:
 
 
 def _use(model: nn.Module, sizes: Set[PassSize]) -> None:
-    """Let the layers of `model` compute products in passes of these sizes by the project's kernel, others by MLX's.
+    """Use the project's kernel for products of `model` in passes of these sizes, and MLX's in all others.
 
     Changes the classes of the layers.
     """
@@ -133,4 +133,4 @@ def _suits(layer: RowsLinear | RowsEmbedding, x: mx.array) -> bool:
     return x.dtype in HALF if layer.get("biases") is None else bool(x.dtype == layer.scales.dtype)
 
 
-PRODUCTS = RowKernel("products", HEADER + SOURCE, WIDTHS, _comparisons, _use)
+PRODUCTS = RowKernel("products", PRODUCT_HEADER + SOURCE, PRODUCT_ROWS, _comparisons, _use)

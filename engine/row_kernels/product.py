@@ -23,7 +23,7 @@ PACKS = {3: 8, 5: 8, 6: 4}
 _TWO_PACKS = 64
 
 # Affine weights stay at their bits in the word or byte; inputs are divided by the power of two there.
-HEADER = """
+PRODUCT_HEADER = """
 // Reads a thread's inputs and returns their sum; SUMMED of them are added to each other first.
 template <typename T, int BITS, bool AFFINE, int VALUES>
 inline float read_inputs(const device T* x, thread float* inputs) {
@@ -197,7 +197,7 @@ def product_of_rows(
     outputs = len(weight)
     rows = x.size // inputs
     template = template_of(rows, inputs, bits, group_size, affine=biases is not None)
-    kernel = row_kernel("rows_product", SOURCE, "w scales biases x", "y", HEADER)
+    kernel = row_kernel("rows_product", SOURCE, "w scales biases x", "y", PRODUCT_HEADER)
     products: list[mx.array] = kernel(
         # Without biases, the kernel does not read its third input.
         inputs=[weight, scales, scales if biases is None else biases, x.reshape(rows, inputs)],

@@ -26,7 +26,7 @@ WidePasses: TypeAlias = Callable[[int], Iterator[mx.array]]
 class ComparedRows(NamedTuple):
     """Passes whose rows are compared with single rows.
 
-    `keys` is that of `PassSize`. `computed_by` says what computes the passes of several rows: "ours" is the project's
+    `keys` is as in `PassSize`. `computed_by` says what computes the passes of several rows: "ours" is the project's
     kernel, "mlx" MLX's in layers where the project's could be used instead, "others" MLX's in layers where it cannot.
     """
 

@@ -20,7 +20,7 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from engine.row_kernels.product import HEADER, PACKS, SIMDS, SOURCE, TILE, template_of
+from engine.row_kernels.product import PACKS, PRODUCT_HEADER, SIMDS, SOURCE, TILE, template_of
 
 METAL = (Path(__file__).parent / "metal.h").read_text()
 HEADERS = Path(mx.__file__).parent / "include/mlx/backend/metal/kernels"
@@ -108,7 +108,7 @@ class Kernels:
 
     def __init__(self, kind: Kind, folder: Path, *, fused: bool = False, counted: bool = False) -> None:
         self._kind = kind
-        source = METAL + _mlx(kind) + HEADER + _entries(kind)
+        source = METAL + _mlx(kind) + PRODUCT_HEADER + _entries(kind)
         self._build(source, folder, fused=fused, counted=counted)
 
     def _build(self, source: str, folder: Path, *, fused: bool, counted: bool) -> None:
