@@ -1,7 +1,7 @@
 """`EngineClient`, the protocol between a front end and an engine, with its streams and futures.
 
-`Engine` implements it on a thread of this process; fakes implement it for tests and benchmarks. Only plain data crosses
-it, and none of it needs MLX.
+`engine.engine.Engine` implements it on a thread of this process; fakes implement it for tests and benchmarks. Only
+plain data crosses it, and none of it needs MLX.
 """
 
 from __future__ import annotations
@@ -79,9 +79,9 @@ class Loading(Future[LoadedPair]):
         self.main: Future[LoadedPair] = Future()
         # `main` cannot be cancelled separately.
         self.main.set_running_or_notify_cancel()
-        self.add_done_callback(self._settle_main)
+        self.add_done_callback(self._finish_main)
 
-    def _settle_main(self, _: object) -> None:
+    def _finish_main(self, _: object) -> None:
         if self.main.done():
             return
         error = EngineClosed() if self.cancelled() else self.exception()
@@ -110,8 +110,8 @@ class EngineClient(Protocol):
     def load_additional(self, main: str | Path, draft: str | Path | None = None) -> Future[LoadedPair]:
         """Keep another main model with this drafter loaded, for requests that name its folder (`ChatRequest.main`).
 
-        The models in memory stay as far as all fit; the one that was used least is unloaded first, and that of `load`
-        last. A model that was unloaded is loaded again for the next request for it. Answers under way end before
+        The models in memory stay as far as all fit; the one that was used least is unloaded first, and the model of
+        `load` last. A model that was unloaded is loaded again for the next request for it. Answers under way end before
         another main model answers. Raises as `load` does.
         """
 
@@ -126,7 +126,7 @@ class EngineClient(Protocol):
 
         Their futures raise `LoadCancelled`, and the memory of what they had loaded is freed. The models from before
         stay; those that were unloaded for want of memory are loaded again first. A `load` whose main model answers
-        already gives up only its draft model: the pair then has the error as `draft_problem`.
+        already gives up only its draft model: the pair then has the error as `LoadedPair.draft_problem`.
 
         Returns whether anything is given up. A model that several machines load together is loaded to its end.
         """
@@ -159,7 +159,7 @@ class EngineClient(Protocol):
         """Report the numbers of requests, and the memory that models, answers and finished turns use."""
 
     def start_drafting_ahead(self) -> Future[str]:
-        """Start the draft runner, if settings and drafter allow one; its state is that of `RequestStats.ahead`.
+        """Start the draft runner, if settings and drafter allow one. Returns its state, as in `RequestStats.ahead`.
 
         The first answer starts it otherwise. May be called again to follow the state.
         """

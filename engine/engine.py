@@ -55,8 +55,8 @@ class Command:
 class Engine(EngineBase):
     """The engine in this process.
 
-    `EngineClient` describes its methods. Creating one is cheap: MLX is imported on the engine's thread. `main_loader`
-    is called on that thread; the loader that it returns may divide main models over several processes.
+    `engine.client.EngineClient` describes its methods. Creating one is cheap: MLX is imported on the engine's thread.
+    `main_loader` is called on that thread; the loader that it returns may divide main models over several processes.
     """
 
     def __init__(

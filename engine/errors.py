@@ -127,7 +127,8 @@ class PromptTooLong(EngineError):
     code = "prompt-too-long"
 
     def __init__(self, tokens: int, limit: int) -> None:
-        self.tokens, self.limit = tokens, limit
+        self.tokens = tokens
+        self.limit = limit
         super().__init__(tokens=tokens, limit=limit)
 
 
@@ -185,7 +186,8 @@ class TemplateFailed(EngineError):
     REASONS = ("", "empty", "too-slow", "too-large", "crashed", "pictures")
 
     def __init__(self, detail: str, reason: str = "") -> None:
-        self.reason, self.detail = reason, detail
+        self.reason = reason
+        self.detail = detail
         super().__init__(reason=reason, detail=detail)
 
 
@@ -295,7 +297,8 @@ class FileRefused(EngineError):
     REASONS = ("forbidden", "read-only", "full")
 
     def __init__(self, reason: str, path: str) -> None:
-        self.reason, self.path = reason, path
+        self.reason = reason
+        self.path = path
         super().__init__(reason=reason, path=path)
 
     @classmethod

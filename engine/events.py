@@ -92,7 +92,8 @@ class TokensCommitted:
 class Finished:
     """The whole answer: `reason` is "stop", "length" or "cancelled"; `ids` are all committed tokens.
 
-    `stopped_by` is the stop string that ended it, if one did. `embedding` is that of a `ChatRequest` that asks for one.
+    `stopped_by` is the stop string that ended it, if one did. `embedding` is the vector of an
+    `engine.requests.ChatRequest` that asks for one.
     """
 
     reason: str
@@ -119,7 +120,10 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """A vector of length 1 for each text of an `EmbeddingRequest`, and how many tokens the texts have together."""
+    """The answer to an `engine.requests.EmbeddingRequest`: a vector of length 1 for each text.
+
+    `tokens` counts the tokens of all texts together.
+    """
 
     vectors: tuple[tuple[float, ...], ...]
     tokens: int

@@ -56,7 +56,7 @@ PROPOSERS: dict[str, ProposerEntry] = {
 
 
 def method_of(source: str) -> str:
-    """Return the value of `SpeculationSettings.method` that uses only this proposer, or those of its kind."""
+    """Return the value of `SpeculationSettings.method` that uses only this proposer, or the proposers of its kind."""
     return DRAFTER_METHOD if PROPOSERS[source].uses_drafter else PROPOSERS[source].method or source
 
 
@@ -77,7 +77,7 @@ def uses_drafter(method: str) -> bool:
 
 
 def sources_without_drafter(method: str) -> tuple[str, ...]:
-    """Return the proposers of a method that need no drafter, without those of every method and parts of another."""
+    """Return the proposers of a method that need no drafter, but for those of every method and parts of another one."""
     return tuple(
         source
         for source, entry in PROPOSERS.items()

@@ -19,9 +19,10 @@ OVERFLOW_RULES = ("refuse", "shorten")
 MAX_TEMPERATURE = 5.0
 ROLES = ("system", "developer", "user", "assistant", "tool")
 ROLES_WITH_PICTURES = ("user", "tool")
-# The most draft tokens of a round, which only lookup proposes, and the most that a drafter does: it is rarely right for
-# longer, and its tokens cost time.
-MAX_DEPTH, MAX_DRAFTED = 32, 16
+# The most draft tokens of a round. Only lookup proposes as many.
+MAX_DEPTH = 32
+# The most draft tokens of a drafter in a round: more are rarely right, and each costs time.
+MAX_DRAFTED = 16
 # The most tokens of an answer that is only given to teach a draft model: many short answers show more than a few long.
 DRAWN_TOKENS = 256
 
@@ -71,9 +72,9 @@ class SpeculationSettings:
     ("ngram": lookup in the text so far) or "off". `depth` fixes the draft tokens of a round (0 is "off"); None lets the
     controller choose up to MAX_DEPTH. `acceptance` is "match" (same text for a seed whatever the method) or
     "rejection". With `same_text`, rounds keep to widths that this machine rounds like a single row
-    (`engine.tuning.Rounding`), whatever that costs, so that the text is bit for bit that of plain decoding; such a
-    request shares no pass with others. Plain rounds that measure the speed-up, at a fixed depth too, cost at most
-    `sample_share` of an answer's time; with 0 there are none, and the speed-up is unknown.
+    (`engine.tuning.Rounding`), whatever that costs, so that the text is bit for bit the same as with plain decoding;
+    such a request shares no pass with others. Plain rounds that measure the speed-up, at a fixed depth too, cost at
+    most `sample_share` of an answer's time; with 0 there are none, and the speed-up is unknown.
     """
 
     method: str = "auto"
@@ -125,15 +126,15 @@ class ChatRequest:
     text or, in turns of users and tools, a list of parts: {"type": "text", "text"}, and {"type": "image", "digest"},
     where the digest is the SHA-256 in hexadecimal digits of a file in `pictures`. Without a main model that sees, the
     request fails with `ModelCannotSee`, and with `PictureNotUsable` for a file that cannot be read. A turn of the
-    assistant may have `tool_calls` ({"id", "type", "function": {"name", "arguments"}}) and, as `reasoning_content`, the
-    thoughts before them, which the template renders or not; a turn of a tool has the `tool_call_id` that it answers.
+    assistant may have "tool_calls" ({"id", "type", "function": {"name", "arguments"}}) and, as "reasoning_content", the
+    thoughts before them, which the template renders or not; a turn of a tool has the "tool_call_id" that it answers.
     `tools` are the functions that the model may call, as JSON schemas in the form of the OpenAI API; the chat template
-    renders them. `template_options` are variables of the model's chat template, such as `enable_thinking`. Instead of
+    renders them. `template_options` are variables of the model's chat template, such as "enable_thinking". Instead of
     messages, `prompt` is a text, or token ids, that the model continues without a template. Marks of control tokens in
     the texts of messages and tools, such as "<|im_end|>", are ordinary text. In a `prompt` they are control tokens.
 
     Who answers: `main` is the folder of the main model, one of the resident ones (`EngineClient.load_additional`); None
-    is the one that was loaded with `load`.
+    is the main model that was loaded with `EngineClient.load`.
 
     How long: `stop` strings end the answer and are cut from it. `max_tokens` None means up to the end of the context, 0
     that the prompt is only read. A conversation that is longer than the context is refused (`overflow` "refuse"), or
@@ -143,19 +144,21 @@ class ChatRequest:
 
     What is remembered: `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches
     may be kept on disk (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`, and so may the
-    answer's tokens, so that answers in other named chats can be drafted from them (`answer_index_folder`); with "" or
-    without one, never. Caches of requests with any name serve such requests only. Those of the others serve requests of
-    the same `caller`, a name for whoever asks; another caller's only for the whole system message, if both begin with
-    the same one, so that nobody learns word by word from `cached_tokens` what others asked. A `shared` conversation is
-    what others begin with: while it is on disk, those that hold little else are not kept there.
+    answer's tokens, so that answers in other named chats can be drafted from them
+    (`EngineSettings.answer_index_folder`); with "" or without one, never. Caches of requests with a name serve requests
+    with a name only. Caches of requests without a name serve requests of the same `caller`, a name for whoever asks.
+    They serve another caller only with the system message, if both have the same: otherwise a caller could learn from
+    `RequestStats.cached_tokens`, word by word, what others asked. A `shared` conversation is the beginning of others:
+    while it is on disk, conversations that have little else are not kept there.
 
     What it has to match: with a `grammar`, the answer after any thinking matches it; one that ends at its length limit
     or at a stop string matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`.
     One "in text" holds only for the calls in the answer, and not at all if it cannot be used.
 
     What is reported: each token comes with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES,
-    and with `top2_margins` with its margin over the next best one. With `prompt_logprobs`, `PrefillProgress` reports
-    the tokens of a `prompt`, too: its whole text is read, neither taken from earlier turns nor kept for later ones.
+    and with `top2_margins` with its margin over the next best one. With `prompt_logprobs`, `events.PrefillProgress`
+    reports the tokens of a `prompt`, too: its whole text is read, neither taken from earlier turns nor kept for later
+    ones.
     With `token_bytes`, tokens of split characters come with their bytes (`Token.part`). With `embedding`, a `prompt` is
     only read, and `Finished.embedding` is the mean of the last hidden states over it; on several machines, such a
     request fails.
@@ -254,8 +257,9 @@ def _is_part(part: Mapping[str, Any], pictures: Mapping[str, bytes]) -> bool:
 class EmbeddingRequest:
     """Texts, at least one, for an embedding model that is an encoder, in the folder `model`.
 
-    Each is embedded as it stands, with what the model wants before it (`prompt_for`). If it `cuts`, a text that is
-    longer than the model's is cut, which fails the request otherwise. Raises `BadRequest` without a text.
+    Each is embedded as it stands, behind the words that the model wants before a text
+    (`engine.model_files.sentence_files`). A text that is longer than the model's context is cut if `cuts`; otherwise it
+    fails the request. Raises `BadRequest` without a text.
     """
 
     model: str

@@ -150,25 +150,26 @@ class RequestStats(Struct, frozen=True):
     they are given; all of these are None if nothing was drafted or measured, or if the answer shared a batch.
     `load` is the duration of a plain step over that of the fastest one known. `slowed` says what slowed the machine
     when the answer began: "low-power" (macOS's Low Power Mode), "hot" (heat), "memory" (macOS is almost out of it), or
-    "" for nothing that is known. `sources` are those of its draft tokens.
+    "" for nothing that is known. `sources` are the proposers of its draft tokens.
 
     `draft_fits` is false if under 2 % of the first draft tokens of some 200 rounds were accepted, in this answer and
     earlier ones.
 
-    `rounding` says how the text compares with that of plain decoding: "identical" if this machine was found to round
-    every pass, by its width and its number of keys, like a plain round, "rounded" if some tokens may differ, "" if
-    that is unknown. `same_text_cost` is the share of the speed that `SpeculationSettings.same_text`, if set, is
+    `rounding` says how the text compares with the text of plain decoding: "identical" if this machine was found to
+    round every pass, by its width and its number of keys, like a plain round, "rounded" if some tokens may differ, ""
+    if that is unknown. `same_text_cost` is the share of the speed that `SpeculationSettings.same_text`, if set, is
     expected to cost.
 
     `ahead` is the state of a draft runner, "" if there is none, or nothing to say of it: "starting", "ready", a reason
-    of `RunnerLink`, "resting-slower" (rounds are faster without it), "resting-unused" (its last replies came too late
-    or were not used), "bad-replies" (three that no sound runner sends), "no-memory", "other-tokenizer", "several" (it
-    serves an answer alone only), "pictures" or "head" (which drafts a block in one pass). The runner had prepared
-    draft tokens for `ahead_hits` outcomes of rounds, of which `ahead_used` were verified, and not for `ahead_misses`;
-    `ahead_late` replies came too late, `ahead_bad` were not sound. A round that asked for none is in no figure: so a
-    runner that has stopped is not late while it rests, or while a rest is tried, in which `ahead` stays "ready".
-    Drafting here as many tokens as were used would have taken `ahead_hidden_s` seconds. `ahead_host` is the name of the
-    runner's computer, "" for this one, and `ahead_detail` what was found there, if the state is a reason.
+    of `engine.ahead.link.RunnerLink`, "resting-slower" (rounds are faster without it), "resting-unused" (its last
+    replies came too late or were not used), "bad-replies" (three that no sound runner sends), "no-memory",
+    "other-tokenizer", "several" (it serves an answer alone only), "pictures" or "head" (which drafts a block in one
+    pass). The runner had prepared draft tokens for `ahead_hits` outcomes of rounds, of which `ahead_used` were
+    verified, and not for `ahead_misses`; `ahead_late` replies came too late, `ahead_bad` were not sound. A round that
+    asked for none is in no figure: so a runner that has stopped is not late while it rests, or while a rest is tried,
+    in which `ahead` stays "ready". Drafting here as many tokens as were used would have taken `ahead_hidden_s` seconds.
+    `ahead_host` is the name of the runner's computer, "" for this one, and `ahead_detail` what was found there, if the
+    state is a reason.
 
     The prompt has `pictures`; those that no cache held have `picture_tokens`, and their files and the tower took
     `picture_s` seconds of the time to the first token.
@@ -230,7 +231,9 @@ class RequestStats(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Keep the speed-up within what is possible: earlier versions stored larger ones."""
-        low, high, rate = self.speedup_low, self.speedup_high, self.tokens_per_round
+        low = self.speedup_low
+        high = self.speedup_high
+        rate = self.tokens_per_round
         if rate is None and self.rounds:
             rate = self.generated_tokens / self.rounds
         if low is None or high is None or rate is None or high <= (most := most_speedup(rate)):
@@ -256,7 +259,7 @@ class RequestLog:
         self.speedup: MeasuredSpeedup | None = None
         # In a batch an answer is slower than alone by design, so a ratio to decoding alone would mislead.
         self.shared = False
-        # Whether every pass so far had a width that is rounded like that of a plain round.
+        # Whether every pass so far had a width at which rows are rounded as in a plain round.
         self.exact = True
         self.drafted = self._accepted = self._rounds = self._tokens = 0
         self._draft_s = self._verify_s = self._host_s = 0.0
@@ -281,7 +284,8 @@ class RequestLog:
     def add(self, record: RoundRecord, now: float) -> None:
         """Count a round that was read at `now`."""
         if self._first_at is None:
-            self._first_at, self._first_tokens = now, record.committed
+            self._first_at = now
+            self._first_tokens = record.committed
         self._latest_at = now
         self._rounds += 1
         self._tokens += record.committed
@@ -367,7 +371,7 @@ class RequestLog:
 def summed(parts: Sequence[RequestStats]) -> RequestStats:
     """Return the figures of several requests: totals over totals, and what cannot be summed of the last one.
 
-    The time to the first token is that of the first one.
+    The time to the first token is the first answer's.
     """
     if len(parts) == 1:
         return parts[0]

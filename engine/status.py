@@ -14,11 +14,12 @@ from engine.tokenizers.thinking import ThinkingChoice
 class ModelInfo:
     """A loaded model. `bytes` are its weights in memory; `kv_bits` None: caches have the model's own precision.
 
-    `sampling` has the settings that its authors recommend, as (name in `SamplingSettings`, value). `thinking` is the
-    choice that its chat template offers. `tool_format` names the form of its tool calls (an entry of
-    `FORMS`), "" if none is known. `kind` is "head" for a head, whose `architecture` is its family and whose
-    `context_length` is that of its main model. `taught` is a digest of what a drafter was taught, "" for nothing.
-    `pictures` says what a picture costs, `PictureRules.tokens(width, height)`; None for a model that cannot see.
+    `sampling` has the settings that its authors recommend, as (name in `engine.requests.SamplingSettings`, value).
+    `thinking` is the choice that its chat template offers. `tool_format` names the form of its tool calls (an entry of
+    `engine.call_forms.table.FORMS`), "" if none is known. `kind` is "head" for a head, whose `architecture` is its
+    family and whose `context_length` is its main model's. `taught` is a digest of what a drafter was taught, ""
+    for nothing. `pictures` says what a picture costs, `PictureRules.tokens(width, height)`; None for a model that
+    cannot see.
     """
 
     name: str
@@ -104,7 +105,8 @@ class EngineStatus:
 class TeachingResult:
     """The shares of places in answers of held-out chats where the drafter's likeliest token was the main model's.
 
-    `before` is the share of what was used before, and `after` that of what was taught, which is kept if it is `better`.
+    `before` is the share that the weights in use before had, and `after` the share that the taught ones have, which are
+    kept if `better`.
     """
 
     before: float

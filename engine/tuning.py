@@ -63,7 +63,7 @@ class Rounding(Struct, frozen=True):
 
     `ranges` are ascending; beyond the last one nothing was tested. `kernels` are the costs of passes over several rows,
     if the model has layers that kernels of ours are for. `stalled` is whether a round with these ever stalled.
-    `problems` are those of kernels that were given up.
+    `problems` are the problems of kernels that were given up.
     """
 
     ranges: Annotated[tuple[KeyRange, ...], Meta(min_length=1)]

@@ -19,7 +19,7 @@ from engine.model_files.head_kinds import can_run
 from engine.model_files.model import HeadFacts, Model
 from engine.model_files.vision_kinds import may_see
 
-FORMAT = 1
+CATALOG_FORMAT = 1
 # The shares of the memory that models may use, which the weights of the pairs offered first take at most.
 SHARES = (0.125, 0.375, 0.75)
 NEEDED = {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"}
@@ -34,13 +34,13 @@ _SHARED = (
 class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
     """One model of the catalog's file.
 
-    `bytes` are those of its weights, and `bytes_source` their origin: "hub" (the Hub's listing), "listed" (a public
-    listing, rounded) or "computed" (from parameters and bits). `released` is the year and month of the original model,
-    such as 2026-08. `licence` is "" if unknown. `active_parameters` are those that one token uses. `config` holds the
-    numbers of config.json that tell the memory of a prefill, and `cache` says what its caches hold; an entry without
-    `config` has not been read, and what is not known of it is absent. Models with the same `tokenizer` share their
-    vocabulary up to padding. `drafts` are ids of this catalog, best first; `recommended` main models are offered on a
-    first run.
+    `bytes` is the size of its weights, and `bytes_source` the origin of this figure: "hub" (the Hub's listing),
+    "listed" (a public listing, rounded) or "computed" (from parameters and bits). `released` is the year and month of
+    the original model, such as 2026-08. `licence` is "" if unknown. `active_parameters` are those that one token uses.
+    `config` holds the numbers of config.json that tell the memory of a prefill, and `cache` says what its caches hold;
+    an entry without `config` has not been read, and what is not known of it is absent. Models with the same `tokenizer`
+    share their vocabulary up to padding. `drafts` are ids of this catalog, best first; `recommended` main models are
+    offered on a first run.
     """
 
     id: str
@@ -126,7 +126,7 @@ class Catalog:
 def load_catalog(path: Path | None = None) -> Catalog:
     """Read Tandem's catalog, or the one at `path`. Raises `ValueError`, which names what is wrong."""
     content = read_object(path or resources() / "catalog.json", CONFIG)
-    if content.get("format") != FORMAT:
+    if content.get("format") != CATALOG_FORMAT:
         raise ValueError("unknown catalog format")
     models = [entry.model for entry in convert(content["models"], list[CatalogModel])]
     by_id = {model.id: model for model in models}

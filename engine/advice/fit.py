@@ -64,7 +64,7 @@ class ModelSize:
 
 
 def size_of(model: Model, element_bytes: float) -> ModelSize:
-    """Return the size of a model with caches of `element_bytes` bytes a number; those of heads always have two."""
+    """Return the size of a model with caches of `element_bytes` bytes a number (always two for heads)."""
     return ModelSize(model.id, model.weight_bytes, model.config, 2.0 if model.head else element_bytes)
 
 
@@ -150,7 +150,7 @@ def block_bytes(model: ModelSize, context: int) -> int:
     """Return the bytes of the sums of blocks of keys that the widest verify pass at `context` tokens has in memory.
 
     Each layer writes them for all its rows and heads: their outputs in 16 bits, and two numbers of 32. A layer's are
-    written while those of the one before are still added up. An Ultra needs 1.1 GB for 64 heads of 128 numbers.
+    written while the sums of the block before are still added up. An Ultra needs 1.1 GB for 64 heads of 128 numbers.
     """
     text = text_config(model.config)
     heads = _number(text, "num_attention_heads")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.advice.catalog import Catalog
 from engine.advice.fit import check_fit, size_of, stored_bits
@@ -83,7 +83,7 @@ def advise(
 
     Without a measurement, only a draft of the catalog's for `main`, or of its family and tokenizer, can be the best.
 
-    `limit` is the bytes that both may use, `element_bytes` those of a number in their caches.
+    `limit` is the bytes that both may use, `element_bytes` the bytes of a number in their caches.
     `measured` has the speed-ups that were measured on this machine with this main model, by id. A candidate that occurs
     twice counts once, from the first of these sources: installed, catalog, search.
     """
@@ -168,6 +168,17 @@ def _bare(repository: str) -> tuple[str, ...]:
     return tuple(words[1:] if words[0] == "meta" else words)
 
 
+class _Verdict(NamedTuple):
+    """What a draft model is good for."""
+
+    # One of VERDICTS.
+    code: str
+    # The names and values that the sentence for the code needs.
+    arguments: tuple[tuple[str, int | str], ...] = ()
+    # The speed-up to expect; None if it is unknown.
+    expected: SpeedupEstimate | None = None
+
+
 @dataclass(frozen=True)
 class _Judge:
     """Judges candidates for one main model; vocabularies are read only if needed, and compared once."""
@@ -180,19 +191,19 @@ class _Judge:
     compared: dict[tuple[str, str], VocabularyComparison] = field(default_factory=dict)
 
     def verdict(self, draft: Model) -> PairAdvice:
-        code, arguments, expected = self._decide(draft)
-        return PairAdvice(draft.id, draft.origin, code, arguments, draft.weight_bytes, expected)
+        verdict = self._decide(draft)
+        return PairAdvice(draft.id, draft.origin, verdict.code, verdict.arguments, draft.weight_bytes, verdict.expected)
 
-    def _decide(self, draft: Model) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
-        """Return the verdict's code (one of VERDICTS), its arguments, and the speed-up to expect, None if unknown."""
+    def _decide(self, draft: Model) -> _Verdict:
+        """Judge a draft model by its files, its size and its vocabulary, in this order."""
         if draft.problem:
             code = "incomplete" if draft.problem == "incomplete" else "not-mlx"
-            return code, (("reason", draft.problem), ("detail", draft.detail)), None
+            return _Verdict(code, (("reason", draft.problem), ("detail", draft.detail)))
         main = size_of(self.main, self.element_bytes)
         drafting = size_of(draft, self.element_bytes)
         fit = check_fit(main, drafting, self.context, self.limit)
         if not fit.fits:
-            return "no-room", (("needed", fit.needed), ("free", max(0, self.limit))), None
+            return _Verdict("no-room", (("needed", fit.needed), ("free", max(0, self.limit))))
         if draft.head:
             return self._head_verdict(draft)
         expected = self._expected(draft, "same")
@@ -201,39 +212,40 @@ class _Judge:
             most = max(expected.most, flat_speedup(self.main, draft))
         if most < WORTH_IT and not expected.measured:
             share = round(100 * size_share(draft, self.main))
-            return "too-large", (("share", share),), expected
+            return _Verdict("too-large", (("share", share),), expected)
         comparison = self._relation(draft)
         if comparison is None:
-            return "unknown", (), expected
+            return _Verdict("unknown", expected=expected)
         if comparison.relation == "different":
             shared = round(100 * comparison.shared)
             known = draft.id in self.main.drafts or expected.measured
             expected_of_different = self._expected(draft, "different") if known else None
-            return "different", (("shared", shared),), expected_of_different
+            return _Verdict("different", (("shared", shared),), expected_of_different)
         if comparison.relation == "extended" or self.main.vocabulary_size != draft.vocabulary_size:
-            return "padded", (("extra", comparison.extra),), expected
-        return "same", (), expected
+            return _Verdict("padded", (("extra", comparison.extra),), expected)
+        return _Verdict("same", expected=expected)
 
-    def _head_verdict(self, draft: Model) -> tuple[str, tuple[tuple[str, int | str], ...], SpeedupEstimate | None]:
+    def _head_verdict(self, draft: Model) -> _Verdict:
         """Decide as `_decide` does, for a head that fits into memory."""
-        main, facts = self.main, draft.facts
+        main = self.main
+        facts = draft.facts
         wrong = against(facts, main.config, main.vocabulary_size)
         if wrong is not None:
-            return "other-main", (("what", wrong.what), ("head", wrong.head), ("main", wrong.main)), None
+            return _Verdict("other-main", (("what", wrong.what), ("head", wrong.head), ("main", wrong.main)))
         expected = self._expected(draft, "same")
         if keeps_weights() and not (expected.gains or expected.measured):
             # Published costs of this Mac's chip say so.
-            return "no-gain", (), expected
+            return _Verdict("no-gain", expected=expected)
         if not facts.checked:
             # Nothing is known yet on which an estimate could be based.
             known = expected if expected.measured else None
             if facts.best_by:
-                return "head-best", (("source", facts.best_by),), known
+                return _Verdict("head-best", (("source", facts.best_by),), known)
             code = "head-inside" if facts.inside else "head-unchecked"
-            return code, (), known
+            return _Verdict(code, expected=known)
         if facts.made_for and not same_model(facts.made_for, main.id):
-            return "head-other", (("model", facts.made_for),), expected
-        return "head", (), expected
+            return _Verdict("head-other", (("model", facts.made_for),), expected)
+        return _Verdict("head", expected=expected)
 
     def _relation(self, draft: Model) -> VocabularyComparison | None:
         """Compare the vocabularies; None if one of them is not known."""
@@ -354,24 +366,35 @@ def _head_inside(main: Model, chosen: Iterable[Model]) -> list[Model]:
     return [Model(name, "catalog", bytes=size, weight_bytes=size, active_bytes=size, head=MTP, facts=facts)]
 
 
-def _rank(candidate: PairAdvice) -> tuple[int, float, int, str]:
-    """Return the sort key: those measured to be faster, by speed-up, those estimated to be, lookup, and the rest.
+class _Rank(NamedTuple):
+    """How candidates are sorted: the first difference counts, and the smaller one comes first.
 
-    Among the estimated ones, those whose tokenizer is unknown are last.
+    The groups are: -1 measured to be faster, 0 estimated to be faster, 1 the same with an unknown tokenizer, 2 lookup,
+    and 3 all others.
     """
+
+    group: int
+    # Within a group: the negative speed-up, or the place of the verdict in VERDICTS. Candidates that have not been read
+    # come before all others of their group, in the order in which they are given: the catalog's best is first.
+    place: float = 0.0
+    weight_bytes: int = 0
+    id: str = ""
+
+
+def _rank(candidate: PairAdvice) -> _Rank:
+    """Return the sort key of a candidate."""
     if candidate.verdict == "lookup":
-        return (2, 0.0, 0, "")
+        return _Rank(2)
     if candidate.verdict in _UNREAD and candidate.expected is None:
-        # In the order of the candidates: the catalog's is best first.
-        return (0, -10.0, 0, "")
+        return _Rank(0, place=-10.0)
     if candidate.works and candidate.expected is not None and candidate.expected.speedup >= WORTH_IT:
         # An installed model wins a near tie.
         head_start = 0.03 if candidate.source == "installed" else 0.0
         group = 1 if candidate.verdict == "unknown" else 0
         if candidate.expected.measured:
             group = -1
-        return (group, -(candidate.expected.speedup + head_start), candidate.weight_bytes, candidate.id)
-    return (3, float(VERDICTS.index(candidate.verdict)), candidate.weight_bytes, candidate.id)
+        return _Rank(group, -(candidate.expected.speedup + head_start), candidate.weight_bytes, candidate.id)
+    return _Rank(3, float(VERDICTS.index(candidate.verdict)), candidate.weight_bytes, candidate.id)
 
 
 def _is_recommendable(candidate: PairAdvice, related: bool) -> bool:
@@ -384,4 +407,4 @@ def _is_recommendable(candidate: PairAdvice, related: bool) -> bool:
         return True
     measured = candidate.expected is not None and candidate.expected.measured
     known = candidate.verdict not in ("head-other", "head-unchecked", "head-inside")
-    return (measured or (related and known)) and _rank(candidate)[0] <= 0
+    return (measured or (related and known)) and _rank(candidate).group <= 0

@@ -19,11 +19,11 @@ from engine.files.paths import resources
 from engine.machine.row_costs import family_of_chip
 from engine.model_files.head_kinds import is_chained
 
-FORMAT = 1
+GAINS_FORMAT = 1
 # The largest quotient of a range's ends that still helps a person to decide. Contradicting reports can be further
 # apart: then the range lies in their middle.
 WIDEST_RANGE = 1.5
-# A chip family without points has those of an older one whose kernels work in the same way.
+# A chip family without points gets the points of an older one whose kernels work in the same way.
 _OLDER_FAMILY = {"M5": "M3"}
 
 Gain = Annotated[float, Meta(gt=0.1, lt=20)]
@@ -32,8 +32,8 @@ Gain = Annotated[float, Meta(gt=0.1, lt=20)]
 class PublishedGain(Struct, frozen=True, forbid_unknown_fields=True):
     """One measurement: a head of some kind for one model on one Mac, as a speed-up over plain decoding.
 
-    `least` and `most` are those of its kinds of text. `bits` are those of the main model's weights, 16 for bfloat16;
-    `kind` is a name of `engine.model_files.head_kinds.HEAD_KINDS`.
+    `least` and `most` are the gains of its worst and best kind of text. `bits` are the bits of the main model's
+    weights, 16 for bfloat16; `kind` is a name of `engine.model_files.head_kinds.HEAD_KINDS`.
     """
 
     chip: str
@@ -67,7 +67,7 @@ def published_gains() -> tuple[PublishedGain, ...]:
 
 def points_of(content: dict[str, Any]) -> tuple[PublishedGain, ...]:
     """Return the points of a file's content. Raises `ValueError` for an unknown format or a point that is not one."""
-    if content.get("format") != FORMAT:
+    if content.get("format") != GAINS_FORMAT:
         raise ValueError("unknown format of published gains")
     points = convert(content["points"], tuple[PublishedGain, ...])
     for point in points:
@@ -82,7 +82,8 @@ def published_range(
     """Return what heads of a kind gained on a chip family with weights of so many bits; None if nothing was published.
 
     Between the bits of two points, the logarithm of the bits is interpolated; beyond the last, its point counts. Heads
-    that draft a block in one pass have the points of all such kinds: their reports differ no more than those of one.
+    that draft a block in one pass have the points of all such kinds: their reports differ no more than the reports of
+    one kind.
     """
     everything = published_gains() if points is None else points
     for name in filter(None, (family, _OLDER_FAMILY.get(family))):

@@ -27,8 +27,10 @@ WORTH_IT = 1.05
 _PASS_OVERHEAD = 0.02
 # The acceptance rate of published heads is 0.6 to 0.8 on text of their training, and lower elsewhere.
 HEAD_ACCEPT_RATE = 0.65
-# The bits of quantised weights where the files do not say, and those of heads, which are rarely quantised.
-_USUAL_BITS, _HEAD_BITS = 4, 16
+# Bits of a quantised weight if the files do not say.
+_USUAL_BITS = 4
+# Bits of a head's weight: heads are rarely quantised.
+_HEAD_BITS = 16
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ class Usage:
     alone: np.ndarray
 
 
-class _Held(NamedTuple):
+class _CountedTokens(NamedTuple):
     """How many tokens the file has, while its `version` is the same: other programs that write to it change that."""
 
     tokens: int
@@ -97,7 +97,7 @@ class AnswerIndex:
         # How many cleanings failed, so that the whole file is to be deleted before anything else is done with it.
         self._undeleted = int(deletes_first)
         # The tokens in the file, if they were counted: a count reads all answers.
-        self._held: _Held | None = None
+        self._counted: _CountedTokens | None = None
         self._post(self._drop_old_versions)
 
     def use(self, tokenizer: str) -> Future[None]:
@@ -226,7 +226,7 @@ class AnswerIndex:
             return
         file = self._open()
         [(version,)] = file.execute("pragma data_version")
-        before, self._held = self._held, None
+        before, self._counted = self._counted, None
         with file:
             answer = file.execute("insert into answers values (null, ?, ?, ?)", (tokenizer, chat, tokens)).lastrowid
             assert answer is not None
@@ -237,7 +237,7 @@ class AnswerIndex:
                 [(token_count,)] = file.execute("select coalesce(sum(length(tokens)), 0) / 4 from answers")
             if token_count > self._most_tokens:
                 token_count -= self._drop_oldest(file, token_count - (1 - FREED) * self._most_tokens)
-        self._held = _Held(token_count, version)
+        self._counted = _CountedTokens(token_count, version)
 
     def _drop_oldest(self, file: sqlite3.Connection, tokens: float) -> int:
         """Delete answers of other tokenizers, then the oldest ones, until `tokens` are gone; return how many are."""
@@ -255,7 +255,7 @@ class AnswerIndex:
 
         Delete the file if nothing remains, or if it cannot be rewritten.
         """
-        self._held = None
+        self._counted = None
         try:
             if self._path.exists():
                 with self._open() as file:
@@ -303,7 +303,7 @@ class AnswerIndex:
 
     def _delete(self) -> None:
         """Close and delete the file. Raises `OSError`."""
-        self._held = None
+        self._counted = None
         with self._lock:
             self._ready = False
         self._close()

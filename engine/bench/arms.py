@@ -159,7 +159,9 @@ class _Ours:
     """Answers of our engine with one setting, and the controller that they teach."""
 
     def __init__(self, scheduler: Scheduler, speculation: SpeculationSettings, sampling: SamplingSettings) -> None:
-        self._scheduler, self._speculation, self._sampling = scheduler, speculation, sampling
+        self._scheduler = scheduler
+        self._speculation = speculation
+        self._sampling = sampling
         # Each arm learns alone, because measurements of other arms on the same prompts would help auto.
         self._own = None if speculation.method == "auto" else Controller()
 
@@ -240,7 +242,8 @@ def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callabl
                 first = now
             if of_first_round == 0 and not response.from_draft:
                 # A round yields its tokens one by one, the bonus token last.
-                of_first_round, first_round_at = tokens, now
+                of_first_round = tokens
+                first_round_at = now
         timed = of_first_round > 0 and now > first_round_at
         decode_tps = (tokens - of_first_round) / (now - first_round_at) if timed else 0.0
         return ArmMeasurement(tokens, decode_tps, first - started, now - started)

@@ -49,7 +49,7 @@ def run(
     max_tokens: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> BenchOutcome:
-    """Have every arm answer every prompt `repetitions` times.
+    """Measure the answers of every arm to every prompt, `repetitions` times.
 
     In each repetition, arms that learn start from nothing and answer every prompt once before their answers count, so
     that repetitions are independent; before the first one, all arms do. The order of the arms rotates with each prompt

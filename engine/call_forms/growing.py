@@ -1,7 +1,7 @@
 """Reads a call while the model writes it: the function's name, and the beginning of the JSON of its arguments.
 
 What is read here is only a beginning: whether the text is a call at all is known when it is whole (`CallForm.calls`,
-`CallForm.last_calls`). The JSON is written as that of whole calls is, so that it begins the whole call's `arguments`
+`CallForm.last_calls`). The JSON is written like the JSON of whole calls, so that it begins the whole call's `arguments`
 unless the text can be read in another way. Where it can, reading stops, and all that follows comes with the whole call.
 The brace that closes the arguments is never read here: programs can tell a beginning from a whole call.
 """
@@ -42,8 +42,8 @@ _CDATA = "<![CDATA["
 class GrowingCall(ABC):
     """A call that is being written.
 
-    `name` is that of the function, "" until it is known, and `arguments` the beginning of the JSON of its arguments.
-    `schemas` are those of the arguments of all functions, by the names that the model writes.
+    `name` is the function's name, "" until it is known, and `arguments` the beginning of the JSON of its arguments.
+    `schemas` has the schema of each function's arguments, by the names that the model writes.
     """
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
@@ -53,7 +53,7 @@ class GrowingCall(ABC):
 
     @abstractmethod
     def read(self, text: str) -> None:
-        """Take the text so far, which begins with that of the last time."""
+        """Read the text so far, which begins with the text of the last call."""
 
 
 def growing_call(read: CallReader, tags: Tagged | None, schemas: Mapping[str, Schema], mark: str) -> GrowingCall | None:
@@ -84,16 +84,18 @@ class _GrowingJson(GrowingCall):
         self, header: re.Pattern[str], schemas: Mapping[str, Schema], mark: str, *, or_object: bool = False
     ) -> None:
         super().__init__(schemas)
-        self._header, self._mark, self._or_object = header, mark, or_object
+        self._header = header
+        self._mark = mark
+        self._or_object = or_object
         self._object: GrowingObject | None = None
-        self._read = 0
+        self._read_length = 0
 
     def read(self, text: str) -> None:
         if self._object is None:
             self._begin(text)
         if self._object is not None:
-            self.arguments += self._object.add(text[self._read :])
-            self._read = len(text)
+            self.arguments += self._object.add(text[self._read_length :])
+            self._read_length = len(text)
 
     def _begin(self, text: str) -> None:
         inner = text[len(self._mark) :]
@@ -106,7 +108,7 @@ class _GrowingJson(GrowingCall):
         if name in self._schemas and inner.startswith("{", head.end()):
             self.name = name
             self._object = GrowingObject(self._schemas[name])
-            self._read = len(self._mark) + head.end()
+            self._read_length = len(self._mark) + head.end()
 
 
 class _GrowingName(GrowingCall):
@@ -144,7 +146,7 @@ class _GrowingBraces(GrowingCall):
             pass
 
     def _more_text(self, text: str) -> bool:
-        """Take more of a text in quotes; return whether it has ended."""
+        """Read more of a text in quotes. Returns whether it has ended."""
         end = text.find(self._quote, self._at)
         after = end if end >= 0 else len(text) - _begun(text, self._quote)
         self.arguments += _escaped(text[self._at : after])
@@ -157,7 +159,7 @@ class _GrowingBraces(GrowingCall):
         return True
 
     def _next_value(self, text: str) -> bool:
-        """Take the beginning of a text, or a whole value of another kind; return whether one was there."""
+        """Read the beginning of a text, or a whole value of another kind. Returns whether one was there."""
         at = self._at
         if self._keys:
             comma = re.compile(r"\s*,").match(text, at)
@@ -201,7 +203,7 @@ class _GrowingTags(GrowingCall):
         self._begins = re.compile(f"{tags.opening}|{tags.name if tags.end else re.escape(tags.start) + tags.name}")
         ends = (tags.end, tags.stop, *(stop for _, stop in tags.similar))
         self._ends = tuple(end for end in ends if end)
-        self._given: list[str] = []
+        self._given_names: list[str] = []
         # Where the text begins that was not read yet, and the argument that it belongs to, if any.
         self._at = 0
         self._key = self._closing = ""
@@ -236,7 +238,7 @@ class _GrowingTags(GrowingCall):
         return True
 
     def _next_key(self, text: str) -> bool:
-        """Take the tag with which an argument begins; return whether one was there."""
+        """Read the tag with which an argument begins. Returns whether one was there."""
         opening = self._opening.match(text, _after_space(text, self._at))
         # What comes next tells whether there is more of the tag, or of a line break after it.
         if opening is None or any(begun.startswith(text[opening.end() :]) for begun in (_CDATA, "\r")):
@@ -244,12 +246,12 @@ class _GrowingTags(GrowingCall):
         groups = opening.groupdict()
         key = opening["key"]
         properties = self._schemas[self.name].properties
-        if key not in properties or key in self._given:
+        if key not in properties or key in self._given_names:
             self._stopped = True
             return False
         schema = properties[key]
         string = groups.get("string")
-        is_free = schema.kinds == {"string"} and any(option.free_text for option in schema.alternatives)
+        is_free = schema.kinds == {"string"} and any(option.is_any_text for option in schema.alternatives)
         self._is_text = string == "true" or (string is None and is_free)
         self._is_json = string == "false"
         self._closing = f"{']]>' if groups.get('cdata') else ''}{self._tags.closing}"
@@ -257,14 +259,14 @@ class _GrowingTags(GrowingCall):
         self._key = key
         self._at = opening.end()
         if self._is_text:
-            self.arguments += f'{", " if self._given else ""}{_dumped(key)}: "'
+            self.arguments += f'{", " if self._given_names else ""}{_dumped(key)}: "'
             if self._tags.lines:
                 self._line_break = "\r\n" if text.startswith("\r\n", self._at) else "\n"
                 self._at += len(self._line_break) if text.startswith(self._line_break, self._at) else 0
         return True
 
     def _more_text(self, text: str) -> bool:
-        """Take more of a free text; return whether there may be more to read after it."""
+        """Read more of a text without quotes. Returns whether there may be more to read after it."""
         closing = self._closing
         close = text.find(closing, self._at)
         end = close if close >= 0 else _before_half_a_tag(text, self._at, closing)
@@ -316,7 +318,7 @@ class _GrowingTags(GrowingCall):
         with suppress(Exception):
             value = whole(json.loads(content) if self._is_json else self._tags.typed(content, schema), schema)
             if schema.allows(value):
-                self.arguments += f"{', ' if self._given else ''}{_dumped(self._key)}: {_dumped(value)}"
+                self.arguments += f"{', ' if self._given_names else ''}{_dumped(self._key)}: {_dumped(value)}"
                 self._end_value(close + len(closing))
                 return True
         self._stopped = True
@@ -330,14 +332,14 @@ class _GrowingTags(GrowingCall):
             self._stopped = key not in self._schemas[self.name].properties
             if self._stopped:
                 return None
-            return key != self._key and key not in self._given
+            return key != self._key and key not in self._given_names
         later = text[at : at + _LONGEST_TAG]
         if any(later.startswith(end) or end.startswith(later) for end in self._ends):
             return None
         return None if later.startswith("<") and len(later) < _LONGEST_TAG else False
 
     def _end_value(self, at: int) -> None:
-        self._given.append(self._key)
+        self._given_names.append(self._key)
         self._key = ""
         self._at = at
 

@@ -23,7 +23,7 @@ _CLOSING = {"{": "}", "[": "]"}
 
 @dataclass
 class _Container:
-    """An object or a list that is open; `keys` are those of an object so far, and `count` the number of entries."""
+    """An object or a list that is open; `keys` are the keys of an object so far, `count` its entries."""
 
     sign: str
     keys: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class GrowingObject:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._open: list[_Container] = []
+        self._open_containers: list[_Container] = []
         self._text = ""
         self._at = 0
         # What comes next: a "value", a "key", a "colon", or what stands "after" a value.
@@ -50,7 +50,7 @@ class GrowingObject:
         self._in_text = self._stopped = False
 
     def add(self, text: str) -> str:
-        """Take more of the object's text; return what that adds to it in Python's layout."""
+        """Read more of the object's text, and return the text that this adds in Python's layout."""
         if self._stopped:
             return ""
         self._text = self._text[self._at :] + text
@@ -65,7 +65,7 @@ class GrowingObject:
         return "".join(written)
 
     def _text_piece(self) -> str | None:
-        """Take the next part of a text, or its end; None if it is not there yet."""
+        """Read the next part of a text, or its end; None if it is not there yet."""
         if self._text.startswith('"', self._at):
             self._at += 1
             self._in_text = False
@@ -90,7 +90,7 @@ class GrowingObject:
         return json.dumps(content, ensure_ascii=False)[1:-1]
 
     def _sign(self) -> str | None:
-        """Take the next sign, key, number or word; None if it is not there yet."""
+        """Read the next sign, key, number or word; None if it is not there yet."""
         self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
         sign = self._text[self._at : self._at + 1]
         if not sign:
@@ -101,7 +101,7 @@ class GrowingObject:
             return ""
         if self._next == "after":
             return self._after_value(sign)
-        container = self._open[-1] if self._open else None
+        container = self._open_containers[-1] if self._open_containers else None
         if container is not None and not container.count and sign == _CLOSING[container.sign]:
             return self._close()
         if self._next == "key":
@@ -114,7 +114,7 @@ class GrowingObject:
         self._at += 1
 
     def _after_value(self, sign: str) -> str:
-        container = self._open[-1]
+        container = self._open_containers[-1]
         if sign == _CLOSING[container.sign]:
             return self._close()
         self._take(sign == ",")
@@ -122,15 +122,15 @@ class GrowingObject:
         return ", "
 
     def _close(self) -> str:
-        container = self._open.pop()
-        if not self._open:
+        container = self._open_containers.pop()
+        if not self._open_containers:
             raise _Stopped
         self._at += 1
         self._next = "after"
         return _CLOSING[container.sign]
 
     def _key(self) -> str | None:
-        container = self._open[-1]
+        container = self._open_containers[-1]
         key_text = _KEY.match(self._text, self._at)
         if key_text is None:
             return None
@@ -144,10 +144,10 @@ class GrowingObject:
         return f"{json.dumps(key, ensure_ascii=False)}: "
 
     def _value(self, sign: str) -> str | None:
-        container = self._open[-1] if self._open else None
+        container = self._open_containers[-1] if self._open_containers else None
         if sign in _CLOSING:
             self._count(container)
-            self._open.append(_Container(sign))
+            self._open_containers.append(_Container(sign))
             self._at += 1
             self._next = "key" if sign == "{" else "value"
             return sign
@@ -160,14 +160,14 @@ class GrowingObject:
         if scalar is None:
             return None
         value = json.loads(scalar[0])
-        if len(self._open) == 1:
-            value = whole(value, self._schema.properties.get(self._open[0].keys[-1], self._schema.part({})))
+        if len(self._open_containers) == 1:
+            value = whole(value, self._schema.properties.get(self._open_containers[0].keys[-1], self._schema.part({})))
         self._count(container)
         self._at = scalar.end()
         self._next = "after"
         return json.dumps(value, ensure_ascii=False)
 
     def _count(self, container: _Container | None) -> None:
-        """Count an entry of a list; those of objects were counted with their keys."""
+        """Count an entry of a list. Entries of objects were counted with their keys."""
         if container is not None and container.sign == "[":
             container.count += 1

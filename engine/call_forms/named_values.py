@@ -75,7 +75,9 @@ class _ValueReader:
     """Reads a text from its beginning on; `quote` encloses texts besides the quotes of Python and JSON."""
 
     def __init__(self, text: str, quote: str = "") -> None:
-        self._text, self._at, self._quote = text, 0, quote
+        self._text = text
+        self._at = 0
+        self._quote = quote
 
     @property
     def at(self) -> int:
@@ -89,7 +91,7 @@ class _ValueReader:
         raise ValueError(f"not a call at {self._at}")
 
     def sees(self, sign: str) -> bool:
-        """Take a sign, and the white space before it, if they come next."""
+        """Read a sign, and the white space before it, if they come next."""
         match = re.compile(r"\s*" + re.escape(sign)).match(self._text, self._at)
         self._at = match.end() if match else self._at
         return match is not None
@@ -100,7 +102,7 @@ class _ValueReader:
         return str(match[1])
 
     def block(self, begin: str, sign: str, end: str) -> dict[str, Any]:
-        """Take named values, with a sign between name and value, from `begin` to `end`."""
+        """Read named values, with a sign between name and value, from `begin` to `end`."""
         arguments = dict[str, Any]()
         more = self.sees(begin) or self.fail()
         while not self.sees(end):

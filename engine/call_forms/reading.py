@@ -158,7 +158,7 @@ def element(text: str, schema: Schema) -> Any:
     several elements of an object's key. Where the schema allows a text, elements in it are part of the text.
     """
     kinds = [option.kind for option in schema.alternatives if _has_elements(option)]
-    allows_text = any(map(_is_free_text, schema.alternatives))
+    allows_text = any(map(_is_any_text, schema.alternatives))
     if kinds and not allows_text and not text.strip():
         return [] if kinds[0] == "array" else {}
     entries, between = _elements(text) if kinds or not allows_text else ({}, "")
@@ -177,9 +177,9 @@ def _has_elements(schema: Schema) -> bool:
     return schema.kind in ("array", "object") and not schema.is_value
 
 
-def _is_free_text(schema: Schema) -> bool:
+def _is_any_text(schema: Schema) -> bool:
     """Whether the values of a simple schema are texts of any form."""
-    return schema.kind == "string" and schema.free_text
+    return schema.kind == "string" and schema.is_any_text
 
 
 def _entries_of_list(entries: dict[str, list[str]], schema: Schema) -> list[Any]:

@@ -53,7 +53,7 @@ class Schema:
         return [self.part({})]
 
     def _divided(self, content: dict[str, Any]) -> list[Any]:
-        """Take a schema one step apart: its parts joined into one, or each of its options; [] if it is simple.
+        """Return the parts of a schema joined into one, or each of its options; [] if it is simple.
 
         Removes the keywords that say so from `content`.
         """
@@ -78,7 +78,7 @@ class Schema:
         return "const" in self.content
 
     @property
-    def free_text(self) -> bool:
+    def is_any_text(self) -> bool:
         """Whether any text is a value of a simple schema."""
         return self.kind in ("string", "") and not self.is_value
 

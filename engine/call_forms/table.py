@@ -46,7 +46,7 @@ def _tagged(
 ) -> CallForm:
     """Return a form with tags: how the grammar writes `calls`, and the signs by which the reader finds them again.
 
-    `marks` stand around calls, none in a form without such; `name`, `opening`, `end` and `more` are those of `Tagged`.
+    `marks` stand around calls; a form may have none. `name`, `opening`, `end` and `more` are fields of `Tagged`.
     """
     start, stop = marks or ("", "")
     signs = more.pop("signs", ())
@@ -66,7 +66,8 @@ def _functions(mark: str, line: str = "", **more: Any) -> CallForm:
     begin = f"{start}\n<function=NAME>\n"
     key = f"<parameter=NAME>{line}"
     calls = TaggedCalls(begin, key, "</parameter>", "\n", f"</function>\n{stop}", line)
-    name, opening = r"<function=(?P<name>[^<>\s]+)>", r"<parameter=(?P<key>[^<>\n]+)>"
+    name = r"<function=(?P<name>[^<>\s]+)>"
+    opening = r"<parameter=(?P<key>[^<>\n]+)>"
     return _tagged(calls, name, opening, start, stop, end="</function>", **more)
 
 
@@ -102,7 +103,8 @@ def _braced(start: str, end: str, quote: str) -> CallForm:
 
 def _deepseek(call: str, between: str, *signs: str) -> CallForm:
     """Return a form of DeepSeek's calls before its language of tags; `call` is one without its marks."""
-    start, end = "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"
+    start = "<｜tool▁calls▁begin｜>"
+    end = "<｜tool▁calls▁end｜>"
     write = json_call(f"<｜tool▁call▁begin｜>{call}<｜tool▁call▁end｜>")
     return CallForm(_between(start, end), _DEEPSEEK, write, start, end, between, (signs,))
 
@@ -122,7 +124,8 @@ def _one_json(call: str, *signs: str, start: str, others: tuple[Marks, ...] = ()
 
 def _dsml(marks: str, *signs: tuple[str, ...]) -> CallForm:
     """Return a form of the language of DeepSeek's calls, whose `marks` stand around them; models also write others."""
-    tag, string = "｜DSML｜", r'(?: string="(?P<string>true|false)")?'
+    tag = "｜DSML｜"
+    string = r'(?: string="(?P<string>true|false)")?'
     others = (
         *("tool_calls", "function_calls", "toolcalls", "functioncalls", "tool_call", "function_call"),
         *("tools", "tool"),
@@ -144,7 +147,7 @@ _MISTRAL_CALL = HeaderThenJson(
 
 
 FORMS: dict[str, CallForm] = {
-    # Forms that no template shares with those of mlx-lm come first: it takes some of them for others.
+    # Forms that mlx-lm does not know come first: mlx-lm takes some of them for others.
     "minimax_m3": _tagged(
         NestedCalls(
             f'{NESTED}<invoke name="NAME">',
@@ -165,7 +168,7 @@ FORMS: dict[str, CallForm] = {
         signs=((NESTED,),),
     ),
     "harmony": CallForm(
-        # `parts_of` finds the messages to functions; each is read as its recipient and its text.
+        # `harmony.parts_of` finds the messages to functions; each is read as its recipient and its text.
         (),
         HeaderThenJson(re.compile(r"\A(?:functions\.)?(?P<name>[\w.-]+)\n\s*")),
         json_call("<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>ARGUMENTS"),

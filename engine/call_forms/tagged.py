@@ -25,7 +25,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from engine.call_forms.reading import Tools, joined, typed
 from engine.call_forms.schema import Schema, arguments_of
@@ -120,6 +120,22 @@ class _CallEnd:
     following: re.Match[str] | None = None
 
 
+class _Argument(NamedTuple):
+    """An argument's value, where its closing tag ends, and the end of the call if that follows."""
+
+    value: Any
+    at: int
+    call_end: _CallEnd | None
+
+
+class _ClosingTag(NamedTuple):
+    """Where the closing tag of an argument may begin and end, and the end of the call if that follows."""
+
+    begin: int
+    end: int
+    call_end: _CallEnd | None
+
+
 class _CallsText:
     """The rest of an answer from its first call on; that has the marks around it if `marked`."""
 
@@ -170,56 +186,59 @@ class _CallsText:
             if opening is None:
                 end = self._end(at) or _fail("a text before arguments")
             else:
-                value, at, end = self._value(opening, schema, values_by_key)
-                values_by_key.setdefault(opening["key"], []).append(value)
+                argument = self._argument(opening, schema, values_by_key)
+                at = argument.at
+                end = argument.call_end
+                values_by_key.setdefault(opening["key"], []).append(argument.value)
         if not self._repeats:
             return {key: values[-1] for key, values in values_by_key.items()}, end
         schemas = schema.properties
         return {key: joined(values, schemas.get(key, schema.others)) for key, values in values_by_key.items()}, end
 
-    def _value(self, opening: re.Match[str], schema: Schema, given: Container[str]) -> tuple[Any, int, _CallEnd | None]:
-        """Return an argument's value, where its closing tag ends, and the end of the call if that follows.
+    def _argument(self, opening: re.Match[str], schema: Schema, given: Container[str]) -> _Argument:
+        """Read the argument that begins with the tag `opening`.
 
-        `schema` is that of the function's arguments, `given` are the names of those that were read before.
+        `schema` is the schema of the function, `given` are the names of the arguments that were read before.
         """
         value_schema = schema.properties.get(opening["key"], schema.others)
         if opening["key"] in (schema.required or schema.properties):
             self._may_go_on = False
         string = opening.groupdict().get("string")
-        is_no_text = string is None and not any(option.free_text for option in value_schema.alternatives)
+        is_no_text = string is None and not any(option.is_any_text for option in value_schema.alternatives)
         if is_no_text or string == "false":
             argument = self._first_allowed(opening, schema, value_schema, given)
             if argument is not None:
                 return argument
-        return self._text_value(opening, schema, value_schema, given)
+        return self._text_argument(opening, schema, value_schema, given)
 
     def _first_allowed(
         self, opening: re.Match[str], schema: Schema, value_schema: Schema, given: Container[str]
-    ) -> tuple[Any, int, _CallEnd | None] | None:
-        """Return the value, as in `_value`, up to the first closing tag at which its schema allows it; None for none.
+    ) -> _Argument | None:
+        """Read an argument up to the first closing tag at which its schema allows the value; None if none does.
 
         A value that is no text cannot have a closing tag in it, so the first one is right.
         """
-        for close, at, end in self._ends(opening, schema.properties, given):
+        for tag in self._closing_tags(opening, schema.properties, given):
             with suppress(Exception):
-                value = self._typed(opening, self._text[opening.end() : close], value_schema)
-                ends_in_text = self._has_text and end is not None and not self._is_last(end)
+                value = self._typed(opening, self._text[opening.end() : tag.begin], value_schema)
+                ends_in_text = self._has_text and tag.call_end is not None and not self._is_last(tag.call_end)
                 if value_schema.allows(value) and not ends_in_text:
-                    return value, at, end
+                    return _Argument(value, tag.end, tag.call_end)
         return None
 
-    def _text_value(
+    def _text_argument(
         self, opening: re.Match[str], schema: Schema, value_schema: Schema, given: Container[str]
-    ) -> tuple[Any, int, _CallEnd | None]:
-        """Return the value, as in `_value`, of an argument that may be any text, also one with tags in it.
+    ) -> _Argument:
+        """Read an argument that may be any text, also one with tags in it.
 
         Raises ValueError wherever another reading is possible.
         """
         depth = 0
         scanned = opening.end()
-        for close, at, end in self._ends(opening, schema.properties, given):
-            depth = _depth(self._call_tag.finditer(self._text, scanned, close), depth)
-            scanned = close
+        for tag in self._closing_tags(opening, schema.properties, given):
+            end = tag.call_end
+            depth = _depth(self._call_tag.finditer(self._text, scanned, tag.begin), depth)
+            scanned = tag.begin
             if end is None and depth > 0:
                 _fail("the next argument may be that of a call in the text")
             if end is not None and depth > 0 and self._after_space(end.at) < len(self._text):
@@ -227,7 +246,7 @@ class _CallsText:
             if end is not None and not self._is_last(end):
                 self.passed_an_end = True
                 continue
-            text = self._text[opening.end() : close]
+            text = self._text[opening.end() : tag.begin]
             if _depth(self._tag.finditer(text)) > 0 and not opening.groupdict().get("cdata"):
                 _fail("a closing tag may have been forgotten")
             value = self._typed(opening, text, value_schema)
@@ -236,18 +255,19 @@ class _CallsText:
             if self._may_go_on and _closes_more(self._tag.finditer(text)):
                 _fail("the text before may go on")
             self._has_text = self._may_go_on = True
-            return value, at, end
+            return _Argument(value, tag.end, end)
         return _fail("an argument without an end")
 
-    def _ends(
+    def _closing_tags(
         self, opening: re.Match[str], properties: Mapping[str, Schema], given: Container[str]
-    ) -> Iterator[tuple[int, int, _CallEnd | None]]:
-        """Yield where the closing tag of an argument may begin and end, and the end of the call if that follows."""
+    ) -> Iterator[_ClosingTag]:
+        """Yield the tags that may close an argument."""
         key = opening["key"]
         cdata = opening.groupdict().get("cdata")
         closing = f"{']]>' if cdata else ''}{self._tags.closing.replace('NAME', key)}"
         at = opening.end()
-        depth, scanned = 0, at
+        depth = 0
+        scanned = at
         while (close := self._text.find(closing, at)) >= 0:
             at = close + len(closing)
             following = self._opening.match(self._text, self._after_space(at))
@@ -261,11 +281,12 @@ class _CallsText:
                 goes_on = goes_on or properties[after].kinds == {"array"}
             end = None if goes_on else self._end(at)
             if goes_on or end is not None:
-                yield close, at, end
+                yield _ClosingTag(close, at, end)
 
     def _end(self, at: int) -> _CallEnd | None:
         """Return the end of a call at `at`; None if there is none."""
-        tags, text = self._tags, self._text
+        tags = self._tags
+        text = self._text
         if (end := self._call_end.match(text, at)) is None:
             return None
         if tags.shared and (following := self._known(self._name.match(text, end.end()))):

@@ -100,7 +100,7 @@ class _TaggedWriter:
             add(f"{call}_{index}: {' | '.join(keys)}")
             closing = self.form.closing.replace("NAME", name) + self.form.after
             for kind, values in self._variants(schema).items():
-                if kind != "false" and any(option.free_text for option in values):
+                if kind != "false" and any(option.is_any_text for option in values):
                     if closing not in texts:
                         texts[closing] = self._after_texts(closing, call, parameters)
                     body = texts[closing][index + 1]
@@ -173,7 +173,7 @@ class NestedCalls(TaggedCalls):
 
     def _element(self, writer: Writer, name: str, schema: Schema) -> str:
         opening, closing = (writer.text(tag.replace("NAME", name)) for tag in (self.key, self.closing))
-        if any(option.free_text for option in schema.alternatives):
+        if any(option.is_any_text for option in schema.alternatives):
             # The mark begins the closing tag.
             return writer.rule(f"{opening} {writer.any_text(self.mark)} {writer.text(f'</{name}>')}")
         return writer.rule(f"{opening} {writer.value(schema, partial(self._content, writer))} {closing}")

@@ -137,7 +137,7 @@ class Function:
         return entries_of(arguments_of(self.schema))
 
     @property
-    def freed(self) -> dict[str, Any]:
+    def untyped(self) -> dict[str, Any]:
         """A schema of arguments of the same names with any values."""
         parameters = self.parameters
         required = [name for name, _, needed in parameters if needed]
@@ -145,7 +145,8 @@ class Function:
 
 
 def entries_of(schema: Schema) -> list[Parameter]:
-    properties, required = schema.properties, schema.required
+    properties = schema.properties
+    required = schema.required
     return [(name, entry, name in required) for name, entry in properties.items() if _WRITABLE.fullmatch(name)]
 
 

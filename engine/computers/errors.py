@@ -19,5 +19,7 @@ class ClusterError(EngineError):
     )  # fmt: skip
 
     def __init__(self, reason: str, host: str = "", detail: str = "") -> None:
-        self.reason, self.host, self.detail = reason, host, detail
+        self.reason = reason
+        self.host = host
+        self.detail = detail
         super().__init__(reason=reason, host=host, detail=detail)

@@ -133,7 +133,7 @@ def _addresses(name: str, host: str) -> list[str]:
 
 
 def _resolved(host: str) -> list[str]:
-    """Return the addresses of a host, those of IPv6 with their scopes. Raises `OSError`."""
+    """Return the addresses of a host; addresses of IPv6 have their scopes. Raises `OSError`."""
     numeric = socket.NI_NUMERICHOST | socket.NI_NUMERICSERV
     entries = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     return [socket.getnameinfo(address, numeric)[0] for _, _, _, _, address in entries]

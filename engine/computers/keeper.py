@@ -8,8 +8,10 @@ import subprocess
 import threading
 from collections.abc import Sequence
 
-# Seconds between two signs of life, and seconds without one after which a process counts as lost.
-BEAT_S, SILENT_S = 1.0, 6.0
+# Seconds between two signs of life.
+BEAT_S = 1.0
+# Seconds without a sign of life after which a process counts as lost.
+SILENT_S = 6.0
 # Seconds in which a process that is asked to end does so; its keeper and its parent wait a second more each.
 ENDING_S = 2.0
 

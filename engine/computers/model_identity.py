@@ -14,7 +14,8 @@ from engine.model_files.model_folder import INDEX_NAME, ModelFolder
 from engine.model_files.names import name_of_snapshot, resolve_model
 
 # The names of the models that come with Tandem, which may be in another folder on each computer.
-_STARTER, _STARTER_DRAFT = "starter", "starter draft"
+_STARTER = "starter"
+_STARTER_DRAFT = "starter draft"
 # Large enough for any header, which takes about 100 bytes for a tensor.
 _LARGEST_HEADER = 2**26
 _CONFIG = "config.json"

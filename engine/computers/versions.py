@@ -17,6 +17,6 @@ def versions() -> dict[str, str]:
 
 
 def other_versions(reported: Mapping[str, str], expected: Mapping[str, str]) -> str:
-    """Return which of the versions that a machine reports are not those of this one; "" if none are."""
+    """Return which of the versions that a machine reports differ from this machine's; "" if none do."""
     differing = [name for name in expected if reported.get(name) != expected[name]]
     return "; ".join(f"{name} {reported.get(name, '?')}, not {expected[name]}" for name in differing)

@@ -1,7 +1,7 @@
 """What differs between MLX's backends: the one place that asks which of them computes.
 
 TANDEM_BACKEND=gpu in the environment runs the branches of a GPU on any device, and so what a Mac runs but for the
-kernels; "cpu" runs those of the CPU. Child processes inherit it. It is for developers: the test suite sets it.
+kernels; "cpu" runs the kernels of the CPU. Child processes inherit it. It is for developers: the test suite sets it.
 TANDEM_DEVICE=cpu lets the CPU compute: it is for the Macs of continuous integration, on whose virtual GPUs products
 have been wrong.
 """
@@ -40,13 +40,13 @@ CPU = Backend("cpu", keeps_weights=False, host_reads_scores=True, compiles=False
 
 
 def backend() -> Backend:
-    """Return the backend of this process: the one that the environment names, else that of MLX's default device."""
+    """Return the backend of this process: the one that the environment names, else the one of MLX's default device."""
     by_device = CPU if mx.default_device() == mx.Device(mx.cpu) else GPU
     return {GPU.name: GPU, CPU.name: CPU}.get(os.environ.get(VARIABLE, ""), by_device)
 
 
 def choose_device() -> None:
-    """Let the device compute that the environment asks for, else MLX's own choice, as its backend says.
+    """Make MLX compute on the device that the environment names, or else on its own choice, as the backend says.
 
     A process calls this before it computes, and before it imports mlx_lm, which keeps a stream of the device.
     """

@@ -12,9 +12,10 @@ from mlx_lm.models.gemma3_text import Gemma3Model, ModelArgs
 
 
 class GemmaNetwork(nn.Module):  # type: ignore[misc]
-    """The network of a Gemma 3 with `use_bidirectional_attention`, and its layers after the pooling if it `has_dense`.
+    """The network of a Gemma 3 whose tokens attend in both directions, and its layers after the pooling.
 
-    Published files have those in folders of their own, and conversions for MLX among the other weights.
+    It has layers after the pooling if it `has_dense`. Published models have these layers in folders of their own,
+    conversions for MLX among the other weights.
 
     mlx-vlm's lets all layers see the whole text. transformers, by which the model was published, lets the sliding ones
     see half the window on either side.

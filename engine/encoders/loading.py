@@ -188,7 +188,8 @@ def _classes(
             if config.get(name, value) not in (None, value):
                 raise ModelNotUsable(path, "unknown-architecture", f"config.json: {name}")
         module = importlib.import_module(f"mlx_vlm.models.{family}")
-        make, arguments = module.Model, module.ModelConfig
+        make = module.Model
+        arguments = module.ModelConfig
 
     def built(settings: Any) -> nn.Module:
         network: Any = make(settings)

@@ -35,7 +35,7 @@ class ResidentEncoder:
     """
 
     def __init__(self, free: Callable[[], int]) -> None:
-        self._free = free
+        self._free_memory = free
         self._encoder: Encoder | None = None
 
     @property
@@ -60,7 +60,7 @@ class ResidentEncoder:
         if self._encoder is None or self._encoder.path != path:
             self.unload()
             needed = ModelFolder(path).weight_bytes
-            free = self._free()
+            free = self._free_memory()
             if needed > free:
                 raise NotEnoughMemory(path.name, needed, free, 0, 0)
             self._encoder = yield from load_encoder(path)

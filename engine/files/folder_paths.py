@@ -22,7 +22,7 @@ MODEL_PATTERNS = (
     "dflash/*.safetensors",
     # The layers after the pooling of an embedding model.
     "[0-9]_Dense/model.safetensors",
-    # The only file of another format: `torch_file` reads its numbers and never runs its pickle.
+    # The only file of another format: `engine.model_files.torch_file` reads its numbers and never runs its pickle.
     "mask_embedding.pt",
     "dflash/mask_embedding.pt",
     "tokenizer.model",

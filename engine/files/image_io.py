@@ -8,7 +8,9 @@ from typing import Any
 
 _FRAMEWORKS = "/System/Library/Frameworks/{0}.framework/{0}"
 _UTF_8 = 0x08000100
-_REF, _COUNT = ctypes.c_void_p, ctypes.c_long
+# The types of Core Foundation: a reference to an object (CFTypeRef), and a number of bytes (CFIndex).
+_REF = ctypes.c_void_p
+_COUNT = ctypes.c_long
 
 
 def jpeg_of(data: bytes, most_pixels: int) -> bytes | None:

@@ -9,8 +9,11 @@ from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 
-FOLDER, FILE = 0o700, 0o600
-# Of a folder that is not private; the umask takes from it.
+# The mode of a folder that only its owner opens.
+FOLDER = 0o700
+# The mode of a file that only its owner reads.
+FILE = 0o600
+# The mode of a folder that is not private; the umask removes bits of it.
 SHARED_FOLDER = 0o777
 
 

@@ -23,7 +23,8 @@ class SteppedTask(Generic[T]):
     """Steps that are run one at a time; `done` gets their result, or the error that ended them."""
 
     def __init__(self, steps: Steps[T], done: Callable[[T | EngineError], None]) -> None:
-        self._steps, self._done = steps, done
+        self._steps = steps
+        self._on_done = done
         # What the next step waits for.
         self._pending: Future[Any] | None = None
         # What the next step raises.
@@ -42,9 +43,9 @@ class SteppedTask(Generic[T]):
         try:
             self._pending = next(self._steps) if raised is None else self._steps.throw(raised)
         except StopIteration as end:
-            self._done(end.value)
+            self._on_done(end.value)
         except Exception as error:
-            self._done(as_engine_error(error))
+            self._on_done(as_engine_error(error))
             if is_device_failure(error):
                 raise
 
@@ -55,7 +56,7 @@ class SteppedTask(Generic[T]):
     def end(self, outcome: T | EngineError) -> None:
         """Run no further step, and call `done` with `outcome`."""
         self._steps.close()
-        self._done(outcome)
+        self._on_done(outcome)
 
 
 def run_to_completion(steps: Steps[T]) -> T:

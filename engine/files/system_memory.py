@@ -36,7 +36,8 @@ def system_memory() -> SystemMemory:
     available: int | None = None
     try:
         memory = psutil.virtual_memory()
-        total, available = memory.total, memory.available
+        total = memory.total
+        available = memory.available
     # The exception depends on the system's error.
     except Exception as error:
         log.info("psutil cannot read the memory: %s", error)

@@ -34,11 +34,11 @@ _WATCHED_SUFFIXES = (".json", ".safetensors")
 
 
 class _Described(msgspec.Struct):
-    """What is known of one place, and the states of files that show whether it still holds.
+    """The description of one place, and the states of files that show whether the description still holds.
 
     `watched` are absolute paths, and `states` their sizes and times of last change in ns, one after the other: 0, 0 for
-    a missing one. `heads` and `adapters` are the parts of a main model's folder as `PartsInside` has them, their paths
-    relative to the folder.
+    a missing one. `heads` and `adapters` are the parts of a main model's folder as in `description.PartsInside`, their
+    paths relative to the folder.
     """
 
     model: Model

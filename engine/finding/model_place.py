@@ -13,7 +13,8 @@ class ModelPlace:
     """A folder or file that may be a model, a head, an adapter or a GGUF file.
 
     `folder` has read nothing yet, unless it is a part of a folder that was described just before. `name` is the id that
-    the model gets, and `source` says where it was found: cache, folder, starter or an app of `OTHER_APPS`.
+    the model gets, and `source` says where it was found: cache, folder, starter or an app of
+    `engine.finding.other_apps.OTHER_APPS`.
     """
 
     folder: ModelFolder

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from engine.gguf.weights import Floats, width_of
 
 Order = tuple[int, ...]
 _LAYER = re.compile(r"blk\.(\d{1,4})\.(.+)")
-# The tensors that become settings, and those of towers, which some files have as well as the language model.
+# The tensors that become settings, and the tensors of towers, which some files have beside the language model.
 ROPE_FACTORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
 _TOWERS = ("v.", "mm.", "a.")
 # Architectures of files that hold a tower or nothing, and of models that embed.
@@ -67,12 +67,19 @@ class GgufArchitecture:
     places: Callable[[GgufSettings, str], dict[str, Any]] | None = None
 
 
-def model_of(
-    file: GgufFile, factors: Mapping[str, tuple[float, ...]] | None = None
-) -> tuple[GgufArchitecture, GgufSettings, dict[str, Any]]:
-    """Return the entry of a file's architecture, its settings, and the configuration for mlx-lm.
+class GgufDescription(NamedTuple):
+    """The model of a GGUF file, without its tensors."""
 
-    `factors` are those of `GgufSettings`; None, while no tensor is read, takes 1.0 for each that the file has. Raises
+    architecture: GgufArchitecture
+    settings: GgufSettings
+    # The configuration for mlx-lm.
+    config: dict[str, Any]
+
+
+def model_of(file: GgufFile, factors: Mapping[str, tuple[float, ...]] | None = None) -> GgufDescription:
+    """Return what a file says of its model, and how its architecture is read.
+
+    `factors` are as in `GgufSettings`; None, while no tensor is read, takes 1.0 for each that the file has. Raises
     `ModelNotUsable`: is-part, is-embedding, unknown-architecture, or damaged for sizes that do not fit together.
     """
     path = file.files[0]
@@ -87,7 +94,7 @@ def model_of(
     try:
         settings = GgufSettings(file, factors)
         entry = _MIXTRAL if name == "llama" and settings.whole("expert_count", 0) else _TABLE[name]
-        return entry, settings, entry.settings(settings)
+        return GgufDescription(entry, settings, entry.settings(settings))
     # A `SettingError` is a `ValueError`, so it comes first.
     except SettingError as error:
         raise ModelNotUsable(path, "unknown-architecture", f"{name}: {error}"[:160]) from error
@@ -142,7 +149,7 @@ def placements(entry: GgufArchitecture, settings: GgufSettings, tensor: GgufTens
 def _place_of(entry: GgufArchitecture, settings: GgufSettings, layer: int | None, part: str, name: str) -> str:
     """Return the full name, in mlx-lm's model, of the part that is called `name` in its layer.
 
-    Layers after the model's own are those of an MTP head.
+    Layers after the model's own belong to an MTP head.
     """
     if layer is None:
         return f"{entry.prefix}{name}"
@@ -223,7 +230,7 @@ def _places_of_qwen3_5(settings: GgufSettings, part: str) -> dict[str, Any]:
 
 
 def _places_of_qwen3_next(settings: GgufSettings, part: str) -> dict[str, Any]:
-    """Take apart rows that the file stores key head by key head.
+    """Return where rows belong that the file stores key head by key head.
 
     These are `ssm_ba`, which is b and a, and in older files `ssm_in`: queries, keys and values, which stay together,
     and z. Raises `SettingError` if the numbers of heads do not fit each other.

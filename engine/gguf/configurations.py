@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.gguf.settings import GgufSettings, SettingError
 
-# By which llama.cpp recognises GLM 4.7 Flash: its layers, without and with that of its MTP head, and its tokens.
+# By these llama.cpp recognises GLM 4.7 Flash: its layers, without and with the MTP head's layer, and its tokens.
 _FLASH_LAYERS = (47, 48)
 _FLASH_TOKENS = 154_880
 
@@ -383,8 +383,8 @@ def glm4_moe(settings: GgufSettings) -> dict[str, Any]:
 def deepseek2(settings: GgufSettings) -> dict[str, Any]:
     """For deepseek_v3.py; undoes DeepseekV2Model (conversion/deepseek.py), whose logarithm is a tenth of both scales.
 
-    The norms of its latent queries and keys have an epsilon of 1e-6, those of glm4_moe_lite.py that of the file. Raises
-    `SettingError` unless a sigmoid chooses the experts, and for a temperature of attention.
+    The norms of its latent queries and keys have an epsilon of 1e-6; in glm4_moe_lite.py they have the file's epsilon.
+    Raises `SettingError` unless a sigmoid chooses the experts, and for a temperature of attention.
     """
     if not _names_sigmoid(settings) or settings.get("attention.temperature_scale"):
         raise SettingError("expert_gating_func")

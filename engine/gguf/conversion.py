@@ -43,10 +43,11 @@ def convert(
 ) -> Provenance:
     """Turn a GGUF file, or a split one of which `source` is any part, into the model folder `folder`. Waits.
 
-    `on_progress` gets the bytes of weights written so far, and those of all. The folder appears when it is complete;
-    unfinished folders of killed conversions, or that could not be removed, are removed by the next conversion of any
-    file. A folder that an older version made keeps its weights, and its other files are written again. One process
-    converts at a time; others wait and use the folder that it made. Returns the record in the folder.
+    `on_progress` gets the bytes of the weights written so far, and the bytes of all weights. The folder appears when it
+    is complete; unfinished folders of killed conversions, or that could not be removed, are removed by the next
+    conversion of any file. A folder that an older version made keeps its weights, and its other files are written
+    again. One process converts at a time; others wait and use the folder that it made. Returns the record in the
+    folder.
 
     Raises `ModelNotUsable` if the file cannot be used, the disk is full or nothing can be written; `EngineClosed` when
     `cancelled`.

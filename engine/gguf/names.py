@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 _PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})")
 # How a file is quantised; the last one in its name counts.
@@ -15,16 +16,27 @@ _DEEPEST = 2
 _PROPOSED = ("Q4_K_M", "UD-Q4_K_XL", "Q4_K_S", "Q4_0", "MXFP4", "Q4_1", "Q5_K_M", "Q5_K_S", "Q8_0")
 
 
-def part_of(file: str) -> tuple[str, int, int]:
-    """Return a file's path without its suffix and the number of a part, that number, and the number of all parts."""
+class PartName(NamedTuple):
+    """The name of a GGUF file, which may be one of several parts."""
+
+    # The path without the suffix and, for a part, without its number: all parts of a model have it.
+    set_name: str
+    # From 1.
+    number: int
+    # How many parts the set has.
+    parts: int
+
+
+def part_of(file: str) -> PartName:
+    """Return what a file's path says of it; a file that is no part is the only one of its set."""
     stem = file.removesuffix(".gguf")
     part = _PART.fullmatch(stem)
-    return (stem, 1, 1) if part is None else (part[1], int(part[2]), int(part[3]))
+    return PartName(stem, 1, 1) if part is None else PartName(part[1], int(part[2]), int(part[3]))
 
 
 def name_of_set(file: str) -> str:
     """Return a file's path without its suffix and, for a part of a split one, without its number."""
-    return part_of(file)[0]
+    return part_of(file).set_name
 
 
 def is_model_file(file: str) -> bool:

@@ -18,7 +18,8 @@ _QWEN2 = _SHORT + _WORD + r"|\p{N}" + _SIGNS + _SPACES
 _QWEN35 = _SHORT + r"|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*" + _SPACES
 _SEED = _SHORT + _WORD + r"|\p{N}| ?[^\s\p{L}\p{N}\r\n]+" + _SPACES
 # Words that end with small letters, and words of capitals. Letters without case, and marks, belong to both.
-_LARGE_LETTERS, _SMALL_LETTERS = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_LARGE_LETTERS = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
+_SMALL_LETTERS = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _SMALL = rf"[^\r\n\p{{L}}\p{{N}}]?{_LARGE_LETTERS}*{_SMALL_LETTERS}+"
 _CAPITALS = rf"[^\r\n\p{{L}}\p{{N}}]?{_LARGE_LETTERS}+{_SMALL_LETTERS}*"
 _SLASHES = r"| ?[^\s\p{L}\p{N}]+[\r\n/]*" + _SPACES

@@ -10,14 +10,14 @@ from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes
 from engine.files.typed_data import prepared
 
 NAME = "gguf.json"
-# Raised when files other than the weights change; those of older folders are then written again.
+# Raised when files other than the weights change; such files of older folders are then written again.
 VERSION = 2
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     """Where the weights of a folder come from.
 
-    `source`, `size` (bytes) and `modified_ns` (nanoseconds since 1970) are those of the first file. There are `tensors`
+    `source`, `size` (bytes) and `modified_ns` (nanoseconds since 1970) describe the first file. There are `tensors`
     tensors; those in `requantised` were quantised again, the others have the file's own codes or numbers.
     """
 

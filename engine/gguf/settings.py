@@ -73,7 +73,7 @@ class GgufSettings:
 
     @property
     def layers(self) -> int:
-        """The layers of the model, without those of an MTP head after them.
+        """The number of the model's layers, without the layers of an MTP head after them.
 
         Raises `SettingError` unless there are 1 to 1,000.
         """
@@ -166,7 +166,7 @@ class GgufSettings:
         }
 
     def rope_scaling(self) -> dict[str, Any] | None:
-        """Return how positions beyond those of the training are scaled. Raises `SettingError` if that is unknown."""
+        """Return how positions beyond the trained context are scaled. Raises `SettingError` if that is unknown."""
         kind = self.get("rope.scaling.type")
         if (factors := self.factors.get("rope_freqs.weight")) is not None:
             return self._llama3(factors)

@@ -1,6 +1,6 @@
 """Writes the tokenizer and the chat templates in a GGUF file's metadata as files that Transformers reads.
 
-The ids are those of llama.cpp's own tokenizer, after the normal form that the published one gives a text.
+The ids are the same as llama.cpp's own tokenizer gives, after the normal form that the published one gives a text.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ class _Fields:
     """The checked fields of a tokenizer in a file's metadata."""
 
     def __init__(self, metadata: Mapping[str, Any], folder: Path) -> None:
-        self._metadata, self._folder = metadata, folder
+        self._metadata = metadata
+        self._folder = folder
         self.model, self.pre = kind_of(metadata, folder)
         # Empty strings would be one token.
         self.tokens = [text or f"[EMPTY_{index}]" for index, text in enumerate(self.texts("tokens"))]
@@ -201,7 +202,7 @@ def _around(fields: _Fields) -> dict[str, Any] | None:
 
 
 def _stop_ids(fields: _Fields) -> list[int]:
-    """Return the tokens that end an answer: EOS, those of the metadata, and those known by their text."""
+    """Return the tokens that end an answer: EOS, the ones that the metadata names, and ones known by their text."""
     ends = {fields.id_of(name) for name in ("eos", "eot", "eom")} | {fields.ids.get(text) for text in _ENDS}
     if {"<|return|>", "<|call|>"} <= fields.ids.keys():
         # In gpt-oss's form it ends a message, after which the answer goes on.

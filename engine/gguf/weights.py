@@ -37,7 +37,7 @@ _BITS_ANEW = {
 class Width:
     """How MLX stores a quantised tensor: bits a code, in `group`s of weights that share a scale.
 
-    `codes_of_file` says whether the codes are those of the file, so that every weight stays the same number. Others
+    `codes_of_file` says whether the file's codes are kept, so that every weight stays the same number. Others
     are quantised again.
     """
 
@@ -177,7 +177,7 @@ def _fifth_bits(packed: Bytes) -> Bytes:
     return np.unpackbits(packed, axis=-1, bitorder="little") << np.uint8(4)
 
 
-# Codes, scales and biases. The layouts of blocks are those of llama.cpp's ggml-common.h; a nibble is half a byte.
+# Codes, scales and biases. llama.cpp's ggml-common.h has the layouts of the blocks; a nibble is half a byte.
 Parts = tuple[Bytes, Floats, Floats]
 
 

@@ -304,7 +304,8 @@ def _placed_shape(place: Placement, tensor: GgufTensor) -> tuple[int, ...]:
         if len(shape) != 3 or shape[1] % 2:
             raise SettingError(tensor.name)
         shape = (shape[0], shape[1] // 2, shape[2])
-    rows, columns = place.rows, place.columns
+    rows = place.rows
+    columns = place.columns
     if (rows or columns) and (len(shape) > 2 or max(rows or (0,)) >= shape[0]):
         raise SettingError(tensor.name)
     if columns is not None and shape[-1] // GROUP % len(columns):
@@ -317,11 +318,12 @@ def _arrays(output: _Output, source: int, dtype: str) -> Iterator[dict[str, NDAr
 
     `source` is the descriptor of the tensor's file. There is one part if rows or columns change their places or values.
     """
-    place, tensor = output.place, output.tensor
+    place = output.place
+    tensor = output.tensor
     parts = _parts(output, source, dtype)
     if place.rows is None and place.columns is None and place.change is None:
         for part in parts:
-            yield _stored(part, output)
+            yield _in_stored_types(part, output)
         return
     collected: dict[str, list[NDArray[Any]]] = {}
     for part in parts:
@@ -338,7 +340,7 @@ def _arrays(output: _Output, source: int, dtype: str) -> Iterator[dict[str, NDAr
         }
     if place.change is not None:
         whole = {name: place.change(array) for name, array in whole.items()}
-    yield _stored(whole, output)
+    yield _in_stored_types(whole, output)
 
 
 def _parts(output: _Output, source: int, dtype: str) -> Iterator[dict[str, NDArray[Any]]]:
@@ -351,7 +353,7 @@ def _parts(output: _Output, source: int, dtype: str) -> Iterator[dict[str, NDArr
             yield {f"{output.stem}.{leaf}": array for leaf, array in quantised(kind, rows, dtype).items()}
 
 
-def _stored(parts: dict[str, NDArray[Any]], output: _Output) -> dict[str, NDArray[Any]]:
+def _in_stored_types(parts: dict[str, NDArray[Any]], output: _Output) -> dict[str, NDArray[Any]]:
     """Return arrays in the types in which they are stored."""
     if output.width is not None:
         return parts
@@ -399,7 +401,7 @@ def _shard_names(layout: _Layout) -> list[str]:
 
 
 def _quantisation(widths: dict[str, Width]) -> dict[str, Any]:
-    """Return the entry of config.json: the most common settings, and those of each layer that differs."""
+    """Return the entry of config.json: the most common settings, and the settings of each layer that differs."""
     usual = Counter((width.bits, width.mode) for width in widths.values()).most_common(1)[0][0]
     differing = {stem: width.settings for stem, width in widths.items() if (width.bits, width.mode) != usual}
     return Width(*usual).settings | differing

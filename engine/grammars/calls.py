@@ -59,7 +59,7 @@ def calls_source(
     """Return the source of a grammar of calls of `tools` (as in the OpenAI API) for a `ModelInfo.tool_format`.
 
     With `parallel` an answer may have several calls. `answer` are kind and source of the grammar of an answer without
-    calls, none if it must have one. With `in_text` the grammar is that of one call, or of several that share their
+    calls, none if it must have one. With `in_text` the grammar is for one call, or for several that share their
     marks, within free text. What it cannot check of a schema, it leaves to who calls the function. Raises
     `CallsNotExpressible`.
     """
@@ -97,7 +97,7 @@ def with_reduced_arguments(source: str, usable: Callable[[str], bool], usable_sc
         name, schema = function
         reduced, without = reduced_schema({**schema, "type": "object"}, usable_schema)
         if not usable(json.dumps({**alone, "functions": [(name, reduced)]})):
-            reduced = Function(name, schema).freed
+            reduced = Function(name, schema).untyped
             without = ("#",)
         asked["functions"][index] = name, reduced
         asked["left_out"] += _places(name, without)

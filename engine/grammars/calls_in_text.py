@@ -59,15 +59,18 @@ class CallsInText:
         *,
         begun: bool = False,
     ) -> None:
-        self._opening, self._mark, self._thinking = opening, mark, thinking
-        self._start_compiling, self._bytes_of = start_compiling, bytes_of
+        self._opening = opening
+        self._mark = mark
+        self._thinking = thinking
+        self._start_compiling = start_compiling
+        self._bytes_of = bytes_of
         self._compiling: Future[CompiledGrammar] | None = None
         self._spelled = opening.mark.encode() if mark is None else b""
         names = b"|".join(re.escape(name.encode()) for name in opening.names)
         self._named = re.compile(rb"(?<![\w.-])(?:%b)[^\w.-]" % names)
         self._usable = True
         # The number of committed tokens that were read, and the place after them.
-        self._read = position
+        self._read_length = position
         thinks = thinking is not None and (True if thinking.start is None else None)
         self._place = _Place(head=not begun, thinking=thinks)
 
@@ -85,7 +88,7 @@ class CallsInText:
     def allowed(self, committed: Sequence[int], drafted: Sequence[int], rows: int) -> NDArray[np.bool_] | None:
         """Return which tokens may come next, bool (rows, vocabulary); None if no row excludes anything.
 
-        The rows are those of `Constraint.allowed`. A grammar that has become too complex is given up, and excludes
+        The rows are as in `Constraint.allowed`. A grammar that has become too complex is given up, and excludes
         nothing from then on.
         """
         masks = None
@@ -112,7 +115,7 @@ class CallsInText:
 
     def forced_text(self, committed: Sequence[int]) -> tuple[bytes, list[int]]:
         """Return what `Constraint.forced_text` returns; nothing in free text."""
-        self._settle(committed)
+        self._follow_committed(committed)
         call = self._place.call
         return (b"", []) if call is None else call.forced_text(self._place.tokens)
 
@@ -121,14 +124,14 @@ class CallsInText:
         if text and (grammar := self._compiled()) is not None:
             grammar.spelling.learn(text, tokens)
 
-    def _settle(self, committed: Sequence[int]) -> None:
-        for token in committed[self._read :]:
+    def _follow_committed(self, committed: Sequence[int]) -> None:
+        for token in committed[self._read_length :]:
             self._place = self._after(self._place, token) or _Place()
-        self._read = len(committed)
+        self._read_length = len(committed)
 
     def _places(self, committed: Sequence[int], drafted: Sequence[int]) -> Iterator[_Place]:
         """Yield the places after `committed` and after each of the `drafted` tokens, up to one that is excluded."""
-        self._settle(committed)
+        self._follow_committed(committed)
         yield (place := self._place)
         for token in drafted:
             if (after := self._after(place, token)) is None:

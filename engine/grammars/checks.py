@@ -14,8 +14,10 @@ from engine.sandbox.tasks import sendable, task
 
 # Seconds for compiling a grammar or checking an answer. Ordinary ones take milliseconds.
 COMPILE_S = 3
-# The most problems that are told, and the most characters of one.
-_MOST, _LONGEST = 8, 300
+# The most problems that are returned.
+_MOST_PROBLEMS = 8
+# The most characters of a problem.
+_MOST_CHARACTERS = 300
 _SANDBOX = Sandbox("engine.grammars.compiling", __name__)
 
 
@@ -30,11 +32,11 @@ def check_answer(schema: str, text: str) -> list[str]:
         content = json.loads(schema)
         # The empty registry fetches nothing.
         check = validator_for(content, Draft202012Validator)(content, registry=Registry())
-        errors = islice(check.iter_errors(json.loads(text)), _MOST)
-        return [sendable(f"{error.json_path}: {error.message}"[:_LONGEST]) for error in errors]
+        errors = islice(check.iter_errors(json.loads(text)), _MOST_PROBLEMS)
+        return [sendable(f"{error.json_path}: {error.message}"[:_MOST_CHARACTERS]) for error in errors]
     # A schema may be none, name others that do not exist, or have patterns that Python does not know.
     except Exception as error:
-        return [sendable(f"It cannot be checked: {' '.join(str(error).split())}"[:_LONGEST])]
+        return [sendable(f"It cannot be checked: {' '.join(str(error).split())}"[:_MOST_CHARACTERS])]
 
 
 def answer_problems(schema: str, text: str) -> list[str]:

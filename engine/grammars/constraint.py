@@ -51,18 +51,19 @@ class _Bytewise:
     """Matches the bytes of an answer that continues `begun`; fast while the answer only grows."""
 
     def __init__(self, grammar: CompiledGrammar, begun: str) -> None:
-        self._grammar, self._begun = grammar, begun
-        self._read: list[int] = []
+        self._grammar = grammar
+        self._begun = begun
+        self._read_tokens: list[int] = []
         self._matcher = self._start()
 
     def forced(self, answer: Sequence[int]) -> bytes:
         """Return the bytes that must follow `answer`; none if that is unknown."""
-        if self._read != answer[: len(self._read)]:
+        if self._read_tokens != answer[: len(self._read_tokens)]:
             self._matcher = self._start()
-            self._read = []
+            self._read_tokens = []
         table = self._grammar.tokens.tokens
-        new = b"".join(table[token] for token in answer[len(self._read) :])
-        self._read = list(answer)
+        new = b"".join(table[token] for token in answer[len(self._read_tokens) :])
+        self._read_tokens = list(answer)
         self._matcher.try_consume_tokens(list(new))
         return b"" if self._matcher.is_error() else self._matcher.compute_ff_bytes()
 
@@ -130,16 +131,16 @@ class Constraint:
         self, grammar: CompiledGrammar, position: int, begun: str = "", thinking: Thinking | None = None
     ) -> None:
         self._grammar = grammar
-        self._start = position
+        self._start_position = position
         self._begun = begun
         self._thinking = thinking
         self._matcher = grammar.starting_with(begun)
         self._bytewise = _Bytewise(grammar, begun)
         # A bit for each token that the library knows, which may be more or fewer than the model's vocabulary.
         self._bits = np.zeros((len(grammar.tokens.tokens) + 31) // 32, np.uint32)
-        # The tokens that the matcher has read; the first `_settled` of them are committed.
-        self._read: list[int] = []
-        self._settled = 0
+        # The tokens that the matcher has read; the first `_committed_length` of them are committed.
+        self._read_tokens: list[int] = []
+        self._committed_length = 0
         # The number of committed tokens that are known to be thoughts.
         self._thoughts = 0
 
@@ -151,7 +152,7 @@ class Constraint:
         them. Raises `GrammarNotUsable` if the grammar has become too complex to go on.
         """
         masks = np.ones((rows, self._grammar.vocabulary), dtype=np.bool_)
-        answer = self._settle(committed)
+        answer = self._follow_committed(committed)
         first = len(drafted) - rows + 1
         for row in range(rows):
             if not self._fill(masks[row], [*answer, *drafted[: first + row]], certain=first + row == 0):
@@ -160,7 +161,7 @@ class Constraint:
 
     def accepted_length(self, committed: Sequence[int], proposed: Sequence[int]) -> int:
         """Return how many of the `proposed` tokens may follow `committed`, up to one that ends the answer."""
-        answer = self._settle(committed)
+        answer = self._follow_committed(committed)
         for index, token in enumerate(proposed):
             read = self._read_to(answer)
             ends = token in self._grammar.ends
@@ -173,7 +174,7 @@ class Constraint:
 
     def forced(self, committed: Sequence[int]) -> bytes:
         """Return the bytes that must follow `committed`; none while the model thinks, or may begin to."""
-        answer = self._settle(committed)
+        answer = self._follow_committed(committed)
         may_think = self._thinking is not None and not answer
         part = self._under_grammar(answer)
         if may_think or part is None or not self._read_to(answer):
@@ -184,7 +185,7 @@ class Constraint:
         """Return the text that must follow `committed`, and the tokens that the model probably writes for it."""
         text = self.forced(committed)
         tokens = self._grammar.spelling.spell(text)
-        read = self._read_to([*self._settle(committed), *tokens])
+        read = self._read_to([*self._follow_committed(committed), *tokens])
         if read and self._matcher.stopped:
             return text, [*tokens, self._grammar.end]
         return text, tokens
@@ -207,11 +208,11 @@ class Constraint:
         """Whether the text that `complete_after` read last cannot go on."""
         return self._matcher.stopped
 
-    def _settle(self, committed: Sequence[int]) -> list[int]:
+    def _follow_committed(self, committed: Sequence[int]) -> list[int]:
         """Return the answer so far. Tokens that the matcher has read are not compared again later."""
-        answer = list(committed[self._start :])
+        answer = list(committed[self._start_position :])
         if self._read_to(answer):
-            self._settled = len(self._read)
+            self._committed_length = len(self._read_tokens)
         elif self._under_grammar(answer) is not None and not self._grammar.ends.intersection(answer):
             raise GrammarNotUsable("lost", self._matcher.error[:200])
         if self._under_grammar(answer) is None:
@@ -228,8 +229,8 @@ class Constraint:
         if not self._matcher.mask(self._bits):
             problem = self._matcher.error[:200]
             self._matcher = self._grammar.starting_with(self._begun)
-            self._read = []
-            self._settled = 0
+            self._read_tokens = []
+            self._committed_length = 0
             if certain:
                 raise GrammarNotUsable("lost", problem)
             return False
@@ -243,17 +244,17 @@ class Constraint:
         part = self._under_grammar(answer)
         if part is None:
             return None
-        known = self._read[self._settled :]
-        wanted = part[self._settled :]
+        known = self._read_tokens[self._committed_length :]
+        wanted = part[self._committed_length :]
         same = next((i for i, pair in enumerate(zip(known, wanted, strict=False)) if pair[0] != pair[1]), None)
         same = min(len(known), len(wanted)) if same is None else same
         if len(known) > same:
             self._matcher.rollback(len(known) - same)
-            del self._read[self._settled + same :]
+            del self._read_tokens[self._committed_length + same :]
         for token in wanted[same:]:
             if token in self._grammar.ends or not self._matcher.consume([token]):
                 return False
-            self._read.append(token)
+            self._read_tokens.append(token)
         return True
 
     def _under_grammar(self, answer: list[int]) -> list[int] | None:

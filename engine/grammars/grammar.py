@@ -22,7 +22,7 @@ LARGEST_SOURCE = 2**18
 # Without this the library allows only the tokens that the tokenizer would choose for a forced text.
 # It is appended, which keeps the line numbers of errors right, and lets no line of the source override it.
 _NO_FORCING = '\n%llguidance {"no_forcing": true}\n'
-# Answers to a schema are written on one line (`LAYOUT`); other JSON may be indented.
+# Answers to a schema are written on one line (`engine.call_forms.writing.LAYOUT`); other JSON may be indented.
 _INDENTED = {"whitespace_flexible": True, "whitespace_pattern": r"( |\n {0,40})", "coerce_one_of": True}
 
 
@@ -32,11 +32,12 @@ class Grammar:
 
     `kind` says what `source` is: "json_schema" (a schema as JSON text), "choice" (a list of texts as JSON, of which the
     answer is one), "tokens" (a list of ids as JSON, of which each token of the answer is one), "regex" (of the Rust
-    crate of that name, for the whole answer), "gbnf" (llama.cpp's notation, from `root`), "lark" (in llguidance's
-    dialect, from `start`), "json_object" (any object; no source), "calls" (of functions, made by `calls_of`), or
-    "calls_in_text" (made by `calls_in_text`, for the calls in a free answer).
-    What cannot be checked token by token in schemas is left out; "oneOf" is treated as "anyOf". Objects that declare
-    properties have no others, unless a schema speaks of others. A schema's "x-guidance" holds options of llguidance.
+    crate of that name, for the whole answer), "gbnf" (llama.cpp's notation, from its rule "root"), "lark" (in
+    llguidance's dialect, from its rule "start"), "json_object" (any object; no source), "calls" (of functions, made by
+    `calls_of`), or "calls_in_text" (made by `calls_in_text`, for the calls in a free answer).
+    Parts of schemas that cannot be checked token by token are left out; "oneOf" is treated as "anyOf". Objects that
+    declare properties have no others, unless a schema speaks of others. A schema's "x-guidance" holds options of
+    llguidance.
 
     Raises `BadRequest` for another kind, and `GrammarNotUsable` for a source that is no schema or too large.
     """
@@ -93,7 +94,7 @@ class Grammar:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The places in schemas of what the grammar does not check, those of functions after their names."""
+        """The places in schemas that the grammar does not check; a function's schema has its name before them."""
         if self.of_calls:
             asked = json.loads(self.source)
             answer = Grammar(*asked["answer"]).left_out if asked["answer"] else ()

@@ -145,7 +145,8 @@ class NativeMatcher:
 
     def __init__(self, tokens: ModelTokens, pointer: int) -> None:
         # The tokens have to outlive the matcher.
-        self._tokens, self._pointer = tokens, pointer
+        self._tokens = tokens
+        self._pointer = pointer
         _free_with(self, _short.llg_free_matcher, pointer)
 
     def copy(self) -> NativeMatcher:

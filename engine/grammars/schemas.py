@@ -24,7 +24,7 @@ _SILENT = (
     *("$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$comment", "$vocabulary", "$defs", "definitions"),
     *("default", "examples"),
 )
-# Keywords with schemas of the same value, and with those of values in it: by name, in a list, or alone.
+# Keywords with schemas of the same value, and keywords with schemas of values in it: by name, in a list, or alone.
 _SAME = ("allOf", "anyOf", "oneOf")
 _NAMED = ("properties", "patternProperties")
 _LISTED = ("prefixItems",)
@@ -40,8 +40,8 @@ Usable = Callable[[Mapping[str, Any]], bool]
 def plain_schema(schema: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return a schema without what no grammar follows, and what was left out.
 
-    References lead to "$defs". Integers without bounds get those of LARGEST_INTEGER. Objects that declare properties
-    have no others, unless the schema speaks of others.
+    References lead to "$defs". Integers without bounds get the bounds of LARGEST_INTEGER. Objects that declare
+    properties have no others, unless the schema speaks of others.
     """
     plain = _PlainSchema(schema)
     written = plain.node(schema, "#")

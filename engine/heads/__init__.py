@@ -1,5 +1,6 @@
 """Heads: small networks that draft from the main model's hidden states.
 
-`HEAD_KINDS` names what reads a kind's configuration and the subclass of `Head` that drafts with it. A request's
-`HeadSession` collects the rows that the main model's layers leave in `taps`, and follows its caches.
+`engine.model_files.head_kinds.HEAD_KINDS` names, for each kind, the reader of its configuration and the subclass of
+`head.Head` that drafts with it. The main model's layers leave rows of hidden states, the taps, which a request's
+`engine.speculation.drafters.head_session` collects; it follows the main model's caches.
 """

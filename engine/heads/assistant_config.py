@@ -1,6 +1,6 @@
 """Reads the configuration of Gemma 4's assistants: small models that draft from the main model's keys and values.
 
-Makers publish them in separate folders; their tensors are those of a Gemma 4 model without keys and values, between
+Makers publish them in separate folders; their tensors are a Gemma 4 model's without keys and values, between
 two projections. This module does not import mlx.
 """
 
@@ -39,7 +39,7 @@ class AssistantConfig(HeadConfig):
 
 
 def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, str]]:
-    """Return the assistant and its tensors' names, which are those of the network.
+    """Return the assistant and its tensors' names, which the network has, too.
 
     Raises `HeadConfigError`, or `UnknownHeadError` for another model's head that has projections of these names.
     """

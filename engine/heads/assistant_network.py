@@ -26,7 +26,7 @@ _ORDERING = "masked_embedding.token_ordering"
 
 
 class OrderedEmbedding(nn.Module):  # type: ignore[misc]
-    """Groups of tokens. `token_ordering` holds the ids of the first group, then those of the second, and so on."""
+    """Groups of tokens. `token_ordering` holds the ids of the first group, then the ids of the second, and so on."""
 
     def __init__(self, config: AssistantConfig) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class OrderedEmbedding(nn.Module):  # type: ignore[misc]
 
 
 class AssistantBody(nn.Module):  # type: ignore[misc]
-    """The layers of an assistant. Attribute names are those of the published tensors."""
+    """The layers of an assistant. Attributes have the names of the published tensors."""
 
     def __init__(self, config: AssistantConfig) -> None:
         super().__init__()
@@ -158,7 +158,7 @@ class AssistantHead(Head):
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
         """Append keys and values (1, heads, S, size) of the main model for each kind of attention.
 
-        `taps` is (1, S, taps * width). The state from which the next proposal goes on is that of the last token, (1, 1,
+        `taps` is (1, S, taps * width). The next proposal goes on from the state of the last token, (1, 1,
         width).
         """
         for layer, (keys, values) in zip(context.layers, self._read(taps, tokens, context.length), strict=True):
@@ -168,15 +168,16 @@ class AssistantHead(Head):
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
         """Return `count` draft tokens, all made at the position of the newest token that the main model has read.
 
-        `anchor` is int32 (1,), perhaps lazy. The scores are (count, m); their ids (count, m) are those of the groups
-        that a step chooses, None for a head without groups. Raises ValueError for a context without a state, as after
-        `rewind`.
+        `anchor` is int32 (1,), perhaps lazy. The scores are (count, m); their ids (count, m) are the ids of the groups
+        that a step chooses, None for a head without groups. Raises ValueError for a context without a state, as one
+        that was rewound.
         """
         if context.states is None:
             raise ValueError("no state to continue from")
         seen = dict(zip(self.config.kinds, map(_seen, context.layers), strict=True))
         position = context.length - 1 + self._ahead
-        states, ids = context.states, anchor
+        states = context.states
+        ids = anchor
         tokens: list[mx.array] = []
         scores: list[mx.array] = []
         columns: list[mx.array] = []

@@ -100,8 +100,9 @@ def _our_name(name: str) -> str:
 
 
 def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
-    """Return the head and its tensors' names by those of its files. Raises `HeadConfigError` or `HeadTensorError`."""
-    config, kind = files.config, files.kind
+    """Return the head, and our names of its tensors by published names. Raises `HeadConfigError`, `HeadTensorError`."""
+    config = files.config
+    kind = files.kind
     names = by_our_names(files.tensors, _our_name)
     tensors = names.values()
     spec, body = network_settings(config)

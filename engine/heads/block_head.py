@@ -1,7 +1,7 @@
 """Heads of the DFlash family: one pass makes a whole block of draft tokens, which is refined left to right.
 
 The refining part chooses each draft token with regard to the previous one, because the rows of a block are independent.
-Attribute names are those of the published tensors.
+Attributes have the names of the published tensors.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ class MarkovHead(nn.Module):  # type: ignore[misc]
 
     def __init__(self, config: BlockConfig, markov: MarkovConfig) -> None:
         super().__init__()
-        self._style, rank = markov.style, markov.rank
+        self._style = markov.style
+        rank = markov.rank
         self.markov_w1 = nn.Embedding(config.vocabulary, rank)
         self.markov_w2 = nn.Linear(rank, config.draft_vocabulary, bias=False)
         if markov.style == "gated":
@@ -161,7 +162,8 @@ class DominoNetwork(DFlashNetwork):
         super().__init__(config, tensors)
         gru = config.refiner
         assert isinstance(gru, GruConfig)
-        self._prefix, self._width = gru.prefix, gru.width
+        self._prefix = gru.prefix
+        self._width = gru.width
         self.prefix_gru = GruLayer(config.width, gru.width)
         self.embed_proj = [
             nn.Linear(config.width + gru.width, gru.inner, bias=False),

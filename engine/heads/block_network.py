@@ -85,7 +85,8 @@ class BlockConvolution(nn.Module):  # type: ignore[misc]
 
     def __init__(self, width: int, kernel: int, group: int) -> None:
         super().__init__()
-        self._kernel, self._group = kernel, group
+        self._kernel = kernel
+        self._group = group
         self.base_kernel = mx.zeros((2, kernel, width))
         self.kernel_projection = nn.Linear(width, 2 * kernel * (width // group), bias=False)
 

@@ -89,7 +89,7 @@ class NetworkConfig(HeadConfig):
     own_output: bool
 
     def own_names(self, names: Mapping[str, str]) -> dict[str, str]:
-        """Return the names of a head's tensors without those of the main model's tables that some exports repeat.
+        """Return the names of a head's tensors, without the main model's tables that some exports repeat.
 
         The values are the names of our networks.
         """
@@ -103,7 +103,7 @@ class NetworkConfig(HeadConfig):
 
 @dataclass(frozen=True, slots=True)
 class RopeConfig:
-    """Rotary positions: `scaling` is the dictionary that `mlx_lm.models.rope_utils.initialize_rope` reads, or None."""
+    """Rotary positions. `scaling` is the dictionary that mlx-lm's initialize_rope reads, or None."""
 
     base: float
     traditional: bool

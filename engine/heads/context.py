@@ -86,7 +86,7 @@ class LayerRows(KVCache):  # type: ignore[misc]
     def with_block(self, keys: mx.array, values: mx.array, seen: int) -> Rows:
         """Return the last `seen` rows followed by a block of n, as keys and values (1, heads, m, size).
 
-        `keys` and `values` (1, heads, n, size) are those of the block. They are not kept: `offset` stays.
+        `keys` and `values` (1, heads, n, size) are the block's. They are not kept: `offset` stays.
         """
         rows = self.extended(keys, values, seen)
         self.offset -= keys.shape[2]
@@ -96,7 +96,9 @@ class LayerRows(KVCache):  # type: ignore[misc]
         """Forget the rows from position `length` on."""
         self.offset = min(self.offset, length)
         if self.offset <= self.first:
-            self.first, self.keys, self.values = self.offset, None, None
+            self.first = self.offset
+            self.keys = None
+            self.values = None
 
     def rows(self) -> Rows | None:
         """Return keys and values (1, heads, count, size) of the rows in use, or None if there are none."""
@@ -199,8 +201,8 @@ class HeadContext:
     def restored(self, state: dict[str, mx.array], shapes: Sequence[RowShape], width: int = 0) -> Self:
         """Fill this new context from `state` and return it. Raises ValueError if `state` is not of this form.
 
-        `shapes` are the (heads, size) of keys and of values of each layer, `width` is that of a state; see the property
-        `state` for the arrays.
+        `shapes` are the (heads, size) of keys and of values of each layer, `width` is the width of a state; see the
+        property `state` for the arrays.
         """
         spans = state.get("spans")
         if spans is None or spans.shape != (len(self.layers), 2):
@@ -264,7 +266,8 @@ class ChainContext(HeadContext):
         """
         if self.states is None:
             raise ValueError("no state to continue from")
-        tokens, states = self.tokens, self.states
+        tokens = self.tokens
+        states = self.states
         self.tokens = tokens[max(0, len(tokens) - stay + 1) :]
         self.states = states[:, -stay:]
         return tokens, states

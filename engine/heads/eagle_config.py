@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from engine.heads.config import HeadConfigError, NetworkConfig, RopeConfig, Settings, network_settings, tap_width
 from engine.heads.tensors import HeadFiles, by_our_names, inputs_of
@@ -56,7 +56,7 @@ def default_taps(main_layers: int) -> tuple[int, ...]:
 
 
 def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
-    """Return the head and its tensors' names by those of its files. Raises `HeadConfigError` or `HeadTensorError`."""
+    """Return the head, and our names of its tensors by published names. Raises `HeadConfigError`, `HeadTensorError`."""
     config = files.config
     names = by_our_names(files.tensors, _our_name)
     spec, body = network_settings(config)
@@ -68,8 +68,8 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
     width = fields["width"]
     row = (sizes["kv_heads"], sizes["head_dim"])
     columns = inputs_of(files, names, "fc")
-    choices, count, main_layers = _taps(settings, columns, spec=spec)
-    each_tap = tap_width(_IDS, columns, count)
+    taps = _taps(settings, columns, spec=spec)
+    each_tap = tap_width(_IDS, columns, taps.length)
     own_output = "lm_head.weight" in names.values()
     drafted = settings.draft_vocabulary(fields["vocabulary"], own_output=own_output)
     if not own_output and width != each_tap:
@@ -82,11 +82,11 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
         draft_vocabulary=drafted,
         rope=settings.rope(body, "full_attention"),
         windows=tuple(window if entry == "sliding_attention" else None for entry in types),
-        taps=choices[0] if choices else (),
-        tap_choices=choices,
-        tap_count=count,
+        taps=taps.choices[0] if taps.choices else (),
+        tap_choices=taps.choices,
+        tap_count=taps.length,
         tap_width=each_tap,
-        main_layers=main_layers,
+        main_layers=taps.main_layers,
         shapes=((row, row),) * len(types),
         proposals=PROPOSALS,
         norm_before_residual=bool(settings.flag("norm_before_residual")),
@@ -110,8 +110,19 @@ def _output_norm(config: Mapping[str, Any], *, spec: bool) -> OutputNorm:
     return "none" if not spec and Settings(config).flag("norm_output") is False else "output"
 
 
-def _taps(settings: Settings, columns: int, *, spec: bool) -> tuple[tuple[tuple[int, ...], ...], int, int | None]:
-    """Return the possible taps, counted from 0, the likeliest first; the number of taps; the main model's layers.
+class _Taps(NamedTuple):
+    """The layers of the main model whose outputs a head reads, as far as its configuration says them."""
+
+    # The possible layers, counted from 0; the likeliest choice is first.
+    choices: tuple[tuple[int, ...], ...]
+    # How many layers each choice has.
+    length: int
+    # The number of the main model's layers; None if it is not known.
+    main_layers: int | None
+
+
+def _taps(settings: Settings, columns: int, *, spec: bool) -> _Taps:
+    """Return the taps that a configuration names.
 
     speculators' id j is the input of layer j, which is the output of j - 1. In the original format ids are inputs or
     outputs: commonly outputs if the first is 1 (lmsys) and inputs if it is 2 (SGLang#25454).
@@ -120,7 +131,8 @@ def _taps(settings: Settings, columns: int, *, spec: bool) -> tuple[tuple[tuple[
     ids = settings.get(_IDS)
     if ids is None:
         usual = (default_taps(total),) if total else ()
-        return usual, _TAPS, total
+        return _Taps(usual, _TAPS, total)
     choices = settings.taps(_IDS, ids, columns, [1] if spec else [0, 1], spec=spec)
     outputs_first = choices[0][0] == 1
-    return tuple(choices if outputs_first else choices[::-1]), len(choices[0]), total
+    ordered = choices if outputs_first else choices[::-1]
+    return _Taps(tuple(ordered), len(choices[0]), total)

@@ -1,6 +1,6 @@
 """EAGLE-3 heads: a layer reads a token's embedding and the previous state, and drafts a chain of tokens.
 
-Attribute names are those of the tensors that speculators publishes.
+Attributes have the names of the tensors that speculators publishes.
 """
 
 from __future__ import annotations

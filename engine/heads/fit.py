@@ -8,7 +8,7 @@ from typing import Any
 from engine.heads.config import HeadConfig
 from engine.model_files.cache_counting import CacheShape
 
-# Rows by which the buffers of contexts grow: `mlx_lm.models.cache.KVCache.step`.
+# Rows by which the buffers of contexts grow, as those of mlx-lm's KVCache do.
 GROWTH = 256
 # Rows that a layer keeps beyond its window, at most one more window, so that rewinding loses nothing.
 SLACK = 512

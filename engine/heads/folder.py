@@ -29,8 +29,8 @@ _SAMPLES = 16
 class HeadContent:
     """The content of a usable head's folder: files of weights, kind, configuration, and the tensors that are read.
 
-    `names` maps published names to those of our networks; `tensors` holds headers by our names. `mask` is the embedding
-    of the mask token if it lies in a separate file.
+    `names` maps published names to the names in our networks; `tensors` holds headers by our names. `mask` is the
+    embedding of the mask token if it lies in a separate file.
     """
 
     folder: Path
@@ -50,13 +50,15 @@ class HeadContent:
 def inspect_head(folder: Path) -> HeadContent:
     """Return the content of a head's folder, or of a file of tensors in a main model's folder.
 
-    Reads JSON, headers, and the embedding of the mask token that some heads have. `load_head` compares shapes, before
-    it reads the arrays.
+    Reads JSON, headers, and the embedding of the mask token that some heads have. `loading.load_head` compares shapes,
+    before it reads the arrays.
 
     Raises `ModelNotUsable`: missing, not-a-model, unsafe, damaged, incomplete, wrong-tensors, unknown-head.
     """
     model_folder = ModelFolder(folder)
-    raw, files, headers = model_folder.config, model_folder.head_files, model_folder.head_tensors
+    raw = model_folder.config
+    files = model_folder.head_files
+    headers = model_folder.head_tensors
     kind = head_kind(headers)
     if kind is None or not kind.reader:
         raise ModelNotUsable(folder, "unknown-head", kind.name if kind else str(raw.get("model_type", ""))[:80])

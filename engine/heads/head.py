@@ -83,7 +83,7 @@ class Draw(Protocol):
 class HeadProposal:
     """Draft tokens as main-model ids (count,) int32, and the logits from which they were drawn.
 
-    `scores` (count, m) and `ids` (count, m) or None are those of `Draw`.
+    `scores` (count, m) and `ids` (count, m) or None are as in `Draw`.
     """
 
     tokens: mx.array
@@ -113,15 +113,19 @@ class Head(ABC):
     blind_rounds: float = 2.0
 
     def __init__(self, path: Path, config: HeadConfig, network: nn.Module, identity: str) -> None:
-        self.kind, self.taps, self.identity = config.kind, config.taps, identity
-        self.config, self.network = config, network
+        self.kind = config.kind
+        self.taps = config.taps
+        self.identity = identity
+        self.config = config
+        self.network = network
         norms = (module for name, module in network.named_modules() if f".{name}".endswith(".norm"))
         self.dtype: mx.Dtype = next(norms).weight.dtype
         self.main_dtype = mx.float32
         self.targets: mx.array | None = None
         if "d2t" in network:
             self.targets = mx.arange(network.d2t.size, dtype=mx.int32) + network.d2t.astype(mx.int32)
-        self._path, self._identity = path, identity
+        self._path = path
+        self._identity = identity
         self._ports: MainPorts | None = None
 
     @staticmethod
@@ -204,7 +208,7 @@ class Head(ABC):
 
     @abstractmethod
     def new_context(self, start: int = 0) -> HeadContext:
-        """Return a context without rows, whose first row will be that of position `start`."""
+        """Return a context without rows, whose first row will be at position `start`."""
 
     def restore(self, state: dict[str, mx.array]) -> HeadContext:
         """Return the context from which `state` was taken. Raises ValueError for arrays that do not fit this head.

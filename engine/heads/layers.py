@@ -1,4 +1,4 @@
-"""Layers that several kinds of heads share. Attribute names are those of the published tensors."""
+"""Layers that several kinds of heads share. Attributes have the names of the published tensors."""
 
 from __future__ import annotations
 
@@ -46,8 +46,11 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         bias = f"{ATTENTION}.q_proj.bias" in tensors
-        size, scaling = config.head_dim, rope.scaling
-        self._heads, self._kv_heads, self._size = config.heads, config.kv_heads, size
+        size = config.head_dim
+        scaling = rope.scaling
+        self._heads = config.heads
+        self._kv_heads = config.kv_heads
+        self._size = size
         self.q_proj = nn.Linear(inputs, config.heads * size, bias=bias)
         self.k_proj = nn.Linear(inputs, config.kv_heads * size, bias=bias)
         self.v_proj = nn.Linear(inputs, config.kv_heads * size, bias=bias)
@@ -83,7 +86,7 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
 
 
 class FeedForward(nn.Module):  # type: ignore[misc]
-    """The gated feed-forward layer of Llama and Qwen models, or with `gelu` that of Gemma."""
+    """The gated feed-forward layer of Llama and Qwen models, or with `gelu` of Gemma models."""
 
     def __init__(self, width: int, inner: int, *, gelu: bool = False) -> None:
         super().__init__()

@@ -92,7 +92,8 @@ def _check_ids(network: Any, vocabulary: int, folder: Path) -> None:
         name = "d2t"
         ids = mx.arange(network.d2t.size) + network.d2t
     elif "masked_embedding" in network:
-        name, ids = "token_ordering", network.masked_embedding.token_ordering
+        name = "token_ordering"
+        ids = network.masked_embedding.token_ordering
     else:
         return
     if bool(((ids < 0) | (ids >= vocabulary)).any().item()):

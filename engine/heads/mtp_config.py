@@ -155,7 +155,7 @@ def family_of(config: Mapping[str, Any]) -> MtpFamily | None:
 
 
 def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
-    """Return the head, with its own config.json or the main model's, and its tensors' names by those of its files.
+    """Return the head, by its own config.json or the main model's, and our names of its tensors by published names.
 
     Raises `UnknownHeadError`, `HeadConfigError` or `HeadTensorError`.
     """
@@ -201,7 +201,7 @@ def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
 
 
 def _count_layers(names: Iterable[str], *, by_depth: bool) -> int:
-    """Return the number of layers that tensors with these `names`, which are those of our networks, belong to.
+    """Return the number of layers to which tensors belong that have these `names` in our networks.
 
     A fusion joins state and embedding (`MtpFamily`). With `by_depth` there are several, and each has one layer:
     fusions are counted. Otherwise there is one fusion, and its layers are counted.
@@ -241,7 +241,7 @@ def _with_last_layers(text: Mapping[str, Any], count: int) -> dict[str, Any]:
 
 
 def _settings_of_last_layers(text: Mapping[str, Any], first: int) -> Settings:
-    """Return the settings of the attention in the head's layers, which follow those of the main model."""
+    """Return the settings of the attention in the head's layers, which follow the main model's settings."""
     other = text.get("attention_other_setting") if text["layer_types"][first] == "sliding_attention" else None
     settings = Settings(other, text)
     heads = settings.whole("num_attention_heads", 1, 4096)
@@ -293,7 +293,7 @@ def shipped_bytes(config: Mapping[str, Any], weights: int, active: int, bits: fl
     """Estimate the bytes of the head that makers ship with a model of this config.json; 0 if they ship none.
 
     The model has `weights` bytes in `bits` a number, of which a token uses `active`. The head's layers are like its
-    own; those of heads that have one for each draft token have no experts. Only a repository's files show whether it
+    own; heads that have a layer for each draft token have no experts. Only a repository's files show whether it
     contains the head.
     """
     family = family_of(config)

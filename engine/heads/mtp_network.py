@@ -2,8 +2,8 @@
 
 They read the main model's last state and use its embedding and, as a rule, its output matrix.
 
-A family's layer is that of its main model, so mlx-lm maintains attention, rotary positions and experts. Attribute names
-are those of Qwen's published tensors, in a part for each depth.
+A family's layer is the layer of its main model, so mlx-lm maintains attention, rotary positions and experts. Attribute
+names are those of Qwen's published tensors, in a part for each depth.
 """
 
 from __future__ import annotations
@@ -45,10 +45,12 @@ class MtpDepth(nn.Module):  # type: ignore[misc]
 
     def __init__(self, config: MtpConfig, index: int, *, own_output: bool) -> None:
         super().__init__()
-        width, text = config.width, config.text
+        width = config.width
+        text = config.text
         names = ("layernorm_epsilon",) if config.family.keeps == "swa" else ("rms_norm_eps", "layer_norm_epsilon")
         eps = float(next((text[name] for name in names if name in text), 1e-6))
-        self._reversed, self._chains_raw = config.family.reversed, config.family.chains_raw
+        self._reversed = config.family.reversed
+        self._chains_raw = config.family.chains_raw
         self._latent = config.family.keeps in ("mla", "dsa")
         self._counts = config.caches[index : index + config.layers]
         self.fc = nn.Linear(2 * width, width, bias=False)
@@ -105,7 +107,7 @@ _WITH_FULL_ATTENTION: dict[str, dict[str, Any]] = {
 class MtpHead(ChainHead):
     """An MTP head. Its only depth makes one draft token after the other, or it has a depth for each (Step, MiMo-V2).
 
-    In the latter case row s of depth d fuses the token at s + 1 + d with a state: depth 0 with that of the main model,
+    In the latter case row s of depth d fuses the token at s + 1 + d with a state: depth 0 with the main model's state,
     the others with the state that depth d - 1 made of row s (Step) or with the main model's, too (MiMo-V2). A pair has
     rows in all depths once the token for the last depth is known.
     """

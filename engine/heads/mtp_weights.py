@@ -1,4 +1,4 @@
-"""Turns published weights of MTP heads into those of mlx-lm's layers.
+"""Turns published weights of MTP heads into the weights of mlx-lm's layers.
 
 Only the weights of norms are read here, to decide whether they are zero-centred.
 """
@@ -31,8 +31,11 @@ _SANITIZED = {
 # mlx-lm's names for the matrices of stacked experts if they differ from the published ones. mlx-lm stacks only
 # unquantised experts.
 _STACKED = {"nemotron_h": {"up_proj": "fc1", "down_proj": "fc2"}}
-# If weights are to be added to 1, both means lie below these bounds; if they are factors, at least one does not.
-_QK_MEAN, _OTHER_MEAN = 1.25, 0.5
+# If the weights of norms are to be added to 1, both means lie below these bounds; if they are factors, at least one
+# does not. The bound of the norms of queries and keys:
+_QK_MEAN = 1.25
+# The bound of the other norms:
+_OTHER_MEAN = 0.5
 
 
 def as_in_network(config: MtpConfig, weights: Weights) -> Weights:

@@ -12,7 +12,12 @@ from typing import Any
 from engine.model_files.head_kinds import bare_name
 from engine.model_files.safetensors_header import TensorHeader
 
-FP8, FP8_BLOCK, SCALE_OF_FP8 = "F8_E4M3", 128, ".weight_scale_inv"
+# The type of tensors in DeepSeek's format with 8 bits.
+FP8 = "F8_E4M3"
+# Rows and columns of the blocks that have one factor each.
+FP8_BLOCK = 128
+# How the names of the tensors of factors end.
+SCALE_OF_FP8 = ".weight_scale_inv"
 # The embedding of the mask token, in heads that have their own.
 MASK = "mask_embedding"
 # Bits and group size of the modes whose scales are stored as 8-bit integers.
@@ -30,7 +35,7 @@ class HeadTensorError(ValueError):
 
 
 class UnknownHeadError(ValueError):
-    """The configuration is that of a head that Tandem cannot run."""
+    """The configuration describes a head that Tandem cannot run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ def by_our_names(names: Iterable[str], our_name: Callable[[str], str | None] = b
 def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:
     """Return the number of inputs of a matrix, quantised or not; 0 if there is none.
 
-    Raises `HeadTensorError`. Bits and mode are those of the layer's own entry in the settings, or the common ones.
+    Raises `HeadTensorError`. Bits and mode come from the layer's own entry in the settings, or are the common ones.
     """
     tensors = {layer_entry: files.tensors[name] for name, layer_entry in names.items()}
     weight = tensors.get(f"{layer}.weight")

@@ -58,7 +58,7 @@ def _quantisation(weights: Weights, layer: str, inputs: int) -> dict[str, Any]:
 def dequantised(weights: Weights) -> Weights:
     """Return `weights` with matrices in 8-bit floating point as lazy bfloat16 ones, and without their scales.
 
-    In DeepSeek's format, `NAME.weight` (rows, columns) holds the numbers (e4m3), `NAME.weight_scale_inv` the factor of
+    In DeepSeek's format, NAME.weight (rows, columns) holds the numbers (e4m3), NAME.weight_scale_inv the factor of
     each block of 128 by 128; blocks at the edges are smaller (DeepSeek-V3, inference/fp8_cast_bf16.py). Reads the
     scales. Raises ValueError for scales without a matrix, of another shape, or out of bounds. The ValueError is a
     `HeadTensorError`.

@@ -110,7 +110,7 @@ class RepositoryCache:
         return file
 
     def present_bytes(self, file: RemoteFile) -> int:
-        """Return the number of the file's bytes on disk: all, those of its partial download, or none."""
+        """Return the number of the file's bytes on disk: all, as many as a partial download has, or none."""
         if self.has(file):
             return file.size
         with contextlib.suppress(OSError):

@@ -19,14 +19,14 @@ class Connections:
     def __init__(self) -> None:
         self.stop = threading.Event()
         self._lock = threading.Lock()
-        self._open: set[HubRequest] = set()
+        self._open_requests: set[HubRequest] = set()
         self._unreached_since: float | None = None
 
     def end(self) -> None:
         """End every request, including those that wait for data."""
         self.stop.set()
         with self._lock:
-            requests = list(self._open)
+            requests = list(self._open_requests)
         for request in requests:
             request.end()
 
@@ -40,10 +40,11 @@ class Connections:
         """Open a request that is ended after `seconds` unless its `in_time` is called before."""
         request = HubRequest(self)
         timer = threading.Timer(seconds, request.expire)
-        timer.name, timer.daemon = "hub-deadline", True
+        timer.name = "hub-deadline"
+        timer.daemon = True
         request.in_time = timer.cancel
         with self._lock:
-            self._open.add(request)
+            self._open_requests.add(request)
         timer.start()
         try:
             yield request
@@ -51,14 +52,14 @@ class Connections:
             timer.cancel()
             timer.join()
             with self._lock:
-                self._open.discard(request)
+                self._open_requests.discard(request)
 
     def connecting(self) -> None:
         if self._unreached_since is None:
             self._unreached_since = time.monotonic()
 
     def reached(self) -> None:
-        """Note that a connection was made or that bytes arrived."""
+        """Count the Hub as reached: a connection was made, or bytes arrived."""
         self._unreached_since = None
 
 
@@ -72,7 +73,7 @@ class HubRequest:
         self._sockets: list[socket.socket] = []
 
     def trace(self, event: str, details: Mapping[str, Any]) -> None:
-        """Follow the HTTP library's events (its `trace` extension), which report each new socket."""
+        """Handle the HTTP library's events (its `trace` extension), which report each new socket."""
         # Where a Hub that answered keeps its files may be out of reach although the network is there.
         if event.endswith(".connect_tcp.started") and not self._sockets:
             self._connections.connecting()

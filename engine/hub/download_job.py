@@ -27,9 +27,11 @@ from engine.model_files.safetensors_header import CutOffFileError, DamagedHeader
 _FILES_AT_ONCE = 4
 # Bytes that stay free for the system, whatever the model's size.
 SPACE_MARGIN = 512 * 2**20
-# Seconds over which the rate of a download is measured. If nothing arrived for as long, because the network stalled or
-# this process was stopped, it is measured again after _GATHERED_S: what the system has gathered comes at once.
-_RATE_S, _GATHERED_S = 5.0, 1.0
+# Seconds over which the rate of a download is measured.
+_RATE_S = 5.0
+# Seconds after which the rate is measured anew if nothing arrived for _RATE_S (the network stalled, or this process was
+# stopped): the bytes that the system has gathered meanwhile arrive at once.
+_GATHERED_S = 1.0
 
 
 class DownloadProgress:
@@ -48,7 +50,7 @@ class DownloadProgress:
         self._started = self._latest = time.monotonic()
 
     def note(self, name: str, arrived: int, length: int) -> None:
-        """Note that bytes of a file have arrived, which has `length` bytes now."""
+        """Count bytes of a file that have arrived; the file has `length` bytes now."""
         with self.lock:
             now = time.monotonic()
             if now - self._latest > _RATE_S:
@@ -124,9 +126,11 @@ class DownloadJob:
         self.cache = RepositoryCache(cache_dir, entry.repository)
         self.progress = DownloadProgress(entry)
         self.connections = Connections()
-        self._access, self._settings = access, settings
+        self._access = access
+        self._settings = settings
         self._on_change = on_change
-        self._promised_elsewhere, self._wanted = bytes_promised_elsewhere, wanted
+        self._promised_elsewhere = bytes_promised_elsewhere
+        self._wanted = wanted
 
     def run(self) -> bool:
         """Download the model; False if interrupted first. Raises `HubError`."""
@@ -157,8 +161,11 @@ class DownloadJob:
 
     def _resolve(self, client: HubClient) -> Listing | None:
         """List the files at the commit that an earlier run began with, if it still exists; None if interrupted."""
-        entry, attempt = self.entry, 0
-        earlier, downloaded, earlier_blobs = entry.commit, entry.digests, entry.found
+        entry = self.entry
+        attempt = 0
+        earlier = entry.commit
+        downloaded = entry.digests
+        earlier_blobs = entry.found
         while not self._stopped():
             try:
                 listing = self._head_listing(client) if entry.head_of else self._listing(client)
@@ -194,7 +201,8 @@ class DownloadJob:
             listing = list_head(client, entry.head_of, entry.commit)
         else:
             listing = find_head(client, entry.head_of, entry.revision)
-            entry.head_of, entry.commit = listing.repository, listing.commit
+            entry.head_of = listing.repository
+            entry.commit = listing.commit
         return replace(listing, files=tuple(self.cache.as_kept(entry.commit, file) for file in listing.files))
 
     def _failed_attempt(self, name: str, before: int, error: InterruptedTransferError) -> int:

@@ -25,15 +25,15 @@ _ByteCount = Annotated[int, Meta(ge=0)]
 
 
 class DownloadStatus(Struct, omit_defaults=True):
-    """A download: what is kept of it on disk, and in a snapshot also how it goes at that moment.
+    """A download: the record that is kept on disk, and at some moment also its progress.
 
     `bytes_total` is 0 until the repository has been resolved. `error` is set when the state is failed. `digests` are
-    its blobs; the snapshot had those in `found` before the download began, and those in `verified` have been checked.
-    `repository` may name one GGUF model in it, as `split_name` takes it apart. `head_of` is the repository that a head
-    is taken from; "" for others.
+    its blobs: the model's folder had the blobs in `found` before the download began, and the blobs in `verified` have
+    been checked. `repository` may name one GGUF model in it (see `repository_names.split_name`). `head_of` is the
+    repository of the main model whose head is downloaded; "" for other downloads.
 
-    Only in a snapshot: `bytes_per_second` is the rate of the last seconds. `attempt` counts reconnections in a row
-    without a byte (0 while bytes arrive). `path` (the model's snapshot) is set when ready. A download that
+    Not on disk: `bytes_per_second` is the rate of the last seconds. `attempt` counts reconnections in a row without a
+    byte (0 while bytes arrive). `path` (the model's folder) is set when the state is ready. A download that
     `waits_for_network` goes on without being resumed.
     """
 

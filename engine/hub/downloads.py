@@ -43,7 +43,8 @@ class DownloadQueue:
         state_path: Path | None = None,
         settings: JobSettings | None = None,
     ) -> None:
-        self._cache_dir, self._state_path = cache_dir, state_path
+        self._cache_dir = cache_dir
+        self._state_path = state_path
         self._settings = settings or JobSettings()
         self._access = access or HubAccess()
         self._lock = threading.RLock()

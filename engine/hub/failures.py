@@ -21,7 +21,8 @@ class HubError(EngineError):
     )  # fmt: skip
 
     def __init__(self, reason: str, repository: str = "", **arguments: str | int) -> None:
-        self.reason, self.repository = reason, repository
+        self.reason = reason
+        self.repository = repository
         super().__init__(reason=reason, repository=repository, **arguments)
 
 

@@ -35,7 +35,7 @@ _MOST_SHARDS = 16
 
 
 def find_head(client: HubClient, repository: str, revision: str = "main") -> Listing:
-    """Find the head for the model in a repository: in its files, or in those of the model that it was made from.
+    """Find the head for the model in a repository: in its files, or in the files of the model that it was made from.
 
     Reads small files and headers only. Raises `HubError`, among others no-head, head-not-shipped and head-unknown.
     """

@@ -174,10 +174,11 @@ class _Pace:
     """
 
     def __init__(self) -> None:
-        self._waited, self._bytes = 0.0, 0
+        self._waited = 0.0
+        self._bytes = 0
 
     def note(self, seconds: float, count: int) -> None:
-        """Note that `count` bytes arrived after as many seconds of waiting."""
+        """Count `count` bytes that arrived after these seconds of waiting."""
         self._waited += seconds
         self._bytes += count
 
@@ -186,7 +187,8 @@ class _Pace:
         if self._waited < PACE_S:
             return False
         too_slow = self._bytes < SLOWEST_BYTES_A_SECOND * self._waited
-        self._waited, self._bytes = 0.0, 0
+        self._waited = 0.0
+        self._bytes = 0
         return too_slow
 
 
@@ -198,7 +200,8 @@ class _PartialFile:
     """The bytes of a file that have arrived, open for writing, and their hash."""
 
     def __init__(self, cache: RepositoryCache, file: RemoteFile) -> None:
-        self.file, self._cache = file, cache
+        self.file = file
+        self._cache = cache
         self._path = cache.part(file.digest)
         self._mismatches = 0
         self.received = 0

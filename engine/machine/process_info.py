@@ -26,7 +26,9 @@ _SERIOUS = 2
 # After this many seconds without a request, a Mac on its battery measures models nonetheless.
 PATIENCE_S = 300.0
 
-ID, SELECTOR = ctypes.c_void_p, ctypes.c_void_p
+# The types of Objective-C: an object (id), and the name of a method (SEL).
+ID = ctypes.c_void_p
+SELECTOR = ctypes.c_void_p
 
 
 class ObjectiveC:
@@ -41,7 +43,8 @@ class ObjectiveC:
             ("objc_autoreleasePoolPop", None, [ctypes.c_void_p]),
         ):
             function = getattr(runtime, name)
-            function.restype, function.argtypes = result, arguments
+            function.restype = result
+            function.argtypes = arguments
         self._message = ctypes.cast(runtime.objc_msgSend, ctypes.c_void_p).value or 0
 
     def class_named(self, name: bytes) -> Any:
@@ -53,7 +56,7 @@ class ObjectiveC:
         return self.send(self.class_named(b"NSString"), b"stringWithUTF8String:", ID, (ctypes.c_char_p, text.encode()))
 
     def send(self, receiver: int | None, selector: bytes, result: Any, *arguments: tuple[Any, Any]) -> Any:
-        """Send a message; `arguments` are pairs of C type and value. The function's type is that of the method."""
+        """Send a message; `arguments` are pairs of C type and value. The function has the method's type."""
         method = ctypes.CFUNCTYPE(result, ID, SELECTOR, *(kind for kind, _ in arguments))(self._message)
         return method(receiver, self._runtime.sel_registerName(selector), *(value for _, value in arguments))
 
@@ -107,7 +110,7 @@ class ProcessInfo(ObjectiveC):
             self.send(token, b"release", None)
 
     def name_program(self, name: str) -> None:
-        """Have macOS call this program `name` in the menu bar, the Dock and its questions, instead of "Python".
+        """Make macOS call this program `name` in the menu bar, the Dock and its questions, instead of "Python".
 
         They read the name when the program first shows itself.
         """

@@ -6,5 +6,5 @@ that macOS's sshd starts, which finds programs in /usr/bin:/bin:/usr/sbin:/sbin 
 
 from __future__ import annotations
 
-# Homebrew's on Apple's and on Intel's chips, and that of uv, pipx and others; "~" is the home folder.
+# Homebrew's folders on Apple's and on Intel's chips, and the folder of uv, pipx and others; "~" is the home folder.
 USUAL_FOLDERS = ("/opt/homebrew/bin", "/usr/local/bin", "~/.local/bin")

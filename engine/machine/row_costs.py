@@ -109,7 +109,7 @@ def first_guess(used: float, most_rows: int, *, stored_bits: float) -> dict[int,
 
 
 def flat_cost(used: float) -> PassCost:
-    """Return the costs where rows share all that is read; those of a mixture of experts use more of its weights."""
+    """Return the costs where rows share all that is read; rows of a mixture of experts use more of its weights."""
     return lambda rows: (1.0 - (1.0 - used) ** rows) / used + _at(_FLAT, rows) - 1.0
 
 

@@ -44,7 +44,8 @@ def apply_adapter(read: AdapterWeights, model: nn.Module) -> None:
     # mlx-lm's tuner is imported with the first adapter: most starts need none.
     from mlx_lm.tuner.utils import linear_to_lora_layers
 
-    folder, adapter = read.folder, read.adapter
+    folder = read.folder
+    adapter = read.adapter
     modules = _modules(folder, adapter, model)
     keys = {_LAYER.sub("", module) for module in modules.values()}
     settings = {"rank": adapter.rank, "scale": adapter.scale, "dropout": 0.0, "keys": keys}

@@ -49,7 +49,8 @@ class LoadedModel:
     prompt_source: TokenizerSource | None = None
     # None if the model cannot see.
     vision: VisionTower | None = None
-    # What `states_of` returned for the files that decide what the model computes, when they were read.
+    # What `engine.files.folder_paths.states_of` returned for the files that decide what the model computes, when they
+    # were read.
     states: Mapping[Path, tuple[int, int]] = field(default_factory=dict)
 
     def new_caches(self) -> list[Any]:
@@ -105,7 +106,7 @@ class LoadedModel:
 
 
 def new_caches_of(model: nn.Module, bits: int | None, group: int) -> list[Any]:
-    """Return empty caches of a model, those of full attention with `bits` bits in groups of `group` values, if any."""
+    """Return empty caches of a model. Caches of full attention have `bits` bits in groups of `group` values, if any."""
     caches: list[Any] = make_prompt_cache(model)
     return caches if bits is None else [_quantised(cache, bits, group) for cache in caches]
 

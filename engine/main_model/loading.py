@@ -15,7 +15,7 @@ from functools import partial
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -256,7 +256,7 @@ def _unused(folder: ModelFolder, places: Mapping[str, TensorPlace]) -> Set[str]:
     """
     try:
         given = stand_ins(places)
-        _, _, parameters = _load_lazily(folder, strict=True, tensors=dict(given))
+        parameters = _load_lazily(folder, strict=True, tensors=dict(given)).parameters
     # Conversions of other formats raise all kinds of exceptions; they do so again for the tensors themselves.
     except Exception as error:
         if is_device_failure(error):
@@ -272,8 +272,8 @@ def _build_model(
 ) -> tuple[nn.Module, dict[str, Any]]:
     """Build the model of a folder, or this process's `part` of it, with its configuration.
 
-    Its weights are computed from `tensors`, which are those of the files by name. It is emptied, because an array in it
-    would keep its memory. A part's are computed from what MLX reads when they are evaluated: its tensors together do
+    Its weights are computed from `tensors`, the tensors of the files by name. `tensors` is emptied, because an array in
+    it would keep its memory. A part's are computed from what MLX reads when they are evaluated: its tensors together do
     not fit into one computer.
 
     Raises `ModelNotUsable` if files lack some, and whatever mlx-lm or mlx-vlm raise for wrong ones.
@@ -288,13 +288,20 @@ def _build_model(
     return model, config
 
 
-def _load_lazily(
-    folder: ModelFolder, strict: bool, tensors: dict[str, mx.array]
-) -> tuple[nn.Module, dict[str, Any], dict[str, mx.array]]:
-    """Return the model that mlx-lm or mlx-vlm makes of `tensors`, its configuration, and its parameters by name.
+class _LazyModel(NamedTuple):
+    """A model whose parameters have not been evaluated."""
 
-    `tensors` is emptied. What it lacks of the files is read by MLX when it is evaluated. If `strict`, every parameter
-    has to be there. Raises whatever mlx-lm or mlx-vlm raise.
+    model: nn.Module
+    config: dict[str, Any]
+    # By their names in the model.
+    parameters: dict[str, mx.array]
+
+
+def _load_lazily(folder: ModelFolder, strict: bool, tensors: dict[str, mx.array]) -> _LazyModel:
+    """Build the model that mlx-lm or mlx-vlm makes of `tensors`, without evaluating anything.
+
+    `tensors` is emptied. Tensors of the files that it lacks are read by MLX when they are evaluated. If `strict`, every
+    parameter has to be there. Raises whatever mlx-lm or mlx-vlm raise.
     """
     parameters = dict[str, mx.array]()
     model, config = load_model(
@@ -306,7 +313,7 @@ def _load_lazily(
         get_model_classes=partial(_classes, folder.tensors_beside, parameters, tensors),
     )
     _remove_loading_functions(model)
-    return model, config, parameters
+    return _LazyModel(model, config, parameters)
 
 
 def _output_settings(folder: ModelFolder) -> dict[str, Any]:

@@ -15,8 +15,10 @@ from engine.errors import CannotTeach
 from engine.model_files.safetensors_header import header_length
 from engine.model_files.weight_reading import arrays_in
 
-# A rank of 16 holds what a few hundred chats teach; the change is the product of the two matrices times this scale.
-RANK, SCALE = 16, 2.0
+# A rank of 16 holds what a few hundred chats teach.
+RANK = 16
+# The change of a layer is the product of the two matrices times this scale.
+SCALE = 2.0
 SETTINGS: dict[str, Any] = {"rank": RANK, "scale": SCALE, "dropout": 0.0}
 
 
@@ -61,7 +63,7 @@ def apply_low_rank(model: nn.Module, weights: Mapping[str, mx.array]) -> None:
 
 
 def train_only_adapter(model: nn.Module) -> None:
-    """Let nothing but the adapter be trained."""
+    """Freeze all parameters but the adapter's."""
     model.freeze()
     model.unfreeze(keys=["lora_a", "lora_b"])
 

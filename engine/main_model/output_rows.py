@@ -24,13 +24,14 @@ class OutputRows:
     """
 
     def __init__(self, layer: Any, ids: mx.array) -> None:
-        self._whole, self._ids = layer, ids
+        self._whole = layer
+        self._ids = ids
         self._vocabulary: int = layer.weight.shape[0]
         self._rows = _cut(layer, ids)
 
     @property
     def arrays(self) -> list[mx.array]:
-        """The arrays that it holds besides those of the whole matrix: ids (n,) and parameters (n, ...)."""
+        """The arrays that it holds besides the whole matrix: ids (n,) and parameters (n, ...)."""
         return [self._ids, *self._rows.parameters().values()]
 
     @property

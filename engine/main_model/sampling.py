@@ -1,9 +1,9 @@
 """The distribution that sampling settings define, and seeded draws from it.
 
-Distribution and order of operations are those of mlx-lm without speculation: bias, repetition, presence and frequency
-penalty on the logits, log-softmax, top-p, min-p, top-k on the untempered log-probabilities, then the temperature.
-Randomness is Gumbel noise keyed by (seed, absolute position), so the draw at a position does not depend on rejected
-draft tokens, on the depth, or on the proposer.
+Distribution and order of operations are the same as in mlx-lm without speculation: bias, repetition, presence and
+frequency penalty on the logits, log-softmax, top-p, min-p, top-k on the untempered log-probabilities, then the
+temperature. Randomness is Gumbel noise keyed by (seed, absolute position), so the draw at a position does not depend on
+rejected draft tokens, on the depth, or on the proposer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import cast
+from typing import NamedTuple, cast
 
 import mlx.core as mx
 import numpy as np
@@ -32,8 +32,22 @@ MIN_JOINT_PROBABILITY = 0.4
 # would take a noticeable part of a step on the CPU. The estimate is slightly too high.
 SCORES_PER_TERM = 32
 
-# Independent random numbers for one position: the main model's draw, the draft's draw, the acceptance decision.
-DRAW, DRAFT, ACCEPT = 0, 1, 2
+# Which of the independent random numbers of a position: of the main model's draw, of the draft's draw, and of the
+# decision to accept.
+DRAW = 0
+DRAFT = 1
+ACCEPT = 2
+
+
+class TopCandidates(NamedTuple):
+    """Draws that were made without sorting: arrays of (rows,)."""
+
+    # uint32.
+    ids: mx.array
+    # As `Sampler.top2_margins` returns them.
+    margins: mx.array
+    # Booleans; one for all rows if nothing is truncated by rank.
+    certain: mx.array
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +166,7 @@ class Sampler:
     ) -> NDArray[np.bool_] | None:
         """Return which tokens may come next, bool (rows, vocabulary), by the grammar and within the limit of thoughts.
 
-        The rows are those of `Constraint.allowed`; None if no row excludes anything. `drafted` (k,) may be lazy: it is
+        The rows are as in `Constraint.allowed`; None if no row excludes anything. `drafted` (k,) may be lazy: it is
         waited for if there is a grammar or a limit.
         """
         if self.constraint is None and self.thought_limit is None:
@@ -196,11 +210,11 @@ class Sampler:
         ids = likeliest_ids(logprobs, count)
         return LikeliestTokens(ids, mx.take_along_axis(logprobs, ids, axis=-1))
 
-    def sample_top_candidates(self, logprobs: mx.array, noise: mx.array) -> tuple[mx.array, mx.array, mx.array]:
-        """Draw like `draw`, without sorting: ids (rows,) uint32, their margins, and whether each id is certain.
+    def sample_top_candidates(self, logprobs: mx.array, noise: mx.array) -> TopCandidates:
+        """Draw like `draw`, without sorting; a draw that is not certain has to be repeated by `draw`.
 
-        It is the largest of all perturbed scores, and certain if it survives the truncation. Top-p and top-k keep the
-        likeliest tokens, so it survives if few enough others are as likely.
+        The id of a row is the largest of all perturbed scores. It is certain if it survives the truncation. Top-p and
+        top-k keep the likeliest tokens, so it survives if few enough others are as likely.
         """
         settings = self.settings
         certain = mx.array([True])
@@ -215,7 +229,7 @@ class Sampler:
             certain = likelier < settings.top_p - self.vocabulary * 2.0**-22
         if 0 < settings.top_k < self.vocabulary:
             certain = certain & ((logprobs >= chosen).sum(axis=-1) <= settings.top_k)
-        return drawn, self.top2_margins(perturbed, drawn), certain
+        return TopCandidates(drawn, self.top2_margins(perturbed, drawn), certain)
 
     def perturbed(self, logprobs: mx.array, noise: mx.array) -> mx.array:
         """Return the scores whose largest is the draw from `logprobs` (rows, vocabulary)."""
@@ -270,7 +284,7 @@ class Sampler:
     def keys(self, position: int, count: int, stream: int = DRAW) -> list[mx.array]:
         """Return the keys, uint32 (2,), of the random numbers at `position`, `position` + 1, ...
 
-        `stream` is DRAW, DRAFT or ACCEPT; those of one position are independent.
+        `stream` is DRAW, DRAFT or ACCEPT; the numbers of these at one position are independent.
         """
         return [mx.random.key(_mix(self.seed ^ _mix((position + i) * 4 + stream))) for i in range(count)]
 

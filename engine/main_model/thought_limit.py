@@ -50,13 +50,15 @@ class ThoughtLimit:
     """
 
     def __init__(self, most: int, position: int, begun: str, tokenizer: Any, *, calls: bool) -> None:
-        self._most, self._position, self._calls = most, position, calls
+        self._most = most
+        self._position = position
+        self._calls = calls
         self._tokens_of = partial(tokenizer.encode, add_special_tokens=False)
         self._text_of = local_decoder(tokenizer)
         # The limit, once it has ended the thoughts.
         self.reached: int | None = None
         self._place = self._opened(_ThoughtPlace(), begun, 0)
-        self._read = 0
+        self._read_length = 0
         if self._place is not None and self._place.thinks:
             thought = begun.partition(self._place.opening)[2].strip()
             used = min(most, len(self._tokens_of(thought)))
@@ -65,14 +67,14 @@ class ThoughtLimit:
     @property
     def near(self) -> bool:
         """Whether the next rounds may reach the limit, or more thoughts after it."""
-        return self._place is not None and self._place.used_at(self._read) + _NEAR > self._most
+        return self._place is not None and self._place.used_at(self._read_length) + _NEAR > self._most
 
     def read(self, answer: Sequence[int]) -> None:
-        """Take the committed tokens of the answer."""
-        while self._read < len(answer) and self._place is not None:
-            self._read += 1
-            self.reached = self._most if self._place.used_at(self._read) > self._most else self.reached
-            self._place = self._after(self._place, answer, self._read)
+        """Read the committed tokens of the answer."""
+        while self._read_length < len(answer) and self._place is not None:
+            self._read_length += 1
+            self.reached = self._most if self._place.used_at(self._read_length) > self._most else self.reached
+            self._place = self._after(self._place, answer, self._read_length)
 
     def restrict(
         self,
@@ -83,7 +85,7 @@ class ThoughtLimit:
     ) -> NDArray[np.bool_] | None:
         """Return which of the `allowed` tokens, all if None, the limit allows, as `Constraint.allowed` does.
 
-        `shape` is (rows, vocabulary), also that of `allowed`, which is changed in place.
+        `shape` is (rows, vocabulary), also the shape of `allowed`, which is changed in place.
         """
         answer = [*committed[self._position :], *drafted]
         known = len(committed) - self._position

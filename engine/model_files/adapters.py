@@ -1,4 +1,4 @@
-"""Reads the folders of LoRA adapters under the limits of model folders: those of `mlx_lm.lora` and of PEFT.
+"""Reads the folders of LoRA adapters, in the formats of mlx-lm and of PEFT, under the limits of model folders.
 
 An adapter stands for its main model with the adapter applied: it is named and loaded by its own folder.
 """
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG
@@ -21,9 +21,13 @@ from engine.model_files.names import HUB_NAME, name_of_snapshot, resolve_model
 from engine.model_files.safetensors_header import TensorHeader, read_checked_header
 
 CONFIG_NAME = "adapter_config.json"
-_MLX, _PEFT = "adapters.safetensors", "adapter_model.safetensors"
-_LARGEST_RANK, _LARGEST_SCALE = 4096, 1e6
-_OF_PEFT = re.compile(r"base_model\.model\.(.+)\.lora_([AB])\.weight")
+# The files of weights of the two formats.
+_MLX_WEIGHTS = "adapters.safetensors"
+_PEFT_WEIGHTS = "adapter_model.safetensors"
+# Limits of settings: larger ones are damage.
+_LARGEST_RANK = 4096
+_LARGEST_SCALE = 1e6
+_PEFT_TENSOR = re.compile(r"base_model\.model\.(.+)\.lora_([AB])\.weight")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ def deciding_files(path: Path) -> list[Path]:
 
 def own_files(folder: Path) -> list[Path]:
     """Return the files of an adapter, without those that training or its main model have next to them."""
-    return [path for name in (CONFIG_NAME, _MLX, _PEFT) if os.path.exists(path := folder / name)]
+    return [path for name in (CONFIG_NAME, _MLX_WEIGHTS, _PEFT_WEIGHTS) if os.path.exists(path := folder / name)]
 
 
 def read_adapter(folder: Path) -> Adapter:
@@ -115,10 +119,10 @@ def read_adapter(folder: Path) -> Adapter:
     names = ModelFolder(folder).names
     config = read_json(folder, CONFIG_NAME, CONFIG)
     peft = "peft_type" in config
-    name = _PEFT if peft else _MLX
+    name = _PEFT_WEIGHTS if peft else _MLX_WEIGHTS
     if name not in names:
         raise ModelNotUsable(folder, "incomplete", name)
-    kind, rank, scale = _of_peft(folder, config) if peft else _of_mlx(folder, config)
+    kind, rank, scale = _settings_of_peft(folder, config) if peft else _settings_of_mlx(folder, config)
     # Whole numbers may be too large for functions of floats; comparisons with NaN are false.
     sound = type(rank) is int and 0 < rank <= _LARGEST_RANK and type(scale) in (int, float)
     if not sound or not abs(scale) <= _LARGEST_SCALE:
@@ -147,17 +151,29 @@ def _rank_of(shape: Sequence[int], part: str, peft: bool) -> int:
     return shape[0 if rank_is_first else -1]
 
 
-def _of_mlx(folder: Path, config: Mapping[str, Any]) -> tuple[str, Any, Any]:
+class _Settings(NamedTuple):
+    """What a configuration says of an adapter; nothing is known of the types of its values."""
+
+    # "lora" or "dora".
+    kind: str
+    rank: Any
+    # The factor of the change to a layer.
+    scale: Any
+
+
+def _settings_of_mlx(folder: Path, config: Mapping[str, Any]) -> _Settings:
+    """Read the configuration of an adapter of mlx-lm. Raises `ModelNotUsable` (unknown-adapter, damaged)."""
     kind = config.get("fine_tune_type", "lora")
     values = config.get("lora_parameters")
     if kind not in ("lora", "dora"):
         raise ModelNotUsable(folder, "unknown-adapter", str(kind)[:80])
     if not isinstance(values, dict):
         raise ModelNotUsable(folder, "damaged", f"{CONFIG_NAME} (lora_parameters)")
-    return kind, values.get("rank"), values.get("scale")
+    return _Settings(kind, values.get("rank"), values.get("scale"))
 
 
-def _of_peft(folder: Path, config: Mapping[str, Any]) -> tuple[str, Any, Any]:
+def _settings_of_peft(folder: Path, config: Mapping[str, Any]) -> _Settings:
+    """Read the configuration of an adapter of PEFT. Raises `ModelNotUsable` (unknown-adapter, damaged)."""
     other = ("modules_to_save", "rank_pattern", "alpha_pattern", "use_dora", "layer_replication", "fan_in_fan_out")
     odd = next((name for name in other if config.get(name)), "")
     if config["peft_type"] != "LORA" or odd or config.get("bias", "none") != "none":
@@ -167,13 +183,15 @@ def _of_peft(folder: Path, config: Mapping[str, Any]) -> tuple[str, Any, Any]:
     sound = type(rank) is int and 0 < rank <= _LARGEST_RANK and type(alpha) in (int, float)
     if not sound or not abs(alpha) <= _LARGEST_SCALE:
         raise ModelNotUsable(folder, "damaged", f"{CONFIG_NAME} (r, lora_alpha)")
-    return "lora", rank, alpha / (math.sqrt(rank) if config.get("use_rslora") else rank)
+    divisor = math.sqrt(rank) if config.get("use_rslora") else rank
+    return _Settings("lora", rank, alpha / divisor)
 
 
 def _parts(folder: Path, tensors: Mapping[str, TensorHeader], peft: bool) -> dict[str, tuple[str, str]]:
+    """Return the module and the part ("lora_a", "lora_b" or "m") of each tensor. Raises `ModelNotUsable`."""
     parts = {}
     for name in tensors:
-        if peft and (match := _OF_PEFT.fullmatch(name)):
+        if peft and (match := _PEFT_TENSOR.fullmatch(name)):
             parts[name] = (match[1], f"lora_{match[2].lower()}")
         elif not peft and name.rpartition(".")[2] in ("lora_a", "lora_b", "m"):
             parts[name] = (name.rpartition(".")[0], name.rpartition(".")[2])

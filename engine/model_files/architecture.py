@@ -72,7 +72,7 @@ def splits_of(module: str) -> tuple[str, ...]:
 
 
 def plugin_exists(kind: str, name: object) -> bool:
-    """Whether `name` is a module of mlx-lm's `chat_templates` or `tool_parsers` (`kind`)."""
+    """Whether `name` is a module of mlx-lm's package `kind`: "chat_templates" or "tool_parsers"."""
     return name in _loadable()[kind]
 
 

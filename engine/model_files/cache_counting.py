@@ -16,17 +16,19 @@ from engine.model_files.architecture import mlx_lm_module, mlx_vlm_module
 from engine.sandbox.bare_packages import import_bare_package
 from engine.sandbox.tasks import task
 
-# Lengths of two texts, beyond windows and strides inside a cache, between which it grows evenly.
-_SHORTER, _LONGER = 1024, 2048
+# The lengths of two texts in tokens. Both are beyond windows and strides inside a cache, so it grows evenly between
+# them.
+_SHORTER_TEXT = 1024
+_LONGER_TEXT = 2048
 
 
 @dataclass(frozen=True, slots=True)
 class CacheShape:
     """The numbers in a model's caches; layers that share another layer's cache count for nothing.
 
-    `elements_a_token` are those of all full layers together. `windows` has (window in tokens, elements a token) for all
-    sliding layers of that window together. `state_bytes` do not grow with the text.
-    `undivided` means that all heads of a layer share its keys, as in latent attention.
+    `elements_a_token` counts the elements of all full layers together. `windows` has (window in tokens, elements a
+    token) for all sliding layers of that window together. `state_bytes` do not grow with the text. `undivided` means
+    that all heads of a layer share its keys, as in latent attention.
     """
 
     elements_a_token: int = 0
@@ -70,7 +72,8 @@ def count_caches(config: Mapping[str, Any], number_bytes: int = 2) -> CacheShape
         model_class, arguments = vlm_classes(family)
     else:
         module = importlib.import_module(f"mlx_lm.models.{mlx_lm_module(config)}")
-        model_class, arguments = module.Model, module.ModelArgs
+        model_class = module.Model
+        arguments = module.ModelArgs
     # Some families change the configuration that they are given.
     model = model_class(arguments.from_dict(copy.deepcopy(dict(config))))
     model.set_dtype(mx.bfloat16 if number_bytes == 2 else mx.float32)
@@ -78,8 +81,8 @@ def count_caches(config: Mapping[str, Any], number_bytes: int = 2) -> CacheShape
     caches = _filled(model, 2)
     shorter = longer = caches
     if any(map(_has_own_kind, caches)):
-        shorter = _filled(model, _SHORTER)
-        longer = _filled(model, _LONGER)
+        shorter = _filled(model, _SHORTER_TEXT)
+        longer = _filled(model, _LONGER_TEXT)
     return _shape([_part(*grown, number_bytes) for grown in zip(caches, shorter, longer, strict=True)])
 
 
@@ -110,8 +113,8 @@ def _has_own_kind(cache: Any) -> bool:
 def _part(cache: Any, shorter: Any, longer: Any, number_bytes: int) -> _CacheSize:
     """Measure one cache after two tokens and, if it has neither only keys nor a plain state, after two longer texts."""
     if not hasattr(cache, "keys") or _has_own_kind(cache):
-        grown = (longer.nbytes - shorter.nbytes) // (_LONGER - _SHORTER)
-        return _CacheSize(grown // number_bytes, state_bytes=shorter.nbytes - grown * _SHORTER)
+        grown = (longer.nbytes - shorter.nbytes) // (_LONGER_TEXT - _SHORTER_TEXT)
+        return _CacheSize(grown // number_bytes, state_bytes=shorter.nbytes - grown * _SHORTER_TEXT)
     if cache.keys is None:
         return _CacheSize()
     _, heads, rows, _ = cache.keys.shape

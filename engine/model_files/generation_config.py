@@ -14,7 +14,7 @@ from engine.requests import MAX_TEMPERATURE
 log = logging.getLogger(__name__)
 
 NAME = "generation_config.json"
-# The least and the largest value that counts as a recommendation, by the names of `SamplingSettings`.
+# The least and the largest value that counts as a recommendation, by the names of `engine.requests.SamplingSettings`.
 _RANGES = {
     "temperature": (0.0, MAX_TEMPERATURE),
     "top_p": (0.01, 1.0),
@@ -26,8 +26,9 @@ _RANGES = {
 
 
 def recommended_sampling(folder: Path) -> tuple[tuple[str, float], ...]:
-    """Return (name, value) pairs of the folder's recommended sampling, by the names of `SamplingSettings`.
+    """Return (name, value) pairs of the folder's recommended sampling.
 
+    The names are fields of `engine.requests.SamplingSettings`.
     Empty if there is none or the file cannot be read: a recommendation is never a reason to refuse a model.
     """
     if not os.path.exists(folder / NAME):

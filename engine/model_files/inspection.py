@@ -204,7 +204,8 @@ def _check_tokenizer_content(folder: Path) -> None:
 
 
 def _check_weights(folder: ModelFolder, may_lack: Set[str]) -> dict[str, TensorHeader]:
-    path, config = folder.path, folder.config
+    path = folder.path
+    config = folder.config
     if (absent := folder.missing_weights(may_lack)) is not None:
         raise ModelNotUsable(path, "incomplete", absent)
     tensors = folder.tensors

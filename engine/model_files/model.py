@@ -47,13 +47,13 @@ class Model:
     """A model or a head from any source. Unknown figures are 0 or None, unknown words "".
 
     Identity: `id` is the repository or the folder's name, in another app's folder with its organisation; `source` is
-    cache, folder, starter or an app of `OTHER_APPS` for installed models, else catalog or search. `name` is the
-    catalog's.
+    cache, folder, starter or an app of `engine.finding.other_apps.OTHER_APPS` for installed models, else catalog or
+    search. `name` is the catalog's.
 
-    Files: `path` is the folder, "" unless installed, and `base` that of an adapter's main model. `problem` is a reason
-    of `ModelNotUsable`, with `detail`. `bytes` counts all its files, partial ones too, `weight_bytes` the weights,
-    `active_bytes` those read for one token (fewer with experts). `bits` is the quantisation (16 or 32 for plain
-    weights). `tokenizer` is the fingerprint of its vocabulary, `tokenizer_name` the catalog's name of it,
+    Files: `path` is the folder, "" unless installed, and `base` the folder of an adapter's main model. `problem` is a
+    reason of `ModelNotUsable`, with `detail`. `bytes` counts all its files, partial ones too, `weight_bytes` the
+    weights, `active_bytes` those read for one token (fewer with experts). `bits` is the quantisation (16 or 32 for
+    plain weights). `tokenizer` is the fingerprint of its vocabulary, `tokenizer_name` the catalog's name of it,
     `tokenizer_digest` the hash of tokenizer.json. `config` is the part of config.json that advice needs, read with
     `engine.advice.pairing.with_files` for installed models. `read_vocabulary` fetches the ids by token string, or
     returns None. `head` is the kind of a head. It `sees` if Tandem knows the family of its vision tower.

@@ -79,7 +79,7 @@ class ModelFolder:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """The content of config.json, with checked sizes; for a file, that of the main model's."""
+        """The content of config.json, with checked sizes; for a file of a head, the content of the main model's."""
         if self.is_file:
             return ModelFolder(self.config_folder).config
         _ = self.names

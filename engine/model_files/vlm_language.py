@@ -98,7 +98,7 @@ def vlm_classes(family: str) -> tuple[Any, Any]:
 
 
 def _settings(module: Any, config: Mapping[str, Any]) -> Any:
-    """Return mlx-vlm's settings for a configuration, with those of each part, as its own loader makes them."""
+    """Return mlx-vlm's settings for a configuration, with the settings of each part, as its own loader makes them."""
     # Some families write what they find into the parts.
     values = dict(config) | {part: dict(config.get(part) or {}) for part in _PARTS}
     settings = module.ModelConfig.from_dict(values)

@@ -52,7 +52,7 @@ class TensorPlace:
 
 
 def tensor_places(headers: Mapping[Path, Mapping[str, TensorHeader]]) -> dict[str, TensorPlace]:
-    """Return where the tensors are, by name. `headers` are those of the files."""
+    """Return where the tensors are, by name. `headers` are the headers of the files."""
     return {name: TensorPlace(file, header) for file, tensors in headers.items() for name, header in tensors.items()}
 
 

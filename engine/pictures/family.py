@@ -72,7 +72,7 @@ class Family(ABC):
         """Build tower and projector, without their weights, under the names that the tensors have in model folders."""
 
     def converted(self, tower: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:  # noqa: ARG002
-        """Return weights, which a folder may have in PyTorch's layout, in that of MLX and under the tower's names.
+        """Return weights, which a folder may have in PyTorch's layout, in MLX's layout and under the tower's names.
 
         Kernels of convolutions are (out, height, width, channels) afterwards.
         """

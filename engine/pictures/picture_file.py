@@ -144,12 +144,12 @@ def _with_eight_bits(picture: Image) -> Image:
 
 
 def _is_heic(data: bytes) -> bool:
-    """Return whether a file begins as those of HEIC do."""
+    """Return whether a file begins as HEIC files do."""
     return data[4:8] == b"ftyp" and data[8:12] in (b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1")
 
 
 def _decodable(data: bytes) -> bytes:
-    """Return a file that Pillow decodes: on macOS, that of a HEIC picture as JPEG; a PNG without damaged notes."""
+    """Return a file that Pillow decodes: on macOS, a HEIC picture as JPEG; a PNG without damaged notes."""
     if data.startswith(_PNG):
         return _PNG + b"".join(_sound_chunks(data))
     if not (_is_heic(data) and sys.platform == "darwin"):

@@ -41,7 +41,7 @@ from engine.pictures.rules import PictureRules
 
 log = logging.getLogger(__name__)
 
-# Sizes for which a tower's constructor or a layout loops; those of the largest published towers are far below.
+# Sizes for which a tower's constructor or a layout loops; the sizes of the largest published towers are far below.
 MOST_LAYERS = 1_000
 LARGEST_SETTING = 2**24
 PROCESSORS = ("processor_config.json", "preprocessor_config.json")

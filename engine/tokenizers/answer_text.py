@@ -27,10 +27,10 @@ class AnswerText:
                 detokenizer.finalize()
                 # Reading the segment makes the next one start after it.
                 _ = detokenizer.last_segment
-        self._stop = tuple(stop)
+        self._stop_strings = tuple(stop)
         # The most characters that an incomplete stop string can have.
-        self._most_held = max((len(string) for string in self._stop), default=1) - 1
-        self._held = ""
+        self._most_held = max((len(string) for string in self._stop_strings), default=1) - 1
+        self._held_text = ""
         self._parts: list[str] = []
         self.stopped_by: str | None = None
 
@@ -56,7 +56,7 @@ class AnswerText:
         """Return the part of `segment` that belongs to the text, up to a stop string, and keep it; "" after a stop."""
         if self.stopped_by is not None:
             return ""
-        if self._stop:
+        if self._stop_strings:
             segment = self._until_stop(segment, final=final)
         if segment:
             self._parts.append(segment)
@@ -64,20 +64,20 @@ class AnswerText:
 
     def _until_stop(self, segment: str, *, final: bool) -> str:
         """Return the text that can be shown now: up to a stop string, or to what may become one."""
-        candidate = self._held + segment
-        if starts := [(start, stop) for stop in self._stop if (start := candidate.find(stop)) >= 0]:
+        candidate = self._held_text + segment
+        if starts := [(start, stop) for stop in self._stop_strings if (start := candidate.find(stop)) >= 0]:
             start, self.stopped_by = min(starts)
             shown = candidate[:start]
-            self._held = ""
+            self._held_text = ""
         else:
             keep = 0 if final else self._longest_stop_prefix(candidate)
             shown = candidate[: len(candidate) - keep]
-            self._held = candidate[len(candidate) - keep :]
+            self._held_text = candidate[len(candidate) - keep :]
         return shown
 
     def _longest_stop_prefix(self, text: str) -> int:
         """Return the length of the longest end of `text` that begins a stop string without completing it."""
         for length in range(min(self._most_held, len(text)), 0, -1):
-            if any(stop.startswith(text[-length:]) for stop in self._stop):
+            if any(stop.startswith(text[-length:]) for stop in self._stop_strings):
                 return length
         return 0

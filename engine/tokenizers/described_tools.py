@@ -13,7 +13,8 @@ _ABOUT = """You can call functions. To call one, answer with this form, and wait
 {"name": FUNCTION, "arguments": {...}}
 </tool_call>
 The functions:"""
-_CALL, _RESULT = "<tool_call>\n{}\n</tool_call>", "<tool_response>\n{}\n</tool_response>"
+_CALL_FORM = "<tool_call>\n{}\n</tool_call>"
+_RESULT_FORM = "<tool_response>\n{}\n</tool_response>"
 
 
 def with_described_tools(
@@ -28,13 +29,13 @@ def with_described_tools(
     for message in messages:
         role = message["role"]
         content = message["content"]
-        written = [_CALL.format(_json(_call_of(call["function"]))) for call in message.get("tool_calls") or ()]
+        written = [_CALL_FORM.format(_json(_call_of(call["function"]))) for call in message.get("tool_calls") or ()]
         is_result = role == "tool"
         if after_result and role in ("tool", "user"):
-            added = _RESULT.format(content) if is_result else content
+            added = _RESULT_FORM.format(content) if is_result else content
             turns[-1] = {**turns[-1], "content": f"{turns[-1]['content']}\n{added}"}
         elif is_result:
-            turns.append({"role": "user", "content": _RESULT.format(content)})
+            turns.append({"role": "user", "content": _RESULT_FORM.format(content)})
         else:
             without_calls = {key: value for key, value in message.items() if key != "tool_calls"}
             turns.append({**without_calls, "content": "\n".join(filter(None, [content, *written]))})

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from mlx_lm.utils import load_config, load_tokenizer
 from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
@@ -48,8 +48,20 @@ def keep_accepted(beside: Path | None) -> None:
     PROMPT_PROCESS.accepted = KeptJson(path, {"format": 1, **versions})
 
 
-def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSource | None, ThinkingChoice]:
-    """Return the tokenizer, its number of ids, its source for the prompt process, and its template's thinking choice.
+class MadeTokenizer(NamedTuple):
+    """The tokenizer of a model, in this process, and what else is known of it."""
+
+    tokenizer: Any
+    # Its number of ids.
+    vocabulary: int
+    # Its source for the prompt process; None if prompts are made in this process.
+    source: TokenizerSource | None
+    # The choice that its chat template offers.
+    thinking: ThinkingChoice
+
+
+def make_tokenizer(path: Path, disk: DiskPool) -> MadeTokenizer:
+    """Build the tokenizer of a model's folder.
 
     A tokenizer of a folder that did not come with Tandem is built in the prompt process first, within limits; only then
     here, or here at the same time if the process has built the same files before. Raises `ModelNotUsable`, also
@@ -95,7 +107,7 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
     choice = None
     if may_choose(template_of(tokenizer)):
         choice = _of_template(tokenizer, source, disk, thinking_of, find_thinking)
-    return tokenizer, vocabulary, source, choice or ThinkingChoice()
+    return MadeTokenizer(tokenizer, vocabulary, source, choice or ThinkingChoice())
 
 
 def _wait_if_new(path: Path, built: Future[None]) -> None:

@@ -10,13 +10,14 @@ from typing import Any
 # By digest, the text that replaces a picture.
 PictureTexts = Mapping[str, str]
 NO_PICTURES: PictureTexts = MappingProxyType({})
-# Noncharacters of Unicode, as `CUT` is; the digest between them says which picture it is.
-_BEGIN, _END = "\ufdd2", "\ufdd3"
-_SIGN = re.compile(f"{_BEGIN}([0-9a-f]+){_END}")
+# Noncharacters of Unicode. Between them stands the digest of a picture.
+_SIGN_BEGIN = "\ufdd2"
+_SIGN_END = "\ufdd3"
+_SIGN = re.compile(f"{_SIGN_BEGIN}([0-9a-f]+){_SIGN_END}")
 
 
 def as_texts(messages: Sequence[Mapping[str, Any]], pictures: PictureTexts) -> Sequence[Mapping[str, Any]]:
-    """Return messages whose contents are texts, with signs for those of their pictures that are in `pictures`.
+    """Return messages whose contents are texts, with signs for their pictures, if these are in `pictures`.
 
     Other pictures are left out, and so is the beginning of a sign in a text.
     """
@@ -28,10 +29,10 @@ def as_texts(messages: Sequence[Mapping[str, Any]], pictures: PictureTexts) -> S
 def _as_text(content: str | Sequence[Mapping[str, Any]], pictures: PictureTexts) -> str:
     """Return the content of a message as a text, with a sign for each picture that is in `pictures`."""
     if isinstance(content, str):
-        return content.replace(_BEGIN, "")
+        return content.replace(_SIGN_BEGIN, "")
     known = (part for part in content if part["type"] == "text" or part["digest"] in pictures)
     return "".join(
-        part["text"].replace(_BEGIN, "") if part["type"] == "text" else f"{_BEGIN}{part['digest']}{_END}"
+        part["text"].replace(_SIGN_BEGIN, "") if part["type"] == "text" else f"{_SIGN_BEGIN}{part['digest']}{_SIGN_END}"
         for part in known
     )
 

@@ -18,9 +18,11 @@ from engine.sandbox.tasks import Result
 from engine.tokenizers.prompts import Prompt, PromptJob
 from engine.tokenizers.tasks import TokenizerSource, build_tokenizer, prompt_of
 
-# Seconds for a tokenizer and for a prompt. Building the largest published vocabularies, of 262,144 tokens, takes 7, and
-# a slow machine four times as long.
-BUILD_S, PROMPT_S = 30, 5
+# The most CPU seconds for building a tokenizer. The largest published vocabularies, of 262,144 tokens, take 7, and a
+# slow machine needs four times as long.
+BUILD_S = 30
+# The most CPU seconds for making a prompt.
+PROMPT_S = 5
 # The characters that add a second to a prompt. Ordinary texts take milliseconds.
 CHARACTERS_A_SECOND = 200_000
 

@@ -26,7 +26,8 @@ declare_access(__name__, Access(reads=True))
 class TokenizerSource:
     """A tokenizer's folder, the ids that end a turn, mlx-lm's defaults for it, and options for transformers.
 
-    `states` are those of its files by their names in the folder, as `states_of` returns them.
+    `states` has the states of its files by their names in the folder, as `engine.files.folder_paths.states_of` returns
+    them.
     """
 
     folder: str
@@ -47,7 +48,7 @@ def build_tokenizer(source: TokenizerSource, anew: bool) -> None:
     It is built again if `anew` says that its files may have changed, or if the source differs. Beyond MOST_TOKENIZERS,
     the least recently used one is dropped.
 
-    Raises `ModelNotUsable` if the files are not those of `source` any more: the engine would read other tokens.
+    Raises `ModelNotUsable` if the files have changed since `source` was made: the engine would read other tokens.
     """
     known = _built.pop(source.folder, None)
     if anew or known is None or known[0] != source:

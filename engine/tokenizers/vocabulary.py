@@ -71,7 +71,7 @@ def parts_of_characters(vocabulary: Vocabulary) -> dict[int, bytes]:
 
 
 def tokens_by_bytes(vocabulary: Vocabulary) -> dict[bytes | str, int]:
-    """Return the ids by the bytes that they add to a text; those of control tokens by their string.
+    """Return the ids by the bytes that they add to a text; ids of control tokens by their strings.
 
     For the same byte an ordinary token ("A") replaces a byte-fallback token ("<0x41>"), as encoders prefer it.
     """

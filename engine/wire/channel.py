@@ -33,7 +33,8 @@ class Channel(Generic[Received]):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             for option in _KEEP_ALIVE:
                 end.setsockopt(socket.IPPROTO_TCP, option, _ASLEEP_S)
-        self._socket, self._most_unsent = end, most_unsent
+        self._socket = end
+        self._most_unsent = most_unsent
         self.codec: Codec[Received] = codec
         self._received = bytearray()
         self._unsent = bytearray()

@@ -87,7 +87,9 @@ class Listener(Generic[Received]):
     """
 
     def __init__(self, listening: socket.socket, secret: bytes, codec: Codec[Received]) -> None:
-        self._socket, self._secret, self._codec = listening, secret, codec
+        self._socket = listening
+        self._secret = secret
+        self._codec = codec
 
     @property
     def port(self) -> int:

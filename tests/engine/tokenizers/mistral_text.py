@@ -17,5 +17,5 @@ OF_LLAMA = (
 
 def pieces(folder: Path) -> list[str]:
     with DiskPool() as disk:
-        tokenizer, *_ = make_tokenizer(folder, disk)
+        tokenizer = make_tokenizer(folder, disk).tokenizer
     return [tokenizer.decode([token]) for token in tokenizer.encode(TEXT, add_special_tokens=False)]

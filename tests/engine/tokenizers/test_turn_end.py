@@ -59,7 +59,7 @@ def test_a_model_whose_files_name_another_token_ends_at_its_template_s_mark(
     (tmp_path / "config.json").write_text('{"model_type": "llama", "eos_token_id": 0}')
     monkeypatch.setattr("engine.tokenizers.loading.is_known_good", lambda _: known)
     with DiskPool() as disk:
-        made, *_ = make_tokenizer(tmp_path, disk)
+        made = make_tokenizer(tmp_path, disk).tokenizer
     assert made.eos_token_ids >= {0, tokenizer.convert_tokens_to_ids("<|im_end|>")}
 
 
