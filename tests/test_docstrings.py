@@ -7,8 +7,9 @@ import builtins
 import keyword
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,6 +47,13 @@ OF_OTHERS = {
 }
 
 
+# The rooms whose files do not yet know all names in their backticks.
+NOT_YET = (
+    "app/", "engine/ahead/", "engine/decoders/", "engine/serving/", "engine/speculation/",
+    "engine/tokenizers/prompts.py",
+)  # fmt: skip
+
+
 class DocumentedFile(NamedTuple):
     """What is asked of a file, whose syntax tree is made once and not kept."""
 
@@ -54,6 +62,7 @@ class DocumentedFile(NamedTuple):
     ships: bool
     # The first docstring is that of the module, if it has one.
     documented: list[Documented]
+    comments: list[Documented]
     names: frozenset[str]
     public: list[Function]
     # The classes, with the names of their bases.
@@ -91,10 +100,20 @@ def read(path: Path) -> DocumentedFile:
         path.name == "__init__.py",
         path.relative_to(ROOT).parts[0] != "packaging",
         [Documented(place(path, node), text, returns_nothing(node)) for node, text in documented_in(tree)],
+        list(comments_in(path)),
         frozenset((*names_in(tree), *path.relative_to(ROOT).with_suffix("").parts)),
         list(public_functions(path, tree)),
         bases,
     )
+
+
+def comments_in(path: Path) -> Iterator[Documented]:
+    """Yield the comments that have lines of their own: a comment after code has no names in backticks."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for is_comment, numbered in groupby(enumerate(lines, 1), lambda line: line[1].lstrip().startswith("# ")):
+        if is_comment:
+            block = list(numbered)
+            yield Documented(f"{path.relative_to(ROOT)}:{block[0][0]}", "\n".join(line for _, line in block), False)
 
 
 def returns_nothing(node: ast.AST) -> bool:
@@ -155,6 +174,50 @@ def test_every_name_in_backticks_exists() -> None:
         if NAMED.fullmatch(text) and not known.issuperset(WORD.findall(text))
     ]
     assert unknown == []
+
+
+def modules_near(path: Path) -> Iterator[str]:
+    """Yield the names of the packages that a file is in, and of the modules and packages beside it and them."""
+    for folder in path.parents[: len(path.relative_to(ROOT).parts) - 1]:
+        yield folder.name
+        yield from (beside.stem for beside in folder.glob("*.py"))
+        yield from (beside.parent.name for beside in folder.glob("*/__init__.py"))
+
+
+def is_located(name: str, known: Set[str], owners: Set[str]) -> bool:
+    """Whether a reader of a file can look a name up: its file knows it, or the name says which module or class has it.
+
+    `known` are the names that the file knows, `owners` the classes and packages of the project.
+    """
+    first, _, rest = name.removesuffix("()").partition(".")
+    return all(word in known for word in WORD.findall(name)) or (rest != "" and (first in owners or first in known))
+
+
+def unlocated_names(text: str, known: Set[str], owners: Set[str]) -> list[str]:
+    """Return the names in the backticks of a docstring that are not located; it may name the parameters of a call."""
+    quoted = IN_BACKTICKS.findall(text)
+    names = [name for name in quoted if NAMED.fullmatch(name)]
+    parameters = {word for call in quoted if call not in names for word in WORD.findall(call)}
+    return [name for name in names if not is_located(name, known | parameters, owners)]
+
+
+def test_a_file_knows_the_names_in_its_backticks() -> None:
+    everywhere = {*dir(builtins), *keyword.kwlist, *sys.stdlib_module_names, *OF_OTHERS, *own_errors()}
+    owners = {"app", "engine"}.union(*(file.bases for file in source_files().values()))
+    strange = []
+    for path, file in source_files().items():
+        if file.ships and not path.startswith(NOT_YET):
+            known = everywhere | file.names | set(modules_near(ROOT / path))
+            for text in file.documented + file.comments:
+                strange += [f"{text.place} `{name}`" for name in unlocated_names(text.docstring, known, owners)]
+    assert strange == []
+
+
+@pytest.mark.parametrize(
+    ("name", "is_known"), [("here", True), ("There", False), ("there.There", True), ("x.y", False)]
+)
+def test_a_name_is_located_by_its_file_or_its_owner(name: str, is_known: bool) -> None:
+    assert is_located(name, {"here", "there"}, {"app"}) == is_known
 
 
 def test_only_what_returns_something_says_so() -> None:
