@@ -215,9 +215,9 @@ def _mark(text: str, start: int, end: int) -> QTextLayout.FormatRange:
 
 
 class _VisibleRow(NamedTuple):
-    """A row in sight: its index, which follows it, its top in pixels, and its number in the list."""
+    """A row in sight: its place in the model, which follows it, its top in pixels, and its number in the list."""
 
-    index: QPersistentModelIndex
+    place: QPersistentModelIndex
     top: int
     number: int
 
@@ -267,11 +267,11 @@ class RowView(QListView):
         bar = self.verticalScrollBar()
         before = self._visible_rows() if bar.value() else []
         yield
-        left = [row for row in before if row.index.isValid()]
+        left = [row for row in before if row.place.isValid()]
         if left:
             # The row whose number changed least is the anchor.
-            anchor = min(left, key=lambda row: abs(row.index.row() - row.number))
-            bar.setValue(bar.value() + self.visualRect(anchor.index).top() - anchor.top)
+            anchor = min(left, key=lambda row: abs(row.place.row() - row.number))
+            bar.setValue(bar.value() + self.visualRect(anchor.place).top() - anchor.top)
 
     def _visible_rows(self) -> list[_VisibleRow]:
         """Return the visible rows, from top to bottom."""
