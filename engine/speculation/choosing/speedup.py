@@ -32,7 +32,8 @@ DISTURBED_PLAIN_FACTOR = 2.0
 KNOWN_COST_ERROR = 0.05
 # The answers after which comparisons have become uncertain.
 FADING_ANSWERS = 64
-# The rounds over which the noise of comparisons is averaged: load comes and goes.
+# The rounds over which the noise of comparisons is averaged: load comes and goes. If it is not learned, the worlds lose
+# nothing, but lower bounds are untrue while other programs compute in bursts (`test_speedup.py`).
 NOISE_ROUNDS = 16
 
 # The context lengths beyond which plain steps are compared apart: attention takes twice as long at each.

@@ -38,7 +38,8 @@ LEAST_RATE = 0.02
 # What a count that fades over FADING_ROUNDS observations has reached after as many.
 ENOUGH = FADING_ROUNDS * (1.0 - exp(-1.0))
 
-# The joint states: (for the drafter, for all other sources).
+# The joint states: (for the drafter, for all other sources). If they are independent, texts in turns are 0.6 % slower,
+# and busy machines 0.4 %.
 STATES = tuple(product(range(len(FIRST_RATES)), repeat=2))
 
 
