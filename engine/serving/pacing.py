@@ -43,14 +43,16 @@ class PrefillPacer:
         self._steps_s: deque[float] = deque(maxlen=_STEPS)
         # A built-in method, because it is called for every token.
         self.decode_step_took = self._steps_s.append
-        # Seconds of a prompt token; None before a pass was timed. The layers of passes that were evaluated in parts.
+        # Seconds of a prompt token; None before a pass was timed.
         self.token_s: float | None = None
+        # The layers of the passes that were evaluated in parts.
         self._layers = 0
 
     def reset(self) -> None:
         """Drop the timings, because another model will be used."""
         self._steps_s.clear()
-        self.token_s, self._layers = None, 0
+        self.token_s = None
+        self._layers = 0
 
     def took(self, tokens: int, seconds: float, layers: int = 0) -> None:
         """Learn from a pass over `tokens` prompt tokens that took `seconds`, in parts if it has `layers`."""
@@ -94,8 +96,10 @@ class PassParts:
     """Decides how far to evaluate a pass over `tokens` at a time, by the figures of `pacer` and of its own parts."""
 
     def __init__(self, pacer: PrefillPacer, tokens: int) -> None:
-        self._pacer, self._tokens = pacer, tokens
-        self._done, self._spent_s = 0, 0.0
+        self._pacer = pacer
+        self._tokens = tokens
+        self._done = 0
+        self._spent_s = 0.0
 
     def until(self, layers: int, most_s: float) -> int:
         """Return how many of a pass's `layers` shall be done after its next part of about `most_s` seconds."""

@@ -180,7 +180,8 @@ class Prefilling(deque[ActiveRequest]):
         self, begun: _Begun, started: float, *, streaming: bool
     ) -> Iterator[tuple[ActiveRequest, PrefillOutcome]]:
         """Evaluate the next part of a pass; yield the outcome if it was the last."""
-        under_way, layers = begun.under_way, begun.under_way.layers
+        under_way = begun.under_way
+        layers = under_way.layers
         until = begun.parts.until(layers, self._pacer.part_s(streaming=streaming))
         try:
             over = under_way.evaluate(until)

@@ -16,22 +16,19 @@ from engine.tokenizers.control_marks import control_marks
 from engine.tokenizers.described_tools import with_described_tools
 from engine.tokenizers.picture_signs import PictureTexts, as_texts
 
-Message = Mapping[str, Any]
-Tool = Mapping[str, Any]
-
 
 class PromptTexts(NamedTuple):
     """The messages, the tools and the variables of a template. In each mark of a control token is a CUT."""
 
-    messages: Sequence[Message]
-    tools: Sequence[Tool]
+    messages: Sequence[Mapping[str, Any]]
+    tools: Sequence[Mapping[str, Any]]
     options: Mapping[str, Any]
 
 
 def prompt_texts(
     tokenizer: Any,
-    messages: Sequence[Message],
-    tools: Sequence[Tool],
+    messages: Sequence[Mapping[str, Any]],
+    tools: Sequence[Mapping[str, Any]],
     options: Mapping[str, Any],
     pictures: PictureTexts,
 ) -> PromptTexts:
@@ -53,8 +50,8 @@ def tool_format_of(tokenizer: Any) -> str:
 
 
 def _with_written_names(
-    tokenizer: Any, messages: Sequence[Message], tools: Sequence[Tool]
-) -> tuple[Sequence[Message], Sequence[Tool]]:
+    tokenizer: Any, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
+) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
     """Return messages and tools with the names that the model writes, also in calls of functions that are gone."""
     called = [call["function"]["name"] for message in messages for call in message.get("tool_calls") or ()]
     offered = [tool["function"]["name"] for tool in tools]
@@ -72,9 +69,9 @@ def _with_written_names(
     return messages, [renamed(tool, names) for tool in tools]
 
 
-def system_merged(messages: Sequence[Message], first: int) -> list[Message]:
+def system_merged(messages: Sequence[Mapping[str, Any]], first: int) -> list[Mapping[str, Any]]:
     """Merge the system messages after the `first` messages into the next user's message, or the last one before."""
-    merged = list[Message](messages[:first])
+    merged = list[Mapping[str, Any]](messages[:first])
     waiting = list[str]()
     for message in messages[first:]:
         if message["role"] == "system":
