@@ -135,10 +135,10 @@ class DraftingAhead:
     @property
     def _state(self) -> str:
         """The state, as in `RequestStats.ahead`."""
-        rest = self._rest.shown
-        if self._link.state != "ready" and rest is not Rest.BAD_REPLIES:
+        reason = self._rest.shown
+        if self._link.state != "ready" and reason is not Rest.BAD_REPLIES:
             return self._link.reason or self._link.state
-        return "ready" if rest is None else rest.value
+        return "ready" if reason is None else reason.value
 
     def _count_used(self, used: int) -> None:
         """Count a round that verified `used` of the prepared tokens, and ask for one more than that from now on."""
