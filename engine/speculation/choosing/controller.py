@@ -19,7 +19,7 @@ from engine.methods import PROPOSERS
 from engine.requests import MAX_DRAFTED
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs
-from engine.speculation.choosing.plans import DEPTHS, Candidate, Plan, plans
+from engine.speculation.choosing.plans import DEPTHS, Candidate, Plan, PlannedDraft, plans
 from engine.speculation.choosing.speedup import COMPARISON_NOISE, RUN, Comparisons, Cost, SpeedupMeter
 from engine.speculation.choosing.texts import AnswerState, TextStatistics
 from engine.speculation.rounds.row_rule import RowRule
@@ -350,8 +350,18 @@ def _overdue_trial(others: Sequence[Plan], fastest: Plan, best: Plan) -> Plan | 
 
 
 def _could_beat(plan: Plan, fastest: Plan) -> bool:
-    """Whether `plan` would be faster by MARGIN if it were one standard error better than expected."""
-    return plan.best_case > MARGIN * fastest.speed
+    """Whether `plan` would be faster by MARGIN if it were one standard error better than expected.
+
+    Plans of the same sources verify the same draft tokens, only more or fewer of them. If the acceptance is better than
+    expected, it is for both, so they are compared at the same acceptance.
+    """
+    same_sources = [_source(part) for part in plan.parts] == [_source(part) for part in fastest.parts]
+    rival_tokens = fastest.most if same_sources else fastest.tokens
+    return plan.best_case > MARGIN * rival_tokens / fastest.time.seconds
+
+
+def _source(part: PlannedDraft) -> str | None:
+    return None if part is None else part[0]
 
 
 def _speed(plan: Plan) -> float:
