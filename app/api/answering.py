@@ -112,8 +112,8 @@ class Answering:
         if self._disconnection is not None:
             self._disconnection.cancel()
         is_unread = self._answers.client_gone and bool(self._unfinished)
-        kept = is_unread and self._answers.keep_for_retry()
-        if not kept:
+        is_kept = is_unread and self._answers.keep_for_retry()
+        if not is_kept:
             self._answers.cancel(self._unfinished)
         failed = any(isinstance(event, Failed) for event in self._ends)
         self._activity.end(self._call_id, CANCELLED if self._unfinished and not failed else outcome(self._ends))

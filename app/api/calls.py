@@ -288,10 +288,10 @@ class Api:
     def _answers_to(self, requests: Sequence[ChatRequest], call_id: str, *, may_be_retry: bool) -> QueuedAnswers:
         """Return the answers to `requests`: kept ones if there are any and the call may be a retry, else new ones."""
         engine = self.models.host.engine
-        kept = self._kept_answers.take(requests) if may_be_retry else None
-        if kept is not None:
-            kept.repeat(call_id)
-            return kept
+        earlier = self._kept_answers.take(requests) if may_be_retry else None
+        if earlier is not None:
+            earlier.repeat(call_id)
+            return earlier
         if may_be_retry and all(request.tools for request in requests):
             return RepeatableAnswers(engine, requests, call_id, self.activity, self._kept_answers.keep)
         return QueuedAnswers(engine, requests, call_id, self.activity)

@@ -66,10 +66,10 @@ class RepeatableAnswers(QueuedAnswers):
             del self._taken[len(self._taken) - len(events) :]
 
     def keep_for_retry(self) -> bool:
-        kept = self._taken is not None and self._is_written
-        if kept:
+        may_be_kept = self._taken is not None and self._is_written
+        if may_be_kept:
             self._keep(self)
-        return kept
+        return may_be_kept
 
     @property
     def _events(self) -> list[Event]:
@@ -161,8 +161,8 @@ class KeptAnswers:
                 answers.cancel_all()
 
 
-def _continues(request: ChatRequest, kept: ChatRequest) -> bool:
-    """Whether a request has the whole conversation of a kept one, of the same caller, and more messages."""
-    earlier = list(kept.messages)
-    is_longer = len(request.messages) > len(earlier)
-    return request.caller == kept.caller and is_longer and list(request.messages[: len(earlier)]) == earlier
+def _continues(request: ChatRequest, earlier: ChatRequest) -> bool:
+    """Whether a request has the whole conversation of an earlier one, of the same caller, and more messages."""
+    messages = list(earlier.messages)
+    is_longer = len(request.messages) > len(messages)
+    return request.caller == earlier.caller and is_longer and list(request.messages[: len(messages)]) == messages

@@ -56,8 +56,10 @@ _HELP = """\
 Ctrl-C         stop the answer; at the prompt, leave
 Up, Down       earlier questions"""
 
-# Seconds that a question waits for a draft runner, and between two looks at it.
-_RUNNER_S, _POLL_S = 5.0, 0.05
+# Seconds that a question waits for a draft runner.
+_RUNNER_S = 5.0
+# Seconds between two looks at the draft runner.
+_POLL_S = 0.05
 _WITHOUT_RUNNER = "tandem: drafting ahead is still starting, so the answer begins without it."
 _STOPPED = "tandem: the answer repeats itself, so it was stopped."
 _CORRECTION = "tandem: the Starter may be wrong here. The help of Tandem says: {fact}"
@@ -110,7 +112,9 @@ class TerminalConversation:
         files: QuestionFiles = NO_FILES,
     ) -> None:
         self.model = ""
-        self._engine, self._arguments, self._show = engine, arguments, show
+        self._engine = engine
+        self._arguments = arguments
+        self._show = show
         show.speed_counts = self._speed_counts
         self._pictures = {**pictures, **files.pages}
         self._files = files

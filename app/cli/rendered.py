@@ -74,7 +74,7 @@ class MarkdownText:
     def write(self, text: str, roles: Sequence[str] = ()) -> None:
         """Add text, with the role of each of its characters, or of none of them.
 
-        The roles are results of `role_of` in app/wording/sources.py, and "" for letters without a colour.
+        The roles are results of `app.wording.sources.role_of`, and "" for letters without a colour.
         """
         shown_roles = [role for letter, role in zip_longest(text, roles, fillvalue="") if shown(letter)]
         if any(shown_roles) and not self._is_tinted:

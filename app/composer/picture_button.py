@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QBuffer, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -44,9 +45,17 @@ _FRAME_WIDTH = 24
 _HEAD_HEIGHT = 44
 
 
+class PictureAtSize(NamedTuple):
+    """A picture's file or content, and the width and height in device pixels in which it is shown."""
+
+    file: Path | bytes
+    width: int
+    height: int
+
+
 @cache
-def decoded_pictures(most: int) -> BackgroundCache[tuple[Path | bytes, int, int], QImage]:
-    """Return `most` pictures by file or content, width and height in device pixels; a null image is a missing one."""
+def decoded_pictures(most: int) -> BackgroundCache[PictureAtSize, QImage]:
+    """Return a cache of `most` decoded pictures; a null image stands for a picture that is missing."""
     return BackgroundCache("pictures", lambda key: decoded(*key), most)
 
 
@@ -85,7 +94,9 @@ class _Painted(QAbstractButton):
     def paintEvent(self, _event: QPaintEvent) -> None:
         ratio = self.devicePixelRatioF()
         area = QRectF(self.rect())
-        key = self._file, round(self._box.width() * ratio), round(self._box.height() * ratio)
+        width = round(self._box.width() * ratio)
+        height = round(self._box.height() * ratio)
+        key = PictureAtSize(self._file, width, height)
         with QPainter(self) as painter:
             painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
             outline = QPainterPath()

@@ -44,7 +44,7 @@ class Welcome(ThemeAware, QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        # For the reason in `AttachmentRow`.
+        # For the reason in `attachment_row.AttachmentRow`.
         self.setViewport(QWidget())
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -41,7 +41,7 @@ Result = TypeVar("Result")
 
 
 class ConversationStore:
-    """Owns the database and the pictures. Made by `open_store` in opening.py.
+    """Owns the database and the pictures. Made by `opening.open_store`.
 
     `on_unmended` is called for damage that cannot be mended while the database is open.
     """

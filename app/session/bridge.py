@@ -57,7 +57,7 @@ class Bridge(QObject):
         return bool(self._receivers or self._callbacks)
 
     def listen(self, receiver: Callable[[list[Event]], None]) -> Callable[[Event], None]:
-        """Return the callback for the engine's `submit` that passes the request's events to `receiver`."""
+        """Return the callback for `Engine.submit` that passes the request's events to `receiver`."""
         ticket = next(self._tickets)
         self._receivers[ticket] = receiver
         # A restart would begin a new frame, so that requests in quick succession could delay it without end.

@@ -9,7 +9,7 @@ from app.session.model_service import Pair
 
 
 def values(pair: Pair) -> dict[str, str]:
-    """Return the values by the names in `chat_settings.VARIABLES`, in English, because models read them."""
+    """Return the values of the variables in prompts by name, in English, because models read them."""
     # Imported here because the import is slow and not needed before the window opens.
     import platform
 

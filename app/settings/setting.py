@@ -73,7 +73,8 @@ class Setting:
 class SettingsPage:
     """A page of the settings window, with its title in English.
 
-    `build` of the module returns its widget. A page without a module has the rows of its settings and nothing else.
+    The function "build" of its module returns its widget. A page without a module has the rows of its settings and
+    nothing else.
     """
 
     name: str
@@ -81,7 +82,7 @@ class SettingsPage:
     module: str = ""
 
     def setting(self, default: T, **declared: Any) -> T:
-        """Return a field of `SettingsValues` with a row on this page; its metadata are arguments of `Setting`."""
+        """Return a field of the settings with a row on this page; its metadata are arguments of `Setting`."""
         return field(default=default, metadata={"page": self.name, **declared})
 
 

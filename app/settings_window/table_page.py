@@ -28,7 +28,7 @@ _WITH_NEXT_ANSWER = ("speculation", "generation")
 class TablePage(ThemeAware, Form):
     """The rows of one page, which follow every change of the settings. The rare ones are below the others, folded.
 
-    A subclass calls `restyle` once the page is complete.
+    A subclass calls `ThemeAware.restyle` once the page is complete.
     """
 
     def __init__(self, page: str, settings: SettingsStore, parent: QWidget | None = None) -> None:

@@ -46,14 +46,8 @@ def with_one_change(
         return None
     old = None
     if len(chats) == len(before):
-        place = len(before) - last - 1
-        old = before[place] if place >= first else None
-        if old is None or old.id != chat.id or not _is_below_days(old):
-            return None
-        # The chats between its new and its old place must only have moved down by one.
-        passed = before[first:place]
-        moved_down = chats[first + 1 : place + 1]
-        if passed != moved_down:
+        old = _moved_up(before, chats, first, len(before) - last - 1)
+        if old is None:
             return None
     elif first + last < len(before):
         return None
@@ -88,3 +82,18 @@ def _is_below_days(chat: Conversation) -> bool:
 
 def _group(chat: Conversation, now: float) -> str:
     return grouped([chat], now)[0].name
+
+
+def _moved_up(
+    before: Sequence[Conversation], chats: Sequence[Conversation], top: int, place: int
+) -> Conversation | None:
+    """Return the chat that was at `place` and is now at `top`, as it was; None if something else has changed, too."""
+    if place < top:
+        return None
+    old = before[place]
+    if old.id != chats[top].id or not _is_below_days(old):
+        return None
+    # The chats between its new and its old place must only have moved down by one.
+    passed = before[top:place]
+    moved_down = chats[top + 1 : place + 1]
+    return old if passed == moved_down else None

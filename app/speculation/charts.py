@@ -5,6 +5,8 @@ The accessible description and the tooltip of each say in words what it shows.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -141,7 +143,7 @@ class TimeBar(Chart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(12, parent)
-        self._shares: tuple[float, float, float] | None = None
+        self._shares: TimeShares | None = None
 
     def show_stats(self, stats: RequestStats) -> None:
         self._shares = time_shares(stats)
@@ -197,9 +199,17 @@ def mixed(colour: str, ground: str, share: float) -> QColor:
     )
 
 
-def time_shares(stats: RequestStats) -> tuple[float, float, float] | None:
+class TimeShares(NamedTuple):
+    """The shares of the time of rounds, 1 in all."""
+
+    draft: float
+    verify: float
+    host: float
+
+
+def time_shares(stats: RequestStats) -> TimeShares | None:
     """Return the shares of draft, verify and host in the time of all rounds, or None before the first."""
     whole = stats.draft_s + stats.verify_s + stats.host_s
     if whole <= 0:
         return None
-    return stats.draft_s / whole, stats.verify_s / whole, stats.host_s / whole
+    return TimeShares(stats.draft_s / whole, stats.verify_s / whole, stats.host_s / whole)

@@ -19,7 +19,7 @@ _PREVENTS = b"_setPreventsActivation:"
 
 
 class MacWindows(ObjectiveC):
-    """Sends messages to windows, which are named by their `winId()`. On the Qt thread."""
+    """Sends messages to windows, which are named by their winId(). On the Qt thread."""
 
     def float_over_all(self, view: int) -> None:
         """Make a panel, as Qt makes of a dialog, get the keyboard in every Space while another program is active."""

@@ -48,7 +48,7 @@ def voices_in(listing: str) -> dict[str, str]:
         # Cantonese is no voice for other Chinese.
         if place != "HK" and _family(name) not in _NOVELTIES:
             voices.setdefault(language, []).append(name)
-    return {language: min(names, key=_rank) for language, names in voices.items()}
+    return {language: min(names, key=_voice_order) for language, names in voices.items()}
 
 
 def _family(voice: str) -> str:
@@ -56,7 +56,7 @@ def _family(voice: str) -> str:
     return re.split(r"\s*[(（]", voice)[0]
 
 
-def _rank(voice: str) -> tuple[bool, bool, bool, int]:
+def _voice_order(voice: str) -> tuple[bool, bool, bool, int]:
     """Return the sort key of a voice among the voices of its language, the best first."""
     family = _family(voice)
     usual = _USUAL.index(family) if family in _USUAL else len(_USUAL)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from app.text.answer_pieces import CallsText, Delta, MarkPlace, ReadCall
+from app.text.answer_pieces import CallsRead, Delta, MarkPlace, ReadCall
 from app.text.fences import ends_in_code
 from app.text.growing_calls import CallPiece, GrowingCalls
 from app.text.stray_calls import StrayCalls
@@ -121,7 +121,7 @@ class AnswerParts:
         """Add the next piece of the answer; return its parts. `ended` comes with the last piece, which may be empty.
 
         `cut` says that the model did not end the answer, whose last call may then be incomplete. `opening` is the
-        thinking mark that the prompt ends with, see the engine's `RequestStats`; only the first piece uses it.
+        thinking mark that the prompt ends with, see `engine.stats.RequestStats`; only the first piece uses it.
         """
         self._text = self._text or opening
         self._has_begun = self._has_begun or bool(self._text) or bool(text.strip())
@@ -443,8 +443,8 @@ class AnswerParts:
 
     def _text_before(self, content: str) -> str:
         """Return the reply up to and including `content`, with the text that is held back."""
-        held = self._stray.held if self._stray is not None else ""
-        return self.content + held + content + (self._blank or "")
+        held_back = self._stray.held if self._stray is not None else ""
+        return self.content + held_back + content + (self._blank or "")
 
     def _calls_begin_after(self, before: str, mark: Marks) -> bool:
         """Return whether calls usually begin after this text: on a line of their own, or after other calls."""
@@ -491,7 +491,7 @@ class AnswerParts:
             log.info("a call is left as text, because it cannot be told where its values end")
             return [], len(text)
 
-    def _text_of_calls(self, text: str, start: int, mark: Marks, searched: int) -> CallsText:
+    def _text_of_calls(self, text: str, start: int, mark: Marks, searched: int) -> CallsRead:
         """Return the text of the calls that begin at `start`, up to their end mark if it is there.
 
         The first `searched` characters after `start` were searched before: they have no end mark. A part of the end
@@ -506,11 +506,11 @@ class AnswerParts:
         after = end + len(mark.end) if end >= 0 else len(text)
         is_closed = end >= 0
         if mark.whole:
-            return CallsText(text[start:after], after, is_closed)
+            return CallsRead(text[start:after], after, is_closed)
         inner = text[begin : end if is_closed else len(text)]
         if not is_closed and mark.end:
             inner = inner[: len(inner) - half_a_mark(inner, mark.end)]
-        return CallsText(inner, after, is_closed)
+        return CallsRead(inner, after, is_closed)
 
     def _first_end(self, text: str, start: int, mark: Marks) -> int:
         """Return where a text ends that begins with a mark but not with calls. An end mark in quotes ends it, too."""

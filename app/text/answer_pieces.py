@@ -38,7 +38,7 @@ class MarkPlace(NamedTuple):
     mark: Marks
 
 
-class CallsText(NamedTuple):
+class CallsRead(NamedTuple):
     """The text of calls, with or without their marks, the index after it, and whether the end mark is there."""
 
     text: str

@@ -7,7 +7,7 @@ from app.text.pieces import LONG_PIECE, plain_end, weight, without_colours
 
 
 class PlainSplitter:
-    """Replaces a `Splitter` of `app.text.blocks` that raised: all of its blocks are plain text; it parses nothing."""
+    """Replaces a `blocks.Splitter` that raised: all of its blocks are plain text; it parses nothing."""
 
     def __init__(self) -> None:
         self.frozen: list[Block] = []

@@ -13,7 +13,7 @@ from app.widgets.labels import SentenceLabel, label
 from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.theme_aware import ThemeAware
-from app.window.palette import Palette
+from app.window.palette import SearchPalette
 from app.window.palette_rows import PaletteRow, begun_first, help_rows
 
 
@@ -62,7 +62,7 @@ class HelpCard(ThemeAware, Overlay):
             self.fit_in_window()
 
 
-class HelpSearch(Palette):
+class HelpSearch(SearchPalette):
     """Lists all questions of the help, or those that match what is typed. The chosen one is shown in `card`."""
 
     def __init__(self, card: HelpCard, window: QWidget) -> None:

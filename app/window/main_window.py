@@ -106,6 +106,23 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self.parts = ChatParts(
             session, self._actions, lambda: session.chat, self._other_models, self._middle, self._stack
         )
+        self._make_services()
+        self._make_chat()
+        self._make_panel()
+        self._make_overlays()
+        self._build()
+        self._actions.bind(self)
+        self._connect()
+        self.restyle()
+        self.take_files()
+        restore_geometry(self, self.preferences.values.window_geometry)
+        self._show_chat(session.chat)
+        if self.preferences.backup is not None:
+            self.notifications.show_backup(self.preferences.backup)
+
+    def _make_services(self) -> None:
+        """Make what tells, moves and keeps things beside the chat: notes, sidebar, import, models and settings."""
+        session = self.session
         banner = self.parts.banner
         self.notifications = Notifications(banner, self._actions, self)
         self.updates = UpdateChecker(self.preferences, self.notifications, self)
@@ -117,29 +134,22 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self.models = ModelController(self._library, session, *models, banner, self)
         self.settings = SettingsWindow(self._library, session, self.models, self)
         self.about = AboutWindow(self)
-        self._make_chat()
-        self._make_panel()
+
+    def _make_overlays(self) -> None:
+        """Make what opens above the chat or beside the window: menus, palettes, cards and other windows."""
+        session = self.session
         self._menus = Menus(self._actions, self)
         self.command_palette = CommandPalette(self._actions, self.settings.open, self._palette_places, self)
-        self.help_search = HelpSearch(HelpCard(lambda: application.language.code, self), self)
+        self.help_search = HelpSearch(HelpCard(lambda: self.application.language.code, self), self)
         self.log = SessionLog(self)
         self.import_card = ImportCard(self)
         self.shortcuts_card = ShortcutsCard(self._actions, lambda: self.parts.composer.edit.send_key == "enter", self)
         self.quick_entry = QuickEntry(self.preferences, session, self.parts.attachments, self)
         self._chat_windows = ChatWindows(self, self._actions)
-        self._settings_applier = SettingsApplier(self.preferences, application, session, self.parts.composer, self)
+        self._settings_applier = SettingsApplier(self.preferences, self.application, session, self.parts.composer, self)
         self._announcer = Announcer(session, self)
         AnswerNotice(session, self.preferences, self)
         MenuBarItem(session, self.preferences, self._actions, self)
-        self._build()
-        self._actions.bind(self)
-        self._connect()
-        self.restyle()
-        self.take_files()
-        restore_geometry(self, self.preferences.values.window_geometry)
-        self._show_chat(session.chat)
-        if self.preferences.backup is not None:
-            self.notifications.show_backup(self.preferences.backup)
 
     def _other_models(self) -> Sequence[OtherModel]:
         return self.models.other_models()

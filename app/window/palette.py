@@ -34,7 +34,7 @@ _ROW_HEIGHT = 36
 _MOST_PLACES = 50
 
 
-class Palette(ThemeAware, Overlay):
+class SearchPalette(ThemeAware, Overlay):
     """A field and the rows that it finds. A subclass names them in `make`, and finds rows in `rows_for`."""
 
     def __init__(self, window: QWidget) -> None:
@@ -110,7 +110,7 @@ class Palette(ThemeAware, Overlay):
             self._found[row].run()
 
 
-class CommandPalette(Palette):
+class CommandPalette(SearchPalette):
     """`places` yields the chats, the models and the help, which are found once something is typed."""
 
     def __init__(

@@ -225,7 +225,7 @@ def show_window(language: str | None = None) -> int:
 
 
 def _run_window(instance: SingleInstance, language: str | None) -> int:
-    # Not a `Background` of `app.system`: the last change must be on disk at the end, and there is no application yet.
+    # Not a `background.Background`: the last change must be on disk at the end, and there is no application yet.
     disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
     preferences = SettingsStore(settings_folder() / "settings.json", submit=disk.submit)
     if preferences.values.remove_everything:

@@ -366,7 +366,7 @@ def _head_inside(main: Model, chosen: Iterable[Model]) -> list[Model]:
     return [Model(name, "catalog", bytes=size, weight_bytes=size, active_bytes=size, head=MTP, facts=facts)]
 
 
-class _Rank(NamedTuple):
+class _PairingRank(NamedTuple):
     """How candidates are sorted: the first difference counts, and the smaller one comes first.
 
     The groups are: -1 measured to be faster, 0 estimated to be faster, 1 the same with an unknown tokenizer, 2 lookup,
@@ -381,20 +381,20 @@ class _Rank(NamedTuple):
     id: str = ""
 
 
-def _rank(candidate: PairAdvice) -> _Rank:
+def _rank(candidate: PairAdvice) -> _PairingRank:
     """Return the sort key of a candidate."""
     if candidate.verdict == "lookup":
-        return _Rank(2)
+        return _PairingRank(2)
     if candidate.verdict in _UNREAD and candidate.expected is None:
-        return _Rank(0, place=-10.0)
+        return _PairingRank(0, place=-10.0)
     if candidate.works and candidate.expected is not None and candidate.expected.speedup >= WORTH_IT:
         # An installed model wins a near tie.
         head_start = 0.03 if candidate.source == "installed" else 0.0
         group = 1 if candidate.verdict == "unknown" else 0
         if candidate.expected.measured:
             group = -1
-        return _Rank(group, -(candidate.expected.speedup + head_start), candidate.weight_bytes, candidate.id)
-    return _Rank(3, float(VERDICTS.index(candidate.verdict)), candidate.weight_bytes, candidate.id)
+        return _PairingRank(group, -(candidate.expected.speedup + head_start), candidate.weight_bytes, candidate.id)
+    return _PairingRank(3, float(VERDICTS.index(candidate.verdict)), candidate.weight_bytes, candidate.id)
 
 
 def _is_recommendable(candidate: PairAdvice, related: bool) -> bool:

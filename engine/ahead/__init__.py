@@ -6,11 +6,11 @@ drafted after the likely outcomes is drafted already, so that the next proposal 
 
 Where a reader of the paper finds its parts:
 
-- the handshake: `messages`. `RoundOutcome` has the accepted tokens and the recovery token, the last of them;
-  `DraftReply` has the continuation that was prepared, or none.
+- the handshake: `messages`. `messages.RoundOutcome` has the accepted tokens and the recovery token, the last of them;
+  `messages.DraftReply` has the continuation that was prepared, or none.
 - the tree cache: `tree_cache.TreeCache`. Its keys are outcomes: a number of accepted tokens (a "cut") and a recovery
-  token. `tree_drafter` fills it, and the runner sends it as `PreparedTree` while it grows: an outcome that is in it
-  needs no answer, and so waits for no link.
+  token. `tree_drafter` fills it, and the runner sends it as `messages.PreparedTree` while it grows: an outcome that is
+  in it needs no answer, and so waits for no link.
 - the fan-out, which gives likelier outcomes more of the tree: `deepening`. Each cut has branches for up to
   `EngineSettings.draft_ahead_branches` recovery tokens (the paper's F), and the likelier ones of all cuts are deepened
   first.

@@ -55,7 +55,8 @@ class _BranchRope:
     """Rotary positions for each row if the rows of a pass are branches."""
 
     def __init__(self, inner: Any, rows: _PassRows) -> None:
-        self._inner, self._rows = inner, rows
+        self._inner = inner
+        self._rows = rows
 
     def __call__(self, x: mx.array, offset: Any = 0) -> mx.array:
         if self._rows.positions is None:

@@ -19,7 +19,7 @@ from statistics import median
 
 # The passes that tell how long passes with as many rows take: their median leaves out those that were disturbed. With
 # the latest alone, 7 % fewer prepared tokens are accepted on a processor, and 27 % fewer a pass where rows are free
-# (`tests.engine.ahead.worlds`).
+# (tests/engine/ahead/worlds.py).
 REMEMBERED_PASSES = 7
 # The accepted tokens that the time of a pass with one row has to be expected to gain. Without it, a device drafts at
 # full power what is hardly ever used: 19 % fewer tokens are accepted a pass where recovery tokens are sure.
@@ -57,7 +57,7 @@ class PassCosts:
 def cut_chances(acceptance: Sequence[float], count: int) -> list[float]:
     """Return the probability that so many of `count` draft tokens are accepted, for 0 to `count`.
 
-    `acceptance` are the rates as in `RoundOutcome`.
+    `acceptance` are the rates as in `messages.RoundOutcome`.
     """
     reached = [1.0, *_joint(acceptance, count)]
     return [before - after for before, after in zip(reached, [*reached[1:], 0.0], strict=True)]

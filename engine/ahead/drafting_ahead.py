@@ -17,7 +17,7 @@ from engine.ahead.worth import Worth
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DRAFTED, SamplingSettings
 
-# The percentages are changes of an answer's speed in the worlds of `tests.engine.ahead.worlds`.
+# The percentages are changes of an answer's speed in the worlds of tests/engine/ahead/worlds.py.
 
 # The least seconds that a round waits to learn whether its outcome was prepared: a message between two processes takes
 # longer than the fastest draft models do. Without it -0.1 % with such a model.
@@ -45,7 +45,7 @@ class AheadFigures:
     hidden_s: float = 0.0
 
     def as_stats(self) -> dict[str, Any]:
-        """Return the figures as fields of `RequestStats`."""
+        """Return the figures as fields of `stats.RequestStats`."""
         figures = asdict(self)
         return {"ahead": figures.pop("state")} | {f"ahead_{name}": value for name, value in figures.items()}
 

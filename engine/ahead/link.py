@@ -39,7 +39,8 @@ class NoRunner(Exception):
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}")
-        self.reason, self.detail = reason, detail
+        self.reason = reason
+        self.detail = detail
 
 
 @dataclass(slots=True)
@@ -72,7 +73,7 @@ def in_a_process(folder: Path) -> RunnerConnection:
 class Asker(NamedTuple):
     """On whose behalf an answer is written, and what it may share with others: its `opening`, the system message.
 
-    `audience` is as in `CachedConversation`.
+    `audience` is as in `engine.speculation.conversation.CachedConversation`.
     """
 
     audience: str | None
@@ -103,7 +104,8 @@ class RunnerLink:
         taught: Callable[[], bytes] = bytes,
         recovery_tokens: int = messages.MOST_RECOVERY,
     ) -> None:
-        self._connect, self._taught = connect, taught
+        self._connect = connect
+        self._taught = taught
         self._recovery_tokens = recovery_tokens
         self.host = host
         self._connection: RunnerConnection | None = None
@@ -220,7 +222,8 @@ class RunnerLink:
 
     def _give_up(self, reason: str, detail: str = "") -> None:
         if not self._closed.is_set():
-            self.reason, self.detail = reason, detail
+            self.reason = reason
+            self.detail = detail
             self.given_up = time.monotonic()
             self.state = "gone"
 

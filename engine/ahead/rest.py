@@ -9,11 +9,11 @@ from enum import Enum
 
 from engine.ahead.worth import Worth
 
-# The percentages are changes of an answer's speed without the constant, in the worlds of `tests.engine.ahead.worlds`.
+# The percentages are changes of an answer's speed without the constant, in the worlds of tests/engine/ahead/worlds.py.
 
 # The replies in a row that come too late or are not used, after which the runner pauses. Without pauses -28 % if the
 # runner is too far away, at a fixed depth, where `Worth` is not asked. After one, -3.9 % on a second Mac
-# (`tests.engine.speculation.two_macs_chosen`): the controller tries other drafts now and then.
+# (tests/engine/speculation/two_macs_chosen.py): the controller tries other drafts now and then.
 MAX_MISSES = 4
 # The rounds of the first pause, and of one after draft tokens were used. With LAST_PAUSE from the beginning -2.6 % if
 # the link stalls shortly.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import log
 from statistics import fmean
 
-# The percentages are changes of an answer's speed, in the worlds of `tests.engine.ahead.worlds` (40 seeds, or 10 where
+# The percentages are changes of an answer's speed, in the worlds of tests/engine/ahead/worlds.py (40 seeds, or 10 where
 # that decides), if the constant is set as told: the largest loss and the largest gain.
 
 # The rounds that tell how fast one way is. With three, the noise of rounds decides: -1.2 % where the runner takes a

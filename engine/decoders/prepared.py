@@ -1,6 +1,6 @@
 """A request as it begins: the prompt, the grammar, the pictures and the sampler of its answer, made and checked.
 
-All that can be refused before anything is computed is refused here. A `Generation` gets the finished parts.
+All that can be refused before anything is computed is refused here. A `generation.Generation` gets the finished parts.
 """
 
 from __future__ import annotations

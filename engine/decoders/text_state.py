@@ -15,8 +15,9 @@ from engine.speculation.rounds.taps import CannotTap, Taps
 
 
 class TextState:
-    """Pools the outputs of the last layer, each after the norm that follows it; a `HiddenStateListener`.
+    """Pools the outputs of the last layer, each after the norm that follows it.
 
+    It is a `rounds.sequence.HiddenStateListener`.
     An embedding model's folder says whether that is their mean, the last or the first one (`pooling_of`); of a model
     for chats it is their mean. Raises `BadRequest` for a model whose hidden states cannot be read, or whose pooling is
     not known.

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.files.folder_paths import open_regular
@@ -101,9 +102,15 @@ def with_origin(model: Model) -> Model:
     return replace(model, gguf=GgufOrigin(provenance.source, len(provenance.requantised), provenance.tensors))
 
 
-def _files(
-    snapshots: Iterable[tuple[str, Path]], folders: Iterable[tuple[str, Path]]
-) -> Iterator[tuple[Path, str, str]]:
+class _FoundFile(NamedTuple):
+    """A GGUF file, the name of its model, and its source as in `place_of`."""
+
+    path: Path
+    name: str
+    source: str
+
+
+def _files(snapshots: Iterable[tuple[str, Path]], folders: Iterable[tuple[str, Path]]) -> Iterator[_FoundFile]:
     for repository, snapshot in snapshots:
         places = [snapshot]
         here = dict[str, Path]()
@@ -113,15 +120,15 @@ def _files(
         for place in places:
             for file in ggufs_in(place):
                 here.setdefault(name_of_set(file.relative_to(place).as_posix()), file)
-        yield from ((file, f"{repository}/{name}", "cache") for name, file in here.items())
+        yield from (_FoundFile(file, f"{repository}/{name}", "cache") for name, file in here.items())
     for source, folder in folders:
         if source == "ollama":
-            yield from ((file, name, source) for file, name in _in_ollama(folder))
+            yield from (_FoundFile(file, name, source) for file, name in _in_ollama(folder))
         for file in ggufs_in(folder):
             # Jan calls every file so.
             named = file.parent if file.stem == "model" else file.with_suffix("")
             name = named.name if source == "folder" else named.relative_to(folder).as_posix()
-            yield file, name_of_set(name), source
+            yield _FoundFile(file, name_of_set(name), source)
 
 
 def ggufs_in(folder: Path) -> Iterator[Path]:

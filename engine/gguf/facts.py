@@ -18,7 +18,7 @@ from engine.model_files.config import check_sizes
 
 
 class GgufFacts(NamedTuple):
-    """Figures of a GGUF file, or of all files of a split one, with the meanings of `Model`'s fields."""
+    """Figures of a GGUF file, or of all files of a split one; `model_files.model.Model` says what they mean."""
 
     bytes: int
     weight_bytes: int = 0

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from gguf import GGML_QUANT_SIZES, GGMLQuantizationType, GGUFValueType
 
@@ -57,6 +57,15 @@ class GgufTensor:
     file: Path
     offset: int
     nbytes: int
+
+
+class _TensorEntry(NamedTuple):
+    """The entry of a tensor in a header: its shape has rows first, its `offset` begins with the data."""
+
+    name: str
+    shape: tuple[int, ...]
+    kind: GGMLQuantizationType
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +144,8 @@ class _HeaderReader:
 
     def __init__(self, file: BinaryIO, most_kept: int) -> None:
         self._file = file
-        self._room, self._elements = most_kept, _MOST_ELEMENTS
+        self._room = most_kept
+        self._elements = _MOST_ELEMENTS
         self._size = os.fstat(file.fileno()).st_size
         self._read = 0
         if self._take(4) != MAGIC:
@@ -172,7 +182,7 @@ class _HeaderReader:
         if type(alignment) is not int or not 0 < alignment <= _LARGEST_ALIGNMENT or alignment & (alignment - 1):
             raise DamagedHeaderError("general.alignment")
         entries = [self._entry() for _ in range(self._tensor_count)]
-        if len({name for name, *_ in entries}) < len(entries):
+        if len({entry.name for entry in entries}) < len(entries):
             raise DamagedHeaderError("a tensor twice")
         begin = -(-self._read // alignment) * alignment
         end = 0
@@ -191,8 +201,8 @@ class _HeaderReader:
             tensors.append(GgufTensor(name, kind, shape, file, begin + offset, nbytes))
         return tensors
 
-    def _entry(self) -> tuple[str, tuple[int, ...], GGMLQuantizationType, int]:
-        """Read a tensor's name, shape (rows first), kind, and offset in the data. Raises `DamagedHeaderError`."""
+    def _entry(self) -> _TensorEntry:
+        """Read the entry of a tensor. Raises `DamagedHeaderError`."""
         name = self._take(self._length(_LONGEST_TENSOR_NAME)).decode("utf-8", "replace")
         (dimensions,) = self._numbers("I")
         if not 0 < dimensions <= _MOST_DIMENSIONS:
@@ -204,7 +214,7 @@ class _HeaderReader:
         (offset,) = self._numbers("Q")
         if kind not in _KINDS:
             raise DamagedHeaderError(f"{name}: unknown kind {kind}")
-        return name, shape[::-1], _KINDS[kind], offset
+        return _TensorEntry(name, shape[::-1], _KINDS[kind], offset)
 
     def _value(self, name: str, kind: int) -> Any:
         """Read a value of this kind; None stands for an array that is too large to keep.

@@ -110,7 +110,7 @@ def _output_norm(config: Mapping[str, Any], *, spec: bool) -> OutputNorm:
     return "none" if not spec and Settings(config).flag("norm_output") is False else "output"
 
 
-class _Taps(NamedTuple):
+class _TapLayers(NamedTuple):
     """The layers of the main model whose outputs a head reads, as far as its configuration says them."""
 
     # The possible layers, counted from 0; the likeliest choice is first.
@@ -121,7 +121,7 @@ class _Taps(NamedTuple):
     main_layers: int | None
 
 
-def _taps(settings: Settings, columns: int, *, spec: bool) -> _Taps:
+def _taps(settings: Settings, columns: int, *, spec: bool) -> _TapLayers:
     """Return the taps that a configuration names.
 
     speculators' id j is the input of layer j, which is the output of j - 1. In the original format ids are inputs or
@@ -131,8 +131,8 @@ def _taps(settings: Settings, columns: int, *, spec: bool) -> _Taps:
     ids = settings.get(_IDS)
     if ids is None:
         usual = (default_taps(total),) if total else ()
-        return _Taps(usual, _TAPS, total)
+        return _TapLayers(usual, _TAPS, total)
     choices = settings.taps(_IDS, ids, columns, [1] if spec else [0, 1], spec=spec)
     outputs_first = choices[0][0] == 1
     ordered = choices if outputs_first else choices[::-1]
-    return _Taps(tuple(ordered), len(choices[0]), total)
+    return _TapLayers(tuple(ordered), len(choices[0]), total)

@@ -151,7 +151,7 @@ def _rank_of(shape: Sequence[int], part: str, peft: bool) -> int:
     return shape[0 if rank_is_first else -1]
 
 
-class _Settings(NamedTuple):
+class _AdapterSettings(NamedTuple):
     """What a configuration says of an adapter; nothing is known of the types of its values."""
 
     # "lora" or "dora".
@@ -161,7 +161,7 @@ class _Settings(NamedTuple):
     scale: Any
 
 
-def _settings_of_mlx(folder: Path, config: Mapping[str, Any]) -> _Settings:
+def _settings_of_mlx(folder: Path, config: Mapping[str, Any]) -> _AdapterSettings:
     """Read the configuration of an adapter of mlx-lm. Raises `ModelNotUsable` (unknown-adapter, damaged)."""
     kind = config.get("fine_tune_type", "lora")
     values = config.get("lora_parameters")
@@ -169,10 +169,10 @@ def _settings_of_mlx(folder: Path, config: Mapping[str, Any]) -> _Settings:
         raise ModelNotUsable(folder, "unknown-adapter", str(kind)[:80])
     if not isinstance(values, dict):
         raise ModelNotUsable(folder, "damaged", f"{CONFIG_NAME} (lora_parameters)")
-    return _Settings(kind, values.get("rank"), values.get("scale"))
+    return _AdapterSettings(kind, values.get("rank"), values.get("scale"))
 
 
-def _settings_of_peft(folder: Path, config: Mapping[str, Any]) -> _Settings:
+def _settings_of_peft(folder: Path, config: Mapping[str, Any]) -> _AdapterSettings:
     """Read the configuration of an adapter of PEFT. Raises `ModelNotUsable` (unknown-adapter, damaged)."""
     other = ("modules_to_save", "rank_pattern", "alpha_pattern", "use_dora", "layer_replication", "fan_in_fan_out")
     odd = next((name for name in other if config.get(name)), "")
@@ -184,7 +184,7 @@ def _settings_of_peft(folder: Path, config: Mapping[str, Any]) -> _Settings:
     if not sound or not abs(alpha) <= _LARGEST_SCALE:
         raise ModelNotUsable(folder, "damaged", f"{CONFIG_NAME} (r, lora_alpha)")
     divisor = math.sqrt(rank) if config.get("use_rslora") else rank
-    return _Settings("lora", rank, alpha / divisor)
+    return _AdapterSettings("lora", rank, alpha / divisor)
 
 
 def _parts(folder: Path, tensors: Mapping[str, TensorHeader], peft: bool) -> dict[str, tuple[str, str]]:

@@ -186,7 +186,8 @@ class Decoding:
     def _step_alone(self, active: ActiveRequest) -> TokensCommitted | None:
         """Run one step of the request's decoder. Return what it committed, None if it prepared a round or ended."""
         assert active.decoder is not None
-        generation, stream = active.generation, active.stream
+        generation = active.generation
+        stream = active.stream
         generation.speculation = stream.speculation
         generation.cancelled = generation.cancelled or stream.cancelled
         started = time.perf_counter()
@@ -248,7 +249,8 @@ class Decoding:
             self._batch = None
         release_unused_memory()
         for active in reversed(members):
-            active.batched, active.batch_obstacle = False, "error"
+            active.batched = False
+            active.batch_obstacle = "error"
             self.requests.remove(active)
             yield active, CachesLost()
 

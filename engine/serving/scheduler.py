@@ -241,7 +241,7 @@ class Scheduler:
             self._fail_alone(active, error)
 
     def _finish(self, active: ActiveRequest) -> None:
-        """Deliver `Finished`, even if removing the request raises; then keep its answer, and its intact caches."""
+        """Deliver the last event, even if removing the request raises; then keep its answer, and its intact caches."""
         try:
             intact = self._remove(active)
         finally:

@@ -217,8 +217,8 @@ class Waiting(deque[RequestStream]):
 
     def _request_of(self, stream: RequestStream) -> ChatRequest:
         """Return the request completed by the engine's settings."""
-        request, settings = stream.request, self._models.settings
-        return replace(request, overflow=request.overflow or settings.overflow)
+        request = stream.request
+        return replace(request, overflow=request.overflow or self._models.settings.overflow)
 
     def wait_for_inputs(self, others: Sequence[Future[Any]] = ()) -> None:
         """Wait a moment for the next of the inputs that are being made and of `others`, if any."""

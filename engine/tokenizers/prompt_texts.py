@@ -32,7 +32,10 @@ def prompt_texts(
     options: Mapping[str, Any],
     pictures: PictureTexts,
 ) -> PromptTexts:
-    """Return what the template gets of a conversation, whose pictures become signs; the arguments as in `PromptJob`."""
+    """Return what the template gets of a conversation, whose pictures become signs.
+
+    The arguments are as in `prompts.PromptJob`.
+    """
     messages = as_texts(messages, pictures)
     called = any(message["role"] == "tool" or message.get("tool_calls") for message in messages)
     if (tools or (called and "tool" not in template_of(tokenizer))) and not tool_format_of(tokenizer):

@@ -154,7 +154,7 @@ def _ids(make: Callable[[], Sequence[int]]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class PromptJob:
-    """A conversation, or a raw `prompt`, for a context of `limit` tokens; the rest as in `ChatRequest`.
+    """A conversation, or a raw `prompt`, for a context of `limit` tokens; the rest as in `requests.ChatRequest`.
 
     `pictures` are the texts that replace these, by digest.
     """

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from app.sidebar.pane import ChatPane, PurgeButton
     from app.transcript.tints.token_legend import TokenLegend
     from app.transcript.turn_view import TurnView
-    from app.window.palette import Palette
+    from app.window.palette import SearchPalette
 
 
 def tinted_text(body: AnswerBody, tints: AnswerTints) -> str:
@@ -374,7 +374,7 @@ class _CardDriver:
 class PaletteDriver(_CardDriver):
     """The command palette, or the search of the help."""
 
-    def __init__(self, palette: Palette) -> None:
+    def __init__(self, palette: SearchPalette) -> None:
         super().__init__(palette)
         self.palette = palette
 

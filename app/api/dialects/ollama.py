@@ -138,7 +138,7 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
         raise NotImplementedError
 
     def content(self) -> dict[str, Any]:
-        """Return the fields of `ChatRequest` that hold what is to be answered. Raises `ApiError`."""
+        """Return the fields of `requests.ChatRequest` that hold what is to be answered. Raises `ApiError`."""
         raise NotImplementedError
 
     def answer_in(self, text: str, thoughts: str, calls: Sequence[ToolCall]) -> dict[str, Any]:

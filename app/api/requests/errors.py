@@ -207,7 +207,8 @@ def unexpected() -> ApiError:
 
 
 # Endpoints whose clients expect the form of the Anthropic and of Ollama's API.
-_ANTHROPIC_PATHS, _OLLAMA_PATHS = "/v1/messages", "/api/"
+_ANTHROPIC_PATHS = "/v1/messages"
+_OLLAMA_PATHS = "/api/"
 # LM Studio's own API beside Ollama's, with errors as OpenAI has them.
 _LM_STUDIO_PATHS = ("/api/v0/", "/api/v1/")
 EVENT_HEADERS = {"content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no"}

@@ -116,7 +116,7 @@ def is_corrupt(error: BaseException) -> bool:
 
 def is_damage(error: BaseException) -> bool:
     """Return whether the file is damaged, an index or a reference is at odds with a table, or a text is not UTF-8."""
-    # `index_text` itself raises nothing.
+    # The SQL function index_text itself raises nothing.
     not_text = isinstance(error, sqlite3.OperationalError) and "user-defined function" in str(error)
     return not_text or is_corrupt(error) or getattr(error, "sqlite_errorname", None) in _CONSTRAINTS
 

@@ -42,6 +42,10 @@ _NO_PEN = QPen(Qt.PenStyle.NoPen)
 _run_of = attrgetter("round", "source")
 
 
+# Where a run of tokens begins and ends in a document, and its first token. No record, because painting makes many.
+TokenStretch = tuple[int, int, Token]
+
+
 @dataclass(eq=False)
 class AnswerTints:
     """The tokens of one answer, their joined texts, and how they are tinted now.
@@ -91,7 +95,7 @@ class AnswerTints:
     def is_shown(self) -> bool:
         return bool(self.lit) or self.strength > 0
 
-    def runs_in(self, places: Sequence[SourcePlace], start: int, end: int | None) -> list[tuple[int, int, Token]]:
+    def runs_in(self, places: Sequence[SourcePlace], start: int, end: int | None) -> list[TokenStretch]:
         """Return the stretches between two positions of a document that runs of tokens wrote, by its places.
 
         Each has where it begins and ends, and the first token of its run.

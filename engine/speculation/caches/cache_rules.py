@@ -192,7 +192,8 @@ class WindowRule(Rule):
         kept as handles, which such writes do not change; the class says what that costs.
         """
         cache = self.cache
-        keys, values = cache.keys, cache.values
+        keys = cache.keys
+        values = cache.values
         # One row can be removed by its index alone, and no row is overwritten before the window is full.
         if rows > 1 and keys is not None and cache.offset + rows > cache.max_size:
             keys = mx.array(keys)

@@ -1,7 +1,7 @@
 """The kinds of caches as rows of a batch, which a model is given in place of its own caches.
 
 Each class offers what models ask of the cache that it stands for (`update_and_fetch`, `make_mask`, `offset` …), and to
-`RowCaches` the same few methods: `put` and `take` copy one text in and out, `change` replaces every array.
+`row_caches.RowCaches` the same few methods: `put` and `take` copy one text in and out, `change` replaces every array.
 """
 
 from __future__ import annotations
@@ -203,8 +203,8 @@ class WindowRows(KeyValueRows):
 class StateRows(ArraysCache):  # type: ignore[misc]
     """Rows of ArraysCaches: the recurrent states of all rows, (rows, ...) each.
 
-    In a pass of unequal rows, `lengths` says how many tokens of each row are its own; the layer ignores the padding
-    after them. None means that all rows are equally long.
+    In a pass of unequal rows, the argument lengths says how many tokens of each row are its own; the layer ignores the
+    padding after them. None means that all rows are equally long.
     """
 
     # The states, each None before the first token.

@@ -41,7 +41,7 @@ class RowLayout:
 
     def __init__(self, window: int | None) -> None:
         self.window = window
-        # `RowCaches` adds and removes these with its rows.
+        # `row_caches.RowCaches` adds and removes these with its rows.
         self.starts: list[int] = []
         self.size = 0
         self.end = 0

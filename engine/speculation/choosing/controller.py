@@ -57,7 +57,7 @@ class ControllerState(Struct):
     is right. The `exploration_budget` is the cost, in plain rounds, that exploration may still have. `budget_refill` is
     the share of its refill that it gets: a failed trial halves the share, a successful one doubles it. `calibrated`:
     whether every depth was calibrated.
-    `slowed` is what slowed the machine down in the latest answer, as in `RequestStats`.
+    `slowed` is what slowed the machine down in the latest answer, as in `stats.RequestStats`.
     """
 
     unconstrained: CostsAndAcceptance = field(name="free", default_factory=CostsAndAcceptance)
@@ -80,7 +80,7 @@ class Controller:
        accepted drafts so far (`texts`), and an expected duration, from the rounds measured (`costs`). Their quotient is
        its speed. Both have a standard error.
     2. The fastest known plan is used, plain decoding unless another is faster by MARGIN. For several answers, tokens
-       count as in `even_tokens`, so that none is kept waiting by the proposals of the others.
+       count as in `plans.even_tokens`, so that none is kept waiting by the proposals of the others.
     3. A plan that is not known well enough is tried if it could be faster, and if the exploration budget covers what it
        would lose in a bad case. The budget is refilled with SHARE of all time, so an answer never gets noticeably
        slower, whatever is tried. A failed trial halves the refill, a successful one doubles it. Failed trials in one
@@ -119,7 +119,7 @@ class Controller:
     def set_pace(self, slowed: str) -> None:
         """Widen the uncertainty of learned costs, and restart comparisons, if the cause of a slow-down has changed.
 
-        `slowed` is that cause now, as in `RequestStats`, "" for none. Call it between answers.
+        `slowed` is that cause now, as in `stats.RequestStats`, "" for none. Call it between answers.
         """
         if slowed != self.learned.slowed:
             self.learned.slowed = slowed

@@ -29,7 +29,7 @@ ANSWER_DRIFT = 0.12
 # The rounds over which averages fade, some ten answers. With 20, text in turns is 3.3 % slower.
 FADING_ROUNDS = 200.0
 # A round beyond this many standard deviations was disturbed; 95 % of undisturbed rounds are within them. The worlds
-# lose nothing without it. It is for a first round that took ten times as long, which `test_batches.py` plays.
+# lose nothing without it. It is for a first round that took ten times as long, which test_batches.py plays.
 DISTURBED_DEVIATIONS = 2.0
 # A round less than this many times as long as expected may take so long by itself, such as the first one with a draft.
 # Without it, busy machines are 0.7 % slower, and the slowest answer on a busy Mac 2.0 %.
@@ -159,7 +159,7 @@ class Costs(Struct):
         draft_s: float | None = None,
         answers: int = 1,
     ) -> None:
-        """Learn from a round that took `seconds`; the arguments are as in `MeasuredRound`."""
+        """Learn from a round that took `seconds`; the arguments are as in `choice.MeasuredRound`."""
         passes = [CostPart(PASS, rows)]
         drafting = _drafting_parts(draft, answers)
         if draft_s is None:

@@ -53,8 +53,8 @@ class Controllers:
     The file at `path`, if given, keeps what they learn on `machine` under `mlx_version`. `unsaved` is true if the one
     in use has learned something since `keep`. `tried` are the pairs whose calibration began but could not continue.
     `kv_bits` are those of the main model's caches, whose kernels round differently. `guess` is what its passes should
-    cost, as in `Costs`. If `kernels_off`, those of `engine.row_kernels` are not in use. `races` are those of these
-    kernels that did not end, in the same file.
+    cost, as in `costs.Costs`. If `kernels_off`, those of `engine.row_kernels` are not in use. `races` are those of
+    these kernels that did not end, in the same file.
     """
 
     def __init__(self, path: Path | None = None, machine: str = "", mlx_version: str = MLX_VERSION) -> None:

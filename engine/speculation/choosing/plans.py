@@ -178,7 +178,9 @@ def _plan(
     reading = 0.0
     drafts = False
     for index, ((_, offer), forecasts) in enumerate(zip(asked, usable, strict=True)):
-        source, best, number = "", 0.0, 0
+        source = ""
+        best = 0.0
+        number = 0
         for name, forecast in forecasts.items():
             reached = min(depth, forecast.reach)
             if forecast.accepted[reached] > best:

@@ -33,7 +33,7 @@ KNOWN_COST_ERROR = 0.05
 # The answers after which comparisons have become uncertain.
 FADING_ANSWERS = 64
 # The rounds over which the noise of comparisons is averaged: load comes and goes. If it is not learned, the worlds lose
-# nothing, but lower bounds are untrue while other programs compute in bursts (`test_speedup.py`).
+# nothing, but lower bounds are untrue while other programs compute in bursts (test_speedup.py).
 NOISE_ROUNDS = 16
 
 # The context lengths beyond which plain steps are compared apart: attention takes twice as long at each.
@@ -85,7 +85,9 @@ class SpeedupMeter:
         """Start an answer to a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""
         self._bucket = bisect_right(CONTEXT_EDGES, prompt_tokens)
         self._suffix = _GRAMMAR if constrained else ""
-        self._seconds, self._tokens, self._rounds = 0.0, 0, 0
+        self._seconds = 0.0
+        self._tokens = 0
+        self._rounds = 0
         # Typical rounds and their seconds by kind.
         self._typical: dict[RoundKind, tuple[int, float]] = {}
         self.interrupted()

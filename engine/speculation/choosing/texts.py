@@ -131,7 +131,8 @@ class TextStatistics(Struct):
         accepted, least, most = ([0.0] * (depth + 1) for _ in range(3))
         shared = _shared_from(source)
         for rate, weight, counts in zip(FIRST_RATES, weights, self._known(source), strict=True):
-            survives, variance = weight, 0.0
+            survives = weight
+            variance = 0.0
             expected = below = above = 0.0
             for index in range(1, depth + 1):
                 count = counts[min(index - 1, shared)]
@@ -195,8 +196,10 @@ class AnswerState:
     def go_on_from(self, earlier: AnswerState) -> None:
         """Take over what `earlier`, the state of the same answer so far, tells of its text, if it is of this pair."""
         if earlier._texts is self._texts:
-            self._belief, self._of_answer = earlier._belief, earlier._of_answer
-            self.taken_s, self.plain_s = earlier.taken_s, earlier.plain_s
+            self._belief = earlier._belief
+            self._of_answer = earlier._of_answer
+            self.taken_s = earlier.taken_s
+            self.plain_s = earlier.plain_s
 
     def forecast(self, source: str, depth: int) -> Forecast:
         """Forecast 0..`depth` draft tokens of `source` now."""

@@ -62,9 +62,9 @@ class _Piece:
 class HeadSession:
     """A head's state of one text.
 
-    It is a listener of the main model's sequence (`sequence.HiddenStateListener`). It covers the positions `start` to
-    `length - 1`: the tokens before `start` were not tapped, so proposals may be worse. Call `copy` and `rewind` when
-    the sequence is copied or rewound. Belongs to the engine's thread.
+    It is a listener of the main model's sequence (`rounds.sequence.HiddenStateListener`). It covers the positions
+    `start` to `length - 1`: the tokens before `start` were not tapped, so proposals may be worse. Call `copy` and
+    `rewind` when the sequence is copied or rewound. Belongs to the engine's thread.
     """
 
     def __init__(self, head: Head, taps: Taps, context: HeadContext | None = None) -> None:

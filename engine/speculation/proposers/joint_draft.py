@@ -213,7 +213,7 @@ class _Passes:
             self._unread[-1].append((rows, probabilities))
 
     def _still_active(self, active: Sequence[int]) -> list[int]:
-        """Return the rows that draft another token; each token's probability is read one token behind (`EarlyStop`)."""
+        """Return the rows that draft another token; each token's probability is read one token late."""
         if len(self._unread) > 1:
             self._read(self._unread.pop(0))
         going_on = []

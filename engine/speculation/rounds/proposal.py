@@ -41,7 +41,7 @@ class Observation:
 
 
 class ProposerFailed(Exception):
-    """The proposer `source` raised `__cause__`. The main model's state is untouched."""
+    """The proposer `source` raised its cause. The main model's state is untouched."""
 
     def __init__(self, source: str) -> None:
         super().__init__(f"the proposer {source!r} failed")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -121,18 +121,26 @@ def first_output(output: Any) -> Any:
     return output[0] if isinstance(output, (tuple, list)) else output
 
 
+class ModuleCall(NamedTuple):
+    """A call of `module` with its first argument and its first output."""
+
+    module: nn.Module
+    argument: Any
+    output: Any
+
+
 @contextmanager
-def calls_of(modules: Sequence[nn.Module]) -> Iterator[list[tuple[nn.Module, Any, Any]]]:
-    """Record (module, first argument, first output) of each call of `modules` in the body, ordered by their ends."""
-    calls: list[tuple[nn.Module, Any, Any]] = []
+def calls_of(modules: Sequence[nn.Module]) -> Iterator[list[ModuleCall]]:
+    """Record the calls of `modules` in the body, ordered by their ends."""
+    calls: list[ModuleCall] = []
     # The classes live until the next garbage collection, so they must not hold the list that the caller keeps.
-    recorded: list[tuple[nn.Module, Any, Any]] = []
+    recorded: list[ModuleCall] = []
 
     def watched(base: type[nn.Module]) -> type[nn.Module]:
         def call(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
             output = base.__call__(module, *args, **kwargs)
             first = args[0] if args else next(iter(kwargs.values()), None)
-            recorded.append((module, first, first_output(output)))
+            recorded.append(ModuleCall(module, first, first_output(output)))
             return output
 
         return type(f"Watched{base.__name__}", (base,), {"__call__": call})
