@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# No world stops the process: these three are for a computer that sleeps (tests/engine/decoders/test_round_clock.py).
 # A round is a pause if it takes this many times as long as usual: no round has so many more rows or so much more text
 # than those before.
 LONG_PAUSE_FACTOR = 20.0

@@ -27,10 +27,13 @@ TYPICAL = RUN - 2
 # 2.8 % further from the truth.
 COMPARISON_NOISE = 0.1
 # Plain rounds this many times as slow as the fastest known ones were disturbed: usual load changes less within a run.
+# The worlds lose nothing without it; it is for first plain rounds that stalled, as in test_stalls.py.
 DISTURBED_PLAIN_FACTOR = 2.0
-# Costs with a smaller error (two standard deviations) are not measured again.
+# Costs with a smaller error (two standard deviations) are not measured again. The worlds lose nothing without it; an
+# answer whose draft tokens are all rejected then shows 0.75 in place of less than 0.7 (test_speedup.py).
 KNOWN_COST_ERROR = 0.05
-# The answers after which comparisons have become uncertain.
+# The answers after which comparisons have become uncertain, and a machine that stays slow is the usual one. The worlds,
+# whose machines do not stay slow, lose nothing without it; test_stalls.py has one that does.
 FADING_ANSWERS = 64
 # The rounds over which the noise of comparisons is averaged: load comes and goes. If it is not learned, the worlds lose
 # nothing, but lower bounds are untrue while other programs compute in bursts (test_speedup.py).

@@ -93,6 +93,18 @@ def test_a_plan_is_tried_again_where_even_a_full_budget_affords_none() -> None:
     assert sum(choice.depth > 0 for choice in chosen[-6:]) >= 4
 
 
+def test_other_depths_are_not_tried_for_an_acceptance_that_would_help_all_of_them() -> None:
+    """The costs of all depths are known, and how many draft tokens are accepted is not known well."""
+    controller = Controller()
+    measure(controller.begin().costs, depths=tuple(range(1, 9)))
+    for _ in range(3):
+        answer = controller.begin()
+        for _ in range(4):
+            answer.observe("draft", 8, 6)
+    chosen = play(controller, controller.begin(), 12, lambda _: 6)
+    assert {choice.depth for choice in chosen} == {6}
+
+
 def test_tries_in_vain_become_rarer_and_never_end() -> None:
     controller = Controller()
     lost = []
