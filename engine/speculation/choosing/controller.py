@@ -83,9 +83,10 @@ class Controller:
        count as in `plans.even_tokens`, so that none is kept waiting by the proposals of the others.
     3. A plan that is not known well enough is tried if it could be faster, and if the exploration budget covers what it
        would lose in a bad case. Depths of one source are compared at the same acceptance, which would help all of them:
-       otherwise depths beside the best one are tried in vain, and copies are 2.7 % slower. The budget is refilled with SHARE of all time, so an answer never gets noticeably
-       slower, whatever is tried. A failed trial halves the refill, a successful one doubles it. Failed trials in one
-       answer can at most halve the refill that the next answer begins with.
+       otherwise depths beside the best one are tried in vain, and copies are 2.7 % slower. The budget is refilled with
+       SHARE of all time, so an answer never gets noticeably slower, whatever is tried. A failed trial halves the
+       refill, a successful one doubles it. Failed trials in one answer can at most halve the refill that the next
+       answer begins with.
     4. After the round, `observe` learns what was accepted, `observe_round` what it cost.
 
     For example, a plain round takes 20 ms: 50 tokens a second. Four draft tokens cost 10 ms to make, the round takes
