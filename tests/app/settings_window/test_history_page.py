@@ -187,22 +187,20 @@ def test_refusals_and_loops_have_no_ratio_and_are_in_no_sum(
     refusal = "That is beyond me: I'm only a tiny guide to Tandem. For this, choose a larger model in the header."
     scripts = [
         Script(refusal, (FULL,)),
-        # Known by heart, but no answer to a question for code.
-        Script("Open Settings > Models, where Tandem lists models for this Mac.", (FULL,)),
         Script("A draft model writes a quick draft, and the main model checks all of its tokens at once.", (FULL,)),
         Script("\n More." * 900, (FULL,)),
     ]
     window = open_window(ScriptedEngine(scripts, pace_s=0.001))
-    for question in ("Why is the sky blue?", "Write a python function", "What is a draft?", "More?"):
+    for question in ("Why is the sky blue?", "What is a draft?", "More?"):
         window.ask_and_wait(question)
         if question == "What is a draft?":
             qtbot.waitUntil(lambda: "as fast" in window.panel_text)
         assert ("as fast" in window.panel_text) == (question == "What is a draft?")
     page = window.settings_page("history")
-    qtbot.waitUntil(lambda: len(page.table.rows) == 4)
-    none, code, ratio, loop = column(page, "speedup")[::-1]
+    qtbot.waitUntil(lambda: len(page.table.rows) == 3)
+    none, ratio, loop = column(page, "speedup")[::-1]
     # As in the panel, the pair's figure stands only where an answer says something of it.
-    assert (none, code, loop) == (NONE, NONE, "repeats itself")
+    assert (none, loop) == (NONE, "repeats itself")
     assert f"{ratio} as fast with" in page.sentences.text()
 
 

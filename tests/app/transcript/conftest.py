@@ -36,7 +36,7 @@ def typeset(qapp: object, monkeypatch: pytest.MonkeyPatch) -> None:
         def known(self) -> Typeset:
             return self
 
-        def has(self, _key: object) -> bool:
+        def request(self, _key: object) -> bool:
             return True
 
         def __missing__(self, _key: object) -> Outline:

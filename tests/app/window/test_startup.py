@@ -149,7 +149,7 @@ def test_the_start_names_the_command_that_gives_an_m5_its_kernels(
 def test_what_nobody_sees_yet_is_made_after_the_first_paint(qapp: Application) -> None:
     window, _ = app_window.open_window(qapp)
     cards = (*window.findChildren(Overlay), window.findChild(SettingsWindow))
-    assert len(cards) == 12
+    assert len(cards) == 14
     assert not [card for card in cards if card.findChildren(QWidget)]
 
 

@@ -138,7 +138,7 @@ def test_a_calibration_that_a_request_ended_goes_on_where_it_was(
     measure = Trial._measure
 
     def interrupted_after_two(trial: Trial, depth: int) -> bool:
-        while len(played) == 2 and not trial._stop():
+        while len(played) == 2 and not trial._is_stopped():
             reached.set()
             time.sleep(0.001)
         done = measure(trial, depth)

@@ -106,7 +106,7 @@ def whole_teaching(main: Path, draft: Path, tmp_path_factory: pytest.TempPathFac
     load_models(scheduler, main, draft)
     with pytest.MonkeyPatch.context() as faster:
         # Random weights have nothing in common that few steps could teach.
-        faster.setattr(training, "RATE", 2 * training.RATE)
+        faster.setattr(training, "FIRST_RATE", 2 * training.FIRST_RATE)
         result = taught(scheduler, answers())
     scheduler.close()
     return folder, result
