@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from engine.errors import ModelNotUsable
-from engine.files.bounded_json import read_bytes
+from engine.files.folder_paths import open_regular
 from engine.finding import gguf_models
 from engine.finding.model_index import ModelIndex
 from engine.finding.model_place import ModelPlace, place_of
@@ -17,7 +18,7 @@ from engine.model_files.adapters import adapted_name, base_of, is_adapter, is_mo
 from engine.model_files.model import Model
 from engine.model_files.names import repository_of_folder
 
-# Bytes of refs/main, which names a commit.
+# The bytes that are read of refs/main, which names a commit.
 _LONGEST_REF = 200
 
 
@@ -115,13 +116,10 @@ def _entries(folder: Path) -> list[Path]:
 
 def _snapshot(home: Path) -> Path:
     """Return the snapshot that refs/main names, else the newest, else the repository's folder."""
-    snapshots = home / "snapshots"
-    try:
-        named = snapshots / read_bytes(home / "refs" / "main", _LONGEST_REF).decode("ascii").strip()
-        if named.is_dir() and named.parent == snapshots:
+    snapshots = [entry for entry in _entries(home / "snapshots") if os.path.isdir(entry)]
+    with suppress(OSError, UnicodeDecodeError), open_regular(home / "refs" / "main") as ref:
+        named = home / "snapshots" / ref.read(_LONGEST_REF).decode("ascii").strip()
+        if named in snapshots:
             return named
-    except (OSError, ValueError):
-        # UntrustedJsonError, which a missing or odd file raises, is a ValueError.
-        pass
-    newest = sorted(filter(os.path.isdir, _entries(snapshots)), key=os.path.getmtime)
+    newest = sorted(snapshots, key=os.path.getmtime)
     return newest[-1] if newest else home

@@ -12,7 +12,7 @@ import pytest
 
 from engine.files import bounded_json
 from engine.files.bounded_json import UntrustedJsonError
-from engine.finding import model_index
+from engine.finding import discovery, model_index
 from engine.finding.discovery import absent_folders, installed_models
 from engine.finding.model_place import ModelPlace
 from engine.model_files import inspection, model_folder, safetensors_header
@@ -166,7 +166,7 @@ class Reads:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.counts: Counter[str] = Counter()
-        for module in (safetensors_header, bounded_json, inspection):
+        for module in (safetensors_header, bounded_json, inspection, discovery):
             monkeypatch.setattr(module, "open_regular", self._counting(module.open_regular))
         monkeypatch.setattr(model_folder, "list_inside", self._counting(model_folder.list_inside, "listings"))
 
