@@ -31,11 +31,14 @@ from types import ModuleType
 
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing import controller, costs, plans, speedup, texts
-from tests.engine.speculation import expected
-from tests.engine.speculation.expected import SEEDS
-from tests.engine.speculation.worlds import WORLDS, Figures, figures
+from tests.engine import recorded_figures
+from tests.engine.recorded_figures import SEEDS, Figures
+from tests.engine.speculation.worlds import RECORD, WORLDS, figures
 
 MODULES = (costs, texts, plans, speedup, controller)
+COMMENT = """\
+What the controller reaches in simulated worlds (tests/engine/speculation/worlds.py): ratios, better the
+larger they are. Written by `python -m tests.tools.ablation record`; `first` are the first seeds alone."""
 # The seeds that are played with every variant before the next ones are.
 BLOCK = 10
 DECIDED = 4.0
@@ -461,7 +464,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS)
     asked = parser.parse_intermixed_args()
     if asked.action == "record":
-        expected.write({seed: figures(seed) for seed in range(asked.seeds)})
+        recorded_figures.write(RECORD, COMMENT, {seed: figures(seed) for seed in range(asked.seeds)})
     elif asked.action == "run":
         run(asked.file, asked.seeds, asked.variants or list(VARIANTS))
     else:

@@ -23,7 +23,8 @@ from unittest.mock import patch
 
 from engine.ahead import deepening, drafting_ahead, messages, rest, worth
 from engine.requests import MAX_DRAFTED
-from tests.engine.ahead.worlds import SEEDS, Figures, deepening_figures, speed_figures
+from tests.engine.ahead.worlds import deepening_figures, speed_figures
+from tests.engine.recorded_figures import SEEDS, Figures
 
 # The seeds after which a variant may be decided.
 BLOCK = 10

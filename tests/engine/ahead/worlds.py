@@ -13,23 +13,24 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
 from math import prod
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
+from engine import ahead
 from engine.ahead import deepening, drafting_ahead, messages
 from engine.ahead.drafting_ahead import DraftingAhead
 from engine.ahead.messages import DraftReply, End, RoundOutcome
 from engine.ahead.worth import Worth
 from engine.main_model.sampling import Sampler
 from engine.requests import SamplingSettings
+from tests.engine.recorded_figures import Figures
 
 # A figure that may change while a run goes on from 0 to 1.
 Course = Callable[[float], float]
-# By name; more is better.
-Figures = dict[str, float]
-# The seeds with which each world is judged.
-SEEDS = 40
+# What the worlds gave when they were recorded.
+RECORD = Path(ahead.__file__).parent / "expected.toml"
 # The tokens of a run, the most draft tokens of a round, the cost of a further row in passes of one.
 RUN = 1200
 DEPTH = 8
@@ -345,3 +346,8 @@ def deepened(tree: Tree, seed: int) -> Deepened:
 def _prepared(depths: Sequence[int], chances: Sequence[float], acceptance: float) -> float:
     joint = [0.0, *accumulate(prod([acceptance] * count) for count in range(1, TREE_DEPTH + 1))]
     return sum(chance * joint[reached] for chance, reached in zip(chances, depths, strict=True))
+
+
+def figures(seed: int) -> Figures:
+    """Return the figures of all worlds for `seed`."""
+    return speed_figures(seed) | deepening_figures(seed)

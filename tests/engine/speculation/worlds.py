@@ -10,11 +10,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from pathlib import Path
 from statistics import geometric_mean, mean
 from typing import TypeVar
 
 from engine.requests import MAX_DRAFTED
+from engine.speculation import choosing
 from engine.stats import rounded_speedup
+from tests.engine.recorded_figures import Figures
 from tests.engine.speculation import by_kind, long_run
 from tests.engine.speculation.apple_pairs import apple_pairs
 from tests.engine.speculation.batches import MEMORY_BOUND, STARTER, Batches, BatchMachine, Text
@@ -25,8 +28,10 @@ from tests.engine.speculation.pairs import busy, chain, cut, gpu, measured_machi
 from tests.engine.speculation.played import Answer, Pair
 from tests.engine.speculation.simulation import World, constant, controlled, drifting, gentle
 
-Figures = dict[str, float]
 Value = TypeVar("Value")
+
+# What the worlds gave when they were recorded.
+RECORD = Path(choosing.__file__).parent / "expected.toml"
 
 # How often the draft model is right in texts that it drafts well, and badly.
 GOOD, BAD = 0.98, 0.03
