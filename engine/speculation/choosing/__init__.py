@@ -4,7 +4,7 @@
 `texts` predicts accepted tokens of a text that is easy, mixed or hard to draft. `controller` takes the plan that
 commits the most tokens a second, `speedup` compares plain rounds with their neighbours, and `kept` is on disk.
 
-What all of this reaches in simulated worlds is recorded in expected.toml, which `python -m tests.tools.ablation
-record` writes. `python -m tests.tools.ablation run FILE` measures what each constant and each part gives; the sentences
-beside the constants say what is lost there without them.
+What all of this reaches in simulated worlds is recorded in expected.toml, which
+`python -m tests.engine.speculation.ablation record` writes. `run FILE` in place of `record` measures what each constant
+and each part gives; the sentences beside the constants say what is lost there without them.
 """

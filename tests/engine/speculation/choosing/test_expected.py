@@ -1,7 +1,8 @@
 """What the controller reaches in each simulated world is what was recorded, but for chance, and has lost nothing.
 
-A change of `engine.speculation.choosing` that fails here is judged by all seeds: `python -m tests.tools.ablation
-record` writes the record anew, and its difference says what each world gained or lost.
+A change of `engine.speculation.choosing` that fails here is judged by all seeds:
+`python -m tests.engine.speculation.ablation record` writes the record anew, and its difference says what each world
+gained or lost.
 """
 
 from __future__ import annotations
