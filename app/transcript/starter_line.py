@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
@@ -24,6 +24,8 @@ class StarterLine(ThemeAware, QWidget):
         super().__init__(parent)
         self._sentence = self.bound("A tiny model that came with Tandem.", label(self, "muted"))
         self._button = self.bound("Choose a larger one.", styled(QPushButton(self), "link-small"))
+        # What the button says refers to the sentence.
+        self.bound("A tiny model that came with Tandem.", self._button, QWidget.setAccessibleDescription)
         self._button.setHidden(read_only)
         self._button.clicked.connect(self.larger_wanted)
         self._line = fill(hbox(self, margins=(0, 0, 0, 0), spacing=6), self._sentence, self._button, 1)
@@ -32,6 +34,10 @@ class StarterLine(ThemeAware, QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_button()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return no width: a line that asked for its own would widen the chat and never find that it does not fit."""
+        return QSize(0, super().minimumSizeHint().height())
 
     def retranslate(self) -> None:
         self._place_button()

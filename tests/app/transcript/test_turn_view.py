@@ -198,6 +198,25 @@ def test_the_button_stands_below_the_sentence_where_both_do_not_fit_in_a_line(
         assert (button.y() >= sentence.geometry().bottom()) == is_below
 
 
+def test_the_line_of_the_starter_never_widens_the_chat(
+    starter_window: tuple[WindowDriver, ScriptedEngine], qapp: Application
+) -> None:
+    window, engine = starter_window
+    engine.scripts[:] = [Script("8 + 7 = 15")]
+    window.ask_and_wait("8 plus 7")
+    line = window.turn().view.findChild(StarterLine)
+    qapp.theme.set_text_size(130)
+    try:
+        sentence, button = line.findChild(QLabel), line.findChild(QPushButton)
+        window.transcript.setFixedWidth(380)
+        window.wait(lambda: button.y() >= sentence.geometry().bottom())
+        assert line.width() < 380
+        assert sentence.width() >= sentence.sizeHint().width()
+        assert button.accessibleDescription() == sentence.text()
+    finally:
+        qapp.theme.set_text_size(100)
+
+
 def test_below_answers_of_other_models_stands_nothing_of_the_starter(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
