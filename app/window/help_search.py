@@ -41,7 +41,10 @@ class HelpCard(ThemeAware, Overlay):
         # What a screen reader reads when the card opens.
         self.answer.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.column.setContentsMargins(20, 16, 20, 20)
-        head = fill(hbox(), (self.question, 1), CloseButton(self, self.close_overlay))
+        close = CloseButton(self, self.close_overlay)
+        head = fill(hbox(), (self.question, 1), close)
+        # Beside the first line of a question that takes two.
+        head.setAlignment(close, Qt.AlignmentFlag.AlignTop)
         fill(self.column, head, self.answer)
         self.restyle()
 
@@ -55,6 +58,8 @@ class HelpCard(ThemeAware, Overlay):
             self.question.setText(question)
             self.answer.setText(self._fact.answers[self.help_language][0])
             self.setAccessibleName(question)
+            # Until then, the height of the card is that of the question before.
+            self.column.activate()
 
     def retranslate(self) -> None:
         self._show_texts()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.session.tandem_help import known_facts
@@ -95,3 +96,33 @@ def test_an_open_answer_follows_the_language(open_window: OpenWindow, qapp: Appl
     assert texts_of(card)[0] == QUESTIONS["ko"]
     search.press(Qt.Key.Key_Escape)
     assert card.isHidden()
+
+
+def test_the_card_is_as_high_as_each_question_and_answer_need(open_window: OpenWindow, qapp: Application) -> None:
+    window = open_window(ScriptedEngine())
+    window.resize(560, 420)
+    qapp.theme.set_text_size(130)
+    try:
+        card = window.find(HelpCard)
+        # A question of one line, then one of two.
+        for fact in sorted(known_facts(), key=lambda fact: len(fact.questions["en"])):
+            card.show_fact(fact)
+            qapp.processEvents()
+            assert card.height() >= card.column.totalHeightForWidth(card.width())
+            card.close_overlay()
+    finally:
+        qapp.theme.set_text_size(100)
+
+
+def test_tab_goes_from_the_answer_to_the_close_button_and_back(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    card = window.find(HelpCard)
+    window.edit.setFocus()
+    card.show_fact(known_facts()[0])
+    for name in ("Close", None, "Close"):
+        QTest.keyClick(window.window.focusWidget(), Qt.Key.Key_Tab)
+        focus = window.window.focusWidget()
+        assert focus is card.answer if name is None else focus.accessibleName() == name
+    QTest.keyClick(window.window.focusWidget(), Qt.Key.Key_Escape)
+    assert card.isHidden()
+    assert window.window.focusWidget() is window.edit
