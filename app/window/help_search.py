@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
@@ -86,4 +87,6 @@ class HelpSearch(SearchPalette):
         return list(help_rows(self.card.help_language, self.card.show_fact))
 
     def rows_for(self, wanted: str) -> list[PaletteRow]:
-        return begun_first([row for row in self.rows() if row.matches(wanted)], wanted)
+        # Everything in this list is of the help: no row says so.
+        rows = [replace(row, place="", spoken=row.name) for row in self.rows()]
+        return begun_first([row for row in rows if row.matches(wanted)], wanted)

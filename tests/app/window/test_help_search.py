@@ -28,10 +28,10 @@ def test_the_help_menu_searches_the_help_and_shows_the_chosen_answer(open_window
     window.trigger("search-help")
     search = PaletteDriver(window.find(HelpSearch))
     # Before a letter, all questions are listed, and nothing else.
-    assert search.rows == [f"Tandem help: {fact.questions['en']}" for fact in known_facts()]
+    assert search.rows == [fact.questions["en"] for fact in known_facts()]
     search.type("export chat")
     # The question comes before those whose answers have the words.
-    assert search.rows[0] == f"Tandem help: {QUESTIONS['en']}"
+    assert search.rows[0] == QUESTIONS["en"]
     search.press(Qt.Key.Key_Return)
     assert not search.is_open
     card = window.find(HelpCard)
@@ -63,7 +63,7 @@ def test_a_question_is_found_by_other_words_for_the_same(
     window.trigger("search-help")
     search = PaletteDriver(window.find(HelpSearch))
     search.field.setText(typed)
-    assert question in [row.partition(": ")[2] for row in search.rows]
+    assert question in search.rows
     search.field.setText("qqq")
     assert search.rows == []
 
