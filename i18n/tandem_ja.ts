@@ -3111,7 +3111,7 @@
     </message>
     <message>
         <source>What would you like to know?</source>
-        <translation>何を知りたいですか？</translation>
+        <translation>知りたいことは何ですか？</translation>
     </message>
     <message>
         <source>No matching questions</source>
