@@ -317,7 +317,7 @@ class BatchDecoder:
             current.rows, sum(committed), seconds, drafting, current.draft_s, typical, answers=len(answers)
         )
         controller.observe_round(answers[0], measured)
-        controller.observe_pace([(answers[row], tokens) for row, tokens in zip(rows, committed, strict=True)], measured)
+        controller.observe_lag([(answers[row], tokens) for row, tokens in zip(rows, committed, strict=True)], measured)
 
     def _commit(self, current: BatchRound, row: int, read_at: float) -> TokensCommitted:
         """Append the member's tokens of a round that was read, and pass them to its listener and its proposers."""

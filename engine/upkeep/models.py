@@ -312,7 +312,7 @@ class Models:
         While answers are under way, it stays what it was when they began.
         """
         if not self.streaming():
-            self.drafting.controller.set_pace("memory" if memory_pressure() == "critical" else slowed())
+            self.drafting.controller.set_slowdown("memory" if memory_pressure() == "critical" else slowed())
         return self.drafting.controller.learned.slowed
 
 

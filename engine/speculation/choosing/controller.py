@@ -118,7 +118,7 @@ class Controller:
         self.learned.unconstrained.costs.guess = guess
         self.learned.constrained.costs.guess = guess
 
-    def set_pace(self, slowed: str) -> None:
+    def set_slowdown(self, slowed: str) -> None:
         """Widen the uncertainty of learned costs, and restart comparisons, if the cause of a slow-down has changed.
 
         `slowed` is that cause now, as in `stats.RequestStats`, "" for none. Call it between answers.
@@ -272,7 +272,7 @@ class Controller:
         else:
             learned.budget_refill = max(LEAST_REFILL, learned.budget_refill / 2.0)
 
-    def observe_pace(self, committed: Sequence[tuple[AnswerState, int]], measured: MeasuredRound) -> None:
+    def observe_lag(self, committed: Sequence[tuple[AnswerState, int]], measured: MeasuredRound) -> None:
         """Note how far each of several answers is behind plain decoding after a round that `committed` these tokens.
 
         What counts is how long such a round usually takes, since a disturbance would have delayed a plain one, too.

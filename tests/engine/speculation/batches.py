@@ -177,7 +177,7 @@ class Batches:
         measured = MeasuredRound(rows, sum(committed), seconds, draft, timed_s, answers=len(answers))
         self.controller.observe_round(answers[0], measured)
         if len(answers) > 1:
-            self.controller.observe_pace([*zip(answers, committed, strict=True)], measured)
+            self.controller.observe_lag([*zip(answers, committed, strict=True)], measured)
         return measured
 
 

@@ -332,15 +332,15 @@ def test_costs_follow_a_machine_that_is_slowed_down_and_back(path: Path) -> None
     timed(controllers, plain_s=0.02, wide_s=0.03)
     comparisons = controllers.current.learned.comparisons
     comparisons.costs = {"draft": {5: (0.4, 0.01)}}
-    controllers.current.set_pace("low-power")
+    controllers.current.set_slowdown("low-power")
     assert comparisons.costs == {}
     timed(controllers, plain_s=0.05, wide_s=0.15)
     assert cost(controllers, 5) == pytest.approx(3.0, rel=0.1)
     controllers.keep()
     later = controllers_of(PAIR, path)
-    later.current.set_pace("low-power")
+    later.current.set_slowdown("low-power")
     assert cost(later, 5) == pytest.approx(3.0, rel=0.1)
-    later.current.set_pace("")
+    later.current.set_slowdown("")
     timed(later, plain_s=0.02, wide_s=0.03)
     assert cost(later, 5) == pytest.approx(1.5, rel=0.1)
 
