@@ -283,17 +283,17 @@ class Drafting:
         A proposer that fails is dropped.
         """
         controller = self.controller
-        asked = []
+        answers = []
         for request, remaining in requests:
             plain = request.plain_choice(self.plain_reason, remaining)
             if plain is None and request.alone and controller.speedup.take_plain_round():
                 # A sample measures plain decoding, in which nothing is weighed either.
                 plain = MEASURING
             offer = request.offer(remaining) if plain is None else Offer(forced=plain)
-            asked.append((request.answer, offer))
-        if all(offer.forced is not None and not offer.forced.depth for _, offer in asked):
-            return [offer.forced for _, offer in asked if offer.forced is not None]
-        choices = controller.choose(asked)
+            answers.append((request.answer, offer))
+        if all(offer.forced is not None and not offer.forced.depth for _, offer in answers):
+            return [offer.forced for _, offer in answers if offer.forced is not None]
+        choices = controller.choose(answers)
         return [
             MEASURING
             if request.alone and choice.depth > 0 and controller.begin_sample_if_due(request.settings.sample_share)

@@ -19,7 +19,7 @@ from engine.methods import PROPOSERS
 from engine.requests import MAX_DRAFTED
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs
-from engine.speculation.choosing.plans import DEPTHS, Candidate, Plan, PlannedDraft, plans
+from engine.speculation.choosing.plans import DEPTHS, AnswerWithOffer, Plan, PlannedDraft, possible_plans
 from engine.speculation.choosing.speedup import COMPARISON_NOISE, RUN, Comparisons, Cost, SpeedupMeter
 from engine.speculation.choosing.texts import AnswerState, TextStatistics
 from engine.speculation.rounds.row_rule import RowRule
@@ -143,39 +143,39 @@ class Controller:
         self.learned.budget_refill = self._first_refill
         return answer
 
-    def choose(self, asked: Sequence[Candidate]) -> list[Choice]:
-        """Choose what each answer does in the next round, in the order of `asked`.
+    def choose(self, answers: Sequence[AnswerWithOffer]) -> list[Choice]:
+        """Choose what each answer does in the next round, in the order of `answers`.
 
         An answer whose offer is forced does that. Changes nothing but which plan counts as tried.
         """
         self._tried = None
-        costs = asked[0][0].costs
-        if not any(limit for _, offer in asked for limit in offer.limits.values()):
-            return _plain(asked, Choice(None, 0))
+        costs = answers[0][0].costs
+        if not any(limit for _, offer in answers for limit in offer.limits.values()):
+            return _plain(answers, Choice(None, 0))
         # If any answer's depth is fixed, the round cannot be plain.
-        fixed = any(offer.forced is not None and offer.forced.depth for _, offer in asked)
-        if not (costs.known if fixed else costs.plain_known(len(asked))):
-            return _plain(asked, Choice(None, 0, "measuring"))
-        candidates = list(plans(costs, asked))
-        plan = self._weigh(candidates, costs.verify(1).seconds)
+        fixed = any(offer.forced is not None and offer.forced.depth for _, offer in answers)
+        if not (costs.known if fixed else costs.plain_known(len(answers))):
+            return _plain(answers, Choice(None, 0, "measuring"))
+        plans = list(possible_plans(costs, answers))
+        plan = self._weigh(plans, costs.verify(1).seconds)
         if plan.depth == 0:
-            return _plain(asked, Choice(None, 0, "measuring") if plan is self._tried else _costs_more(candidates))
+            return _plain(answers, Choice(None, 0, "measuring") if plan is self._tried else _costs_more(plans))
         return [
             offer.forced or (Choice(None, 0) if part is None else Choice(*part))
-            for part, (_, offer) in zip(plan.parts, asked, strict=True)
+            for part, (_, offer) in zip(plan.parts, answers, strict=True)
         ]
 
-    def _weigh(self, candidates: Sequence[Plan], plain_s: float) -> Plan:
+    def _weigh(self, plans: Sequence[Plan], plain_s: float) -> Plan:
         """Return the plan of this round: the fastest known one, or one to try, which it notes as tried.
 
-        The first of `candidates` is plain decoding, unless an answer's depth is fixed. A plain round takes `plain_s`
+        The first of `plans` is plain decoding, unless an answer's depth is fixed. A plain round takes `plain_s`
         seconds.
         """
-        plain = candidates[0]
-        fastest = _fastest_known(candidates)
-        best = _rounded_alike(candidates, fastest)
+        plain = plans[0]
+        fastest = _fastest_known(plans)
+        best = _rounded_alike(plans, fastest)
         usual = best if plain.depth or best.speed > MARGIN * plain.speed else plain
-        others = [plan for plan in candidates if plan is not usual]
+        others = [plan for plan in plans if plan is not usual]
         budget_s = self.learned.exploration_budget * plain_s
         affordable = [plan for plan in others if plan.loss(best.speed) <= budget_s]
         self._best_speed = best.speed
@@ -321,14 +321,14 @@ class Controller:
         return 1.0 - allowed / max(speed for _, speed in speeds)
 
 
-def _fastest_known(candidates: Sequence[Plan]) -> Plan:
+def _fastest_known(plans: Sequence[Plan]) -> Plan:
     """Return the fastest of the plans whose duration is known; the first one if none is."""
-    return max((plan for plan in candidates if plan.known), key=_speed, default=candidates[0])
+    return max((plan for plan in plans if plan.known), key=_speed, default=plans[0])
 
 
-def _rounded_alike(candidates: Sequence[Plan], fastest: Plan) -> Plan:
+def _rounded_alike(plans: Sequence[Plan], fastest: Plan) -> Plan:
     """Return the fastest known plan that is rounded like plain decoding, unless it loses much against `fastest`."""
-    alike = max((plan for plan in candidates if plan.known and plan.same_rounding), key=_speed, default=fastest)
+    alike = max((plan for plan in plans if plan.known and plan.same_rounding), key=_speed, default=fastest)
     return alike if alike.speed >= (1.0 - SMALL_LOSS) * fastest.speed else fastest
 
 
@@ -371,15 +371,15 @@ def _speed(plan: Plan) -> float:
     return plan.speed
 
 
-def _plain(asked: Sequence[Candidate], plain: Choice) -> list[Choice]:
+def _plain(answers: Sequence[AnswerWithOffer], plain: Choice) -> list[Choice]:
     """Return `plain` for every answer whose offer is not forced."""
-    return [offer.forced or plain for _, offer in asked]
+    return [offer.forced or plain for _, offer in answers]
 
 
-def _costs_more(candidates: Sequence[Plan]) -> Choice:
-    """Choose plain decoding, the first of `candidates`, because even the best other plan is slower."""
-    plain = candidates[0]
-    best = max(candidates[1:], key=lambda plan: plan.speed, default=plain)
+def _costs_more(plans: Sequence[Plan]) -> Choice:
+    """Choose plain decoding, the first of `plans`, because even the best other plan is slower."""
+    plain = plans[0]
+    best = max(plans[1:], key=lambda plan: plan.speed, default=plain)
     arguments = (
         ("plain_ms", 1e3 * plain.time.seconds),
         ("round_ms", 1e3 * best.time.seconds),

@@ -28,8 +28,8 @@ LEAST_PACE = 0.9
 PlannedDraft = tuple[str, int] | None
 
 
-# One answer with the offer of its proposers.
-Candidate = tuple[AnswerState, Offer]
+# An answer, and what its proposers offer for the next round.
+AnswerWithOffer = tuple[AnswerState, Offer]
 
 
 @dataclass(slots=True)
@@ -82,20 +82,22 @@ def even_tokens(tokens: Sequence[float]) -> float:
     return float(len(tokens) / sqrt(sum(count**-2.0 for count in tokens) / len(tokens)))
 
 
-def plans(costs: Costs, asked: Sequence[Candidate]) -> Iterator[Plan]:
+def possible_plans(costs: Costs, answers: Sequence[AnswerWithOffer]) -> Iterator[Plan]:
     """Generate all plans: plain decoding first, then no drafter and each drafter, with every depth on offer.
+
+    If an answer's depth is fixed, plain decoding is no plan, and no plan has a smaller depth.
 
     One pass verifies all answers, as wide as the longest proposal: shorter ones are padded, after BASS
     (arXiv:2404.15778). Each of several answers uses the drafter or a source without cost, whichever is expected to
     yield more; a single answer that is offered the drafter uses it. A plan that leaves one of several answers further
     behind plain decoding than LEAST_PACE allows is left out.
     """
-    forecasts = [_forecasts_of(answer, offer) for answer, offer in asked]
-    fixed = max((offer.forced.depth for _, offer in asked if offer.forced is not None), default=0)
+    forecasts = [_forecasts_of(answer, offer) for answer, offer in answers]
+    fixed = max((offer.forced.depth for _, offer in answers if offer.forced is not None), default=0)
     if not fixed:
-        yield _plan(costs, asked, [{}] * len(asked), "", 0)
-    depths = _depths_on_offer(asked, fixed)
-    plain_s = costs.verify(len(asked)).seconds
+        yield _plan(costs, answers, [{}] * len(answers), "", 0)
+    depths = _depths_on_offer(answers, fixed)
+    plain_s = costs.verify(len(answers)).seconds
     drafters = sorted({source for known in forecasts for source in known if PROPOSERS[source].uses_drafter})
     for drafter in ("", *drafters):
         usable = _usable(forecasts, drafter)
@@ -103,8 +105,8 @@ def plans(costs: Costs, asked: Sequence[Candidate]) -> Iterator[Plan]:
         for depth in depths:
             if depth > max(fixed, longest_proposal):
                 break
-            plan = _plan(costs, asked, usable, drafter, depth)
-            if not _equals_another(plan, drafter, fixed) and (fixed or _keeps_pace(plan, asked, plain_s)):
+            plan = _plan(costs, answers, usable, drafter, depth)
+            if not _equals_another(plan, drafter, fixed) and (fixed or _keeps_pace(plan, answers, plain_s)):
                 yield plan
 
 
@@ -113,13 +115,13 @@ def _forecasts_of(answer: AnswerState, offer: Offer) -> dict[str, Forecast]:
     return {source: answer.forecast(source, limit) for source, limit in offer.limits.items() if limit > 0}
 
 
-def _depths_on_offer(asked: Sequence[Candidate], fixed: int) -> list[int]:
+def _depths_on_offer(answers: Sequence[AnswerWithOffer], fixed: int) -> list[int]:
     """Return the depths to weigh, ascending: from `fixed`, the depth that a forced offer has, 0 without one.
 
     Next to DEPTHS they are the limits of proposals, and the depths at which a round just keeps to its rule.
     """
-    limits = {limit for _, offer in asked for limit in offer.limits.values()}
-    alike = {offer.rule.most - 1 - offer.carried for _, offer in asked}
+    limits = {limit for _, offer in answers for limit in offer.limits.values()}
+    alike = {offer.rule.most - 1 - offer.carried for _, offer in answers}
     least = max(1, fixed)
     most = max(fixed, *limits)
     return sorted(depth for depth in {*DEPTHS, *alike, *limits, fixed} if least <= depth <= most)
@@ -151,33 +153,33 @@ def _equals_another(plan: Plan, drafter: str, fixed: int) -> bool:
     return max(fixed, longest) != plan.depth or (bool(drafter) and not uses_drafter)
 
 
-def _keeps_pace(plan: Plan, asked: Sequence[Candidate], plain_s: float) -> bool:
+def _keeps_pace(plan: Plan, answers: Sequence[AnswerWithOffer], plain_s: float) -> bool:
     """Whether none of several answers, whose plain rounds take `plain_s`, falls too far behind plain decoding.
 
     The allowed delay is that of LEAST_PACE for as many answers that gain as lose, and grows with the root of their
     ratio: one answer may be held back a little more if seven gain by it.
     """
     seconds = plan.time.seconds
-    expected = [(answer, tokens) for (answer, _), tokens in zip(asked, plan.each, strict=True)]
+    expected = [(answer, tokens) for (answer, _), tokens in zip(answers, plan.each, strict=True)]
     slowed = [(answer, tokens) for answer, tokens in expected if seconds > tokens * plain_s]
-    if len(asked) == 1 or not slowed:
+    if len(answers) == 1 or not slowed:
         return True
-    gaining = len(asked) - len(slowed)
+    gaining = len(answers) - len(slowed)
     most = 1.0 + (1.0 / LEAST_PACE - 1.0) * sqrt(max(1.0, gaining / len(slowed)))
     return all(answer.taken_s + seconds <= most * (answer.plain_s + tokens * plain_s) for answer, tokens in slowed)
 
 
 def _plan(
-    costs: Costs, asked: Sequence[Candidate], usable: Sequence[dict[str, Forecast]], drafter: str, depth: int
+    costs: Costs, answers: Sequence[AnswerWithOffer], usable: Sequence[dict[str, Forecast]], drafter: str, depth: int
 ) -> Plan:
     """Return the plan in which every answer uses the best of its `usable` sources."""
     parts: list[PlannedDraft] = []
     # Each answer gets at least the token of the main model.
-    tokens, least, most = ([1.0] * len(asked) for _ in range(3))
+    tokens, least, most = ([1.0] * len(answers) for _ in range(3))
     # Seconds of the drafter's catch-up that this round is charged, and whether the drafter drafts at all.
     reading = 0.0
     drafts = False
-    for index, ((_, offer), forecasts) in enumerate(zip(asked, usable, strict=True)):
+    for index, ((_, offer), forecasts) in enumerate(zip(answers, usable, strict=True)):
         source = ""
         best = 0.0
         number = 0
@@ -196,11 +198,11 @@ def _plan(
             if source == drafter:
                 drafts = True
                 reading += _reading(costs, offer.backlog.get(source, 0), source, 1.0 + best)
-    rows = len(asked) * (1 + depth + max(offer.carried for _, offer in asked))
-    same_rounding = len(asked) == 1 and asked[0][1].rule.allows(rows)
+    rows = len(answers) * (1 + depth + max(offer.carried for _, offer in answers))
+    same_rounding = len(answers) == 1 and answers[0][1].rule.allows(rows)
     time = costs.verify(rows)
     if drafts:
-        time = time.plus(costs.drafting(drafter, depth, len(asked)))
+        time = time.plus(costs.drafting(drafter, depth, len(answers)))
     even = even_tokens(tokens)
     return Plan(
         depth,

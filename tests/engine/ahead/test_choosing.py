@@ -17,7 +17,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.plans import Candidate
+from engine.speculation.choosing.plans import AnswerWithOffer
 from engine.wire.messages import WireMessage
 from tests.engine.ahead.runners import FIXED, on_a_thread, slow_verification, started, untouched
 from tests.engine.serving_requests import PLAIN, Client, request, run
@@ -46,8 +46,8 @@ def answered(scheduler: Scheduler, text: str, speculation: SpeculationSettings, 
 def choose(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
     """Let each choice take the source `first` if it has draft tokens, else the draft model."""
 
-    def scripted(_controller: Controller, asked: Sequence[Candidate]) -> list[Choice]:
-        [(_answer, offer)] = asked
+    def scripted(_controller: Controller, answers: Sequence[AnswerWithOffer]) -> list[Choice]:
+        [(_answer, offer)] = answers
         if offer.forced is not None:
             return [offer.forced]
         source = first if offer.limits.get(first) else "draft"
@@ -59,8 +59,8 @@ def choose(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
 def test_prepared_tokens_are_verified_by_match_with_the_rule_rejection(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def prepared_or_plain(_controller: Controller, asked: Sequence[Candidate]) -> list[Choice]:
-        [(_answer, offer)] = asked
+    def prepared_or_plain(_controller: Controller, answers: Sequence[AnswerWithOffer]) -> list[Choice]:
+        [(_answer, offer)] = answers
         if offer.forced is not None:
             return [offer.forced]
         limit = offer.limits.get("ahead", 0)

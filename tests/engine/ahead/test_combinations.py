@@ -20,7 +20,7 @@ from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.plans import Candidate
+from engine.speculation.choosing.plans import AnswerWithOffer
 from tests.engine.ahead.combinations import Combination, drawn
 from tests.engine.ahead.other_computers import over_tcp
 from tests.engine.ahead.runners import (
@@ -73,9 +73,9 @@ def reach(combination: Combination, patch: pytest.MonkeyPatch) -> str:
     return HOST
 
 
-def ahead_or_plain(_controller: Controller, asked: Sequence[Candidate]) -> list[Choice]:
+def ahead_or_plain(_controller: Controller, answers: Sequence[AnswerWithOffer]) -> list[Choice]:
     """Choose what the draft runner has prepared, else plain decoding."""
-    [(_answer, offer)] = asked
+    [(_answer, offer)] = answers
     plain = Choice(None, 0, "measuring")
     if offer.forced is not None:
         # With a fixed depth nothing but the first source is on offer, in place of limits.
