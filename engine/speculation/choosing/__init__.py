@@ -2,7 +2,8 @@
 
 `costs` predicts seconds by rows and tokens, scaled by one factor, the level, which follows machine and context.
 `texts` predicts accepted tokens of a text that is easy, mixed or hard to draft. `controller` takes the plan that
-commits the most tokens a second, `speedup` compares plain rounds with their neighbours, and `kept` is on disk.
+commits the most tokens a second, and `exploration` limits what its trials of other plans cost. `speedup` compares plain
+rounds with their neighbours, and `kept` is on disk.
 
 What all of this reaches in simulated worlds is recorded in expected.toml, which
 `python -m tests.engine.speculation.ablation record` writes. `run FILE` in place of `record` measures what each constant

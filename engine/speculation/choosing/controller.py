@@ -1,9 +1,12 @@
 """The controller: chooses each round's proposer and depth to commit the most tokens a second.
 
-A plan is a drafter, or none, with a depth; plain decoding is always one of the plans. The controller uses the fastest
-known plan. It tries a plan that could be faster if the exploration budget covers its worst case. The budget limits the
-cost of all exploration, so that no answer becomes noticeably slower. After Ollama's expected-value controller
-(x/mlxrunner/speculate_depth.go).
+A plan says what every answer of a round does: it uses one source with a number of draft tokens, or decodes plainly.
+That all decode plainly is one of the plans, unless the depth of an answer is fixed. The controller uses the fastest
+known plan, and now and then tries another one; the exploration budget limits the cost of trials. After Ollama's
+expected-value controller (x/mlxrunner/speculate_depth.go).
+
+`python -m tests.tools.ablation run FILE` measures the figures beside the constants, and `table FILE` prints them. They
+are relative to the figures in expected.toml.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import inf, log
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct, field
 
@@ -19,6 +22,7 @@ from engine.methods import PROPOSERS
 from engine.requests import MAX_DRAFTED
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs
+from engine.speculation.choosing.exploration import FULL_BUDGET, LEAST_REFILL, ExplorationBudget
 from engine.speculation.choosing.plans import DEPTHS, AnswerWithOffer, Plan, PlannedDraft, possible_plans
 from engine.speculation.choosing.speedup import COMPARISON_NOISE, RUN, Comparisons, Cost, SpeedupMeter
 from engine.speculation.choosing.texts import AnswerState, TextStatistics
@@ -31,16 +35,6 @@ MARGIN = 1.05
 # The share of the speed that keeping to widths that are rounded like plain decoding may cost if the user did not ask
 # for it. Without it a text would differ from plain decoding by rounding for a gain that nobody notices.
 SMALL_LOSS = 0.03
-# The exploration budget in plain rounds, at first and at most. With more, a machine on which nothing pays would delay
-# the first answers noticeably; with less, a first trial of a deep plan could not be afforded. With 2, text in turns is
-# 3.8 % slower; without a limit, hopeless pairs are 28 % slower.
-BUDGET = 4.0
-# The share of all time that refills the budget: what exploration may cost in the long run. Without a refill, a text
-# that becomes easier would stay plain for ever: such a text is 15 % slower, and answers after hopeless ones 23 %.
-SHARE = 0.02
-# Refills never fall below this share, so that drafting is tried again when the text gets easier: text in turns is 7.7 %
-# slower without it. If failed trials do not halve the refill at all, hopeless pairs are 2.7 % slower.
-LEAST_REFILL = 1 / 8
 
 
 class CostsAndAcceptance(Struct):
@@ -54,20 +48,29 @@ class ControllerState(Struct):
     """What a controller keeps between runs.
 
     Answers with a grammar are learned apart: the grammar's checks cost time for each draft token, and change which text
-    is right. The `exploration_budget` is the cost, in plain rounds, that exploration may still have. `budget_refill` is
-    the share of its refill that it gets: a failed trial halves the share, a successful one doubles it. `calibrated`:
-    whether every depth was calibrated.
-    `slowed` is what slowed the machine down in the latest answer, as in `stats.RequestStats`.
+    is right. `exploration_budget` and `budget_refill` are as in `exploration.BudgetState`. `calibrated`: whether every
+    depth was calibrated. `slowed` is what slowed the machine down in the latest answer, as in `stats.RequestStats`.
     """
 
     unconstrained: CostsAndAcceptance = field(name="free", default_factory=CostsAndAcceptance)
     constrained: CostsAndAcceptance = field(default_factory=CostsAndAcceptance)
     comparisons: Comparisons = field(default_factory=Comparisons)
     # A sample may be taken on credit.
-    exploration_budget: Annotated[float, Meta(ge=-(RUN + 1.0), le=BUDGET)] = BUDGET
+    exploration_budget: Annotated[float, Meta(ge=-(RUN + 1.0), le=FULL_BUDGET)] = FULL_BUDGET
     budget_refill: Annotated[float, Meta(ge=LEAST_REFILL, le=1.0)] = 1.0
     calibrated: bool = False
     slowed: str = ""
+
+
+class Decision(NamedTuple):
+    """The plan of a round, and whether it is a trial.
+
+    What a trial loses or gains is counted against `baseline_speed`, the tokens a second of the best known plan.
+    """
+
+    plan: Plan
+    is_trial: bool
+    baseline_speed: float
 
 
 class Controller:
@@ -81,12 +84,7 @@ class Controller:
        its speed. Both have a standard error.
     2. The fastest known plan is used, plain decoding unless another is faster by MARGIN. For several answers, tokens
        count as in `plans.even_tokens`, so that none is kept waiting by the proposals of the others.
-    3. A plan that is not known well enough is tried if it could be faster, and if the exploration budget covers what it
-       would lose in a bad case. Depths of one source are compared at the same acceptance, which would help all of them:
-       otherwise depths beside the best one are tried in vain, and copies are 2.7 % slower. The budget is refilled with
-       SHARE of all time, so an answer never gets noticeably slower, whatever is tried. A failed trial halves the
-       refill, a successful one doubles it. Failed trials in one answer can at most halve the refill that the next
-       answer begins with.
+    3. Another plan may be tried in its place, by the rules in `_plan_to_try`. The exploration budget pays for trials.
     4. After the round, `observe` learns what was accepted, `observe_round` what it cost.
 
     For example, a plain round takes 20 ms: 50 tokens a second. Four draft tokens cost 10 ms to make, the round takes
@@ -100,13 +98,11 @@ class Controller:
     def __init__(self, learned: ControllerState | None = None) -> None:
         self.learned = learned or ControllerState()
         self.speedup = SpeedupMeter(self.learned.comparisons)
+        self._budget = ExplorationBudget(self.learned)
         # Seconds since the last sample of plain rounds, or since as many others were compared.
         self._unsampled_s = 0.0
-        # The share of its refill that the budget had when the latest answer began.
-        self._first_refill = self.learned.budget_refill
-        # The plan that is tried in this round, and the speed of the fastest one known.
-        self._tried: Plan | None = None
-        self._best_speed = 0.0
+        # The decision for this round if it is a trial, else None.
+        self._trial: Decision | None = None
 
     @property
     def costs(self) -> Costs:
@@ -132,23 +128,22 @@ class Controller:
 
     def begin(self, *, constrained: bool = False, earlier: AnswerState | None = None) -> AnswerState:
         """Begin an answer, `constrained` by a grammar or not, or go on with one whose state so far is `earlier`."""
-        self._tried = None
+        self._trial = None
         known = self.learned.constrained if constrained else self.learned.unconstrained
         known.costs.begin()
         answer = AnswerState(known.costs, known.texts)
         if earlier is not None:
             answer.go_on_from(earlier)
             return answer
-        self._first_refill = max(self.learned.budget_refill, self._first_refill / 2.0)
-        self.learned.budget_refill = self._first_refill
+        self._budget.begin_answer()
         return answer
 
     def choose(self, answers: Sequence[AnswerWithOffer]) -> list[Choice]:
         """Choose what each answer does in the next round, in the order of `answers`.
 
-        An answer whose offer is forced does that. Changes nothing but which plan counts as tried.
+        An answer whose offer is forced does that. If the round is a trial, `observe_round` charges it.
         """
-        self._tried = None
+        self._trial = None
         costs = answers[0][0].costs
         if not any(limit for _, offer in answers for limit in offer.limits.values()):
             return _plain(answers, Choice(None, 0))
@@ -157,46 +152,70 @@ class Controller:
         if not (costs.known if fixed else costs.plain_known(len(answers))):
             return _plain(answers, Choice(None, 0, "measuring"))
         plans = list(possible_plans(costs, answers))
-        plan = self._weigh(plans, costs.verify(1).seconds)
-        if plan.depth == 0:
-            return _plain(answers, Choice(None, 0, "measuring") if plan is self._tried else _costs_more(plans))
+        decision = self._weigh(plans, costs.verify(1).seconds)
+        self._trial = decision if decision.is_trial else None
+        if decision.plan.depth == 0:
+            return _plain(answers, Choice(None, 0, "measuring") if decision.is_trial else _costs_more(plans))
         return [
             offer.forced or (Choice(None, 0) if part is None else Choice(*part))
-            for part, (_, offer) in zip(plan.parts, answers, strict=True)
+            for part, (_, offer) in zip(decision.plan.parts, answers, strict=True)
         ]
 
-    def _weigh(self, plans: Sequence[Plan], plain_s: float) -> Plan:
-        """Return the plan of this round: the fastest known one, or one to try, which it notes as tried.
+    def _weigh(self, plans: Sequence[Plan], plain_s: float) -> Decision:
+        """Return the plan of this round: the fastest known one, or one to try. Changes nothing.
 
         The first of `plans` is plain decoding, unless an answer's depth is fixed. A plain round takes `plain_s`
         seconds.
         """
-        plain = plans[0]
-        fastest = _fastest_known(plans)
-        best = _rounded_alike(plans, fastest)
-        usual = best if plain.depth or best.speed > MARGIN * plain.speed else plain
-        others = [plan for plan in plans if plan is not usual]
-        budget_s = self.learned.exploration_budget * plain_s
-        affordable = [plan for plan in others if plan.loss(best.speed) <= budget_s]
-        self._best_speed = best.speed
-        self._tried = _worth_trying(affordable, fastest)
-        if self._tried is None and usual.depth == 0:
-            self._tried = _most_hopeful(affordable)
-        if self._tried is None and not affordable and self.learned.exploration_budget >= BUDGET:
-            self._tried = _overdue_trial(others, fastest, best)
-        return self._tried or usual
+        first = plans[0]
+        known = [plan for plan in plans if plan.known]
+        fastest = max(known, key=_speed, default=first)
+        same_rounding = [plan for plan in known if plan.same_rounding]
+        fastest_with_same_rounding = max(same_rounding, key=_speed, default=fastest)
+        loses_little = fastest_with_same_rounding.speed >= (1.0 - SMALL_LOSS) * fastest.speed
+        baseline = fastest_with_same_rounding if loses_little else fastest
+        stays_plain = first.depth == 0 and baseline.speed <= MARGIN * first.speed
+        default = first if stays_plain else baseline
+        others = [plan for plan in plans if plan is not default]
+        trial = self._plan_to_try(others, default, fastest, baseline.speed, plain_s)
+        return Decision(trial or default, trial is not None, baseline.speed)
+
+    def _plan_to_try(
+        self, others: Sequence[Plan], default: Plan, fastest: Plan, baseline_speed: float, plain_s: float
+    ) -> Plan | None:
+        """Return which of the `others` is tried in place of `default`; None if none is.
+
+        1. Of the plans that the budget affords and that could beat `fastest`, the one expected to be fastest is tried.
+        2. If none of these could beat it, and `default` is plain, the one with the best case is tried: the text may
+           have become easier.
+        3. If even a full budget affords no plan, the one that may lose least is tried, of those that could beat
+           `fastest`. Saving changes nothing any more, so without a trial, figures that rest on disturbed rounds would
+           stay.
+
+        What a plan may lose is counted against `baseline_speed`, in a bad case. A plain round takes `plain_s` seconds.
+        """
+        affordable = [plan for plan in others if self._budget.affords(plan.loss(baseline_speed), plain_s)]
+        promising = [plan for plan in affordable if _could_beat(plan, fastest)]
+        if promising:
+            return max(promising, key=_speed)
+        if affordable:
+            return max(affordable, key=lambda plan: plan.best_case) if default.depth == 0 else None
+        if self._budget.is_full:
+            overdue = [plan for plan in others if _could_beat(plan, fastest)]
+            return min(overdue, key=lambda plan: plan.loss(baseline_speed), default=None)
+        return None
 
     def begin_sample_if_due(self, share: float) -> bool:
         """Begin a sample, whose rounds are plain to measure the speed-up, if one is due; return whether it began.
 
-        The exploration budget pays for it, also on credit, but no more than `share` of the time since the last sample.
-        Plain rounds that come anyway, as where nothing can be proposed, are as good as one. The next round is the
-        first of the sample.
+        A sample is due once it costs less than `share` of the time since the last one. Its cost is taken from the
+        exploration budget, which may go below zero; none begins while the budget is spent. Enough rounds that were
+        plain anyway count as a sample. The next round is the first of the sample.
         """
         if self.speedup.pop_sample():
             self._unsampled_s = 0.0
         plain_s = self.costs.verify(1).seconds if self.costs.known else inf
-        cost_s = self.speedup.sample_cost(plain_s) if self.learned.exploration_budget > 0.0 else None
+        cost_s = None if self._budget.is_spent else self.speedup.sample_cost(plain_s)
         if cost_s is None:
             return False
         # A sample is due at once if what is known of plain decoding is impossible. Without it, a pair whose first plain
@@ -204,10 +223,9 @@ class Controller:
         is_overdue = share > 0.0 and self.costs.known and self.speedup.disproves(plain_s)
         if not is_overdue and cost_s >= share * self._unsampled_s:
             return False
-        # A sample costs the same share as the refill has, so that failed trials do not make samples rarer.
-        self.learned.exploration_budget -= self.learned.budget_refill * cost_s / plain_s
+        self._budget.charge_sample(cost_s, plain_s)
         self._unsampled_s = 0.0
-        self._tried = None
+        self._trial = None
         self.speedup.take_sample()
         return self.speedup.take_plain_round()
 
@@ -238,39 +256,28 @@ class Controller:
         """
         answer.decay()
         if choice.source is not None and choice.depth:
-            missed = accepted == verified == drafted < choice.depth
-            answer.observe(choice.source, max(1, verified + missed), accepted)
+            counted = max(1, verified)
+            if accepted == verified == drafted < choice.depth:
+                counted = verified + 1
+            answer.observe(choice.source, counted, accepted)
 
     def observe_round(self, answer: AnswerState, measured: MeasuredRound) -> None:
         """Learn the cost of a round in which `answer` took part, refill the budget, and charge a tried plan to it."""
         costs = answer.costs
-        tried = self._tried
-        self._tried = None
+        trial = self._trial
+        self._trial = None
         self._unsampled_s += measured.seconds
         # How long a disturbed round took tells nothing of the plan that was tried in it.
-        judged = tried is not None and measured.typical and not costs.is_disturbed(tried.time, measured.seconds)
+        judged = trial is not None and measured.typical and not costs.is_disturbed(trial.plan.time, measured.seconds)
         if measured.typical:
             costs.observe(measured.rows, measured.seconds, measured.draft, measured.draft_seconds, measured.answers)
         if not costs.known:
             return
         plain_s = costs.verify(1).seconds
-        self._earn(measured.seconds / plain_s)
-        if tried is not None and judged:
-            self._pay((measured.seconds - tried.evenness * measured.tokens / self._best_speed) / plain_s)
-
-    def _earn(self, plain_rounds: float) -> None:
-        """Refill the budget with its share of a time of so many plain rounds."""
-        refill = self.learned.budget_refill * SHARE * plain_rounds
-        self.learned.exploration_budget = min(BUDGET, self.learned.exploration_budget + refill)
-
-    def _pay(self, plain_rounds: float) -> None:
-        """Charge a trial that lost so many plain rounds, negative if it gained, to the budget."""
-        learned = self.learned
-        learned.exploration_budget = min(BUDGET, max(0.0, learned.exploration_budget - plain_rounds))
-        if plain_rounds < 0.0:
-            learned.budget_refill = min(1.0, 2.0 * learned.budget_refill)
-        else:
-            learned.budget_refill = max(LEAST_REFILL, learned.budget_refill / 2.0)
+        self._budget.earn(measured.seconds, plain_s)
+        if trial is not None and judged:
+            baseline_s = trial.plan.evenness * measured.tokens / trial.baseline_speed
+            self._budget.pay(measured.seconds - baseline_s, plain_s)
 
     def observe_lag(self, committed: Sequence[tuple[AnswerState, int]], measured: MeasuredRound) -> None:
         """Note how far each of several answers is behind plain decoding after a round that `committed` these tokens.
@@ -304,7 +311,10 @@ class Controller:
         self.speedup = SpeedupMeter(self.learned.comparisons)
 
     def cost_of(self, rule: RowRule) -> float | None:
-        """Return the share of the expected speed that keeping to `rule` costs; None if that is unknown."""
+        """Return the share of the expected speed that keeping to `rule` costs.
+
+        None if it is unknown, or if the rule allows no pass yet, because `rule.most` is 0.
+        """
         if not rule.most or not self.costs.known:
             return None
         costs = self.costs
@@ -321,42 +331,12 @@ class Controller:
         return 1.0 - allowed / max(speed for _, speed in speeds)
 
 
-def _fastest_known(plans: Sequence[Plan]) -> Plan:
-    """Return the fastest of the plans whose duration is known; the first one if none is."""
-    return max((plan for plan in plans if plan.known), key=_speed, default=plans[0])
-
-
-def _rounded_alike(plans: Sequence[Plan], fastest: Plan) -> Plan:
-    """Return the fastest known plan that is rounded like plain decoding, unless it loses much against `fastest`."""
-    alike = max((plan for plan in plans if plan.known and plan.same_rounding), key=_speed, default=fastest)
-    return alike if alike.speed >= (1.0 - SMALL_LOSS) * fastest.speed else fastest
-
-
-def _worth_trying(affordable: Sequence[Plan], fastest: Plan) -> Plan | None:
-    """Return the one expected to be fastest of the plans that could beat `fastest`; None if there are none."""
-    return max((plan for plan in affordable if _could_beat(plan, fastest)), key=_speed, default=None)
-
-
-def _most_hopeful(affordable: Sequence[Plan]) -> Plan | None:
-    """Return the plan to try where none is expected to be faster, because the text may have become easier."""
-    return max(affordable, key=lambda plan: plan.best_case, default=None)
-
-
-def _overdue_trial(others: Sequence[Plan], fastest: Plan, best: Plan) -> Plan | None:
-    """Return the plan to try where even a full budget affords none; None if none could beat `fastest`.
-
-    It is the one that may lose least against `best`. Saving changes nothing any more, so without a trial, figures that
-    rest on disturbed rounds would stay.
-    """
-    promising = [plan for plan in others if _could_beat(plan, fastest)]
-    return min(promising, key=lambda plan: plan.loss(best.speed), default=None)
-
-
 def _could_beat(plan: Plan, fastest: Plan) -> bool:
     """Whether `plan` would be faster by MARGIN if it were one standard error better than expected.
 
     Plans of the same sources verify the same draft tokens, only more or fewer of them. If the acceptance is better than
-    expected, it is for both, so they are compared at the same acceptance.
+    expected, it is for both, so they are compared at the same acceptance. Otherwise depths beside the best one are
+    tried in vain, and copies are 2.7 % slower.
     """
     same_sources = [_source(part) for part in plan.parts] == [_source(part) for part in fastest.parts]
     rival_tokens = fastest.most if same_sources else fastest.tokens
@@ -379,7 +359,7 @@ def _plain(answers: Sequence[AnswerWithOffer], plain: Choice) -> list[Choice]:
 def _costs_more(plans: Sequence[Plan]) -> Choice:
     """Choose plain decoding, the first of `plans`, because even the best other plan is slower."""
     plain = plans[0]
-    best = max(plans[1:], key=lambda plan: plan.speed, default=plain)
+    best = max(plans[1:], key=_speed, default=plain)
     arguments = (
         ("plain_ms", 1e3 * plain.time.seconds),
         ("round_ms", 1e3 * best.time.seconds),

@@ -17,12 +17,12 @@ from multiprocessing.queues import SimpleQueue
 from types import ModuleType
 
 from engine.requests import MAX_DEPTH
-from engine.speculation.choosing import controller, costs, plans, speedup, texts
+from engine.speculation.choosing import controller, costs, exploration, plans, speedup, texts
 from tests.engine.recorded_figures import Figures
 from tests.engine.speculation.worlds import RECORD, WORLDS, figures
 from tests.tools.ablation import BASE, Ablation, main
 
-MODULES = (costs, texts, plans, speedup, controller)
+MODULES = (costs, texts, plans, speedup, exploration, controller)
 COMMENT = """\
 What the controller reaches in simulated worlds (tests/engine/speculation/worlds.py): ratios, better the
 larger they are. Written by `python -m tests.engine.speculation.ablation record`; `first` are the first seeds alone."""
@@ -36,7 +36,8 @@ COMPARED_NOISE = (
 )
 PLAIN_KNOWN = "self.known and self.verify(answers).variance < max(FIRST_NOISE**2, self.noise)"
 EVEN = "float(len(tokens) / sqrt(sum(count**-2.0 for count in tokens) / len(tokens)))"
-FULL_BUDGET = "self.learned.exploration_budget >= BUDGET"
+FULL_BUDGET = "self._budget.is_full"
+FIRST_REFILL = "self._state.budget_refill = self._first_refill"
 
 # Names of the worlds in which the controller compares plain rounds with their neighbours.
 COMPARING = tuple(
@@ -127,7 +128,7 @@ def _budget(to: float) -> Callable[[], None]:
     def change(one: controller.Controller) -> None:
         one.learned.exploration_budget = to
 
-    return each(constant(controller, BUDGET=to), starting(change))
+    return each(constant(exploration, FULL_BUDGET=to), starting(change))
 
 
 def _states(*rates: float) -> Callable[[], None]:
@@ -158,7 +159,7 @@ def _noise_of_costs() -> None:
     code(
         controller.Controller,
         "observe_round",
-        ("self._earn(", "self.learned.comparisons.noise = costs.noise\n    self._earn("),
+        ("self._budget.earn(", "self.learned.comparisons.noise = costs.noise\n    self._budget.earn("),
     )()
 
 
@@ -203,7 +204,7 @@ VARIANTS: dict[str, Variant] = {
         code(
             controller.Controller,
             "observe_round",
-            (" and measured.typical and not costs.is_disturbed(tried.time, measured.seconds)", " and measured.typical"),
+            (" and not costs.is_disturbed(trial.plan.time, measured.seconds)", ""),
         )
     ),
     # Texts.
@@ -225,9 +226,7 @@ VARIANTS: dict[str, Variant] = {
     "shared errors independent": Variant(
         code(texts.TextStatistics, "forecast", ("(2 * number - 1) * (1.0 - rate)", "(1.0 - rate)"))
     ),
-    "stopped early not counted": Variant(
-        code(controller.Controller, "observe", ("max(1, verified + missed)", "max(1, verified)"))
-    ),
+    "stopped early not counted": Variant(code(controller.Controller, "observe", ("counted = verified + 1", "pass"))),
     # Plans.
     "KNOWN_ERROR 1e9": Variant(constant(plans, KNOWN_ERROR=NEVER)),
     "KNOWN_ERROR 0.05": Variant(constant(plans, KNOWN_ERROR=0.05)),
@@ -247,22 +246,20 @@ VARIANTS: dict[str, Variant] = {
     ),
     # Controller.
     "MARGIN 1": Variant(constant(controller, MARGIN=1.0)),
-    "MARGIN of trials 1": Variant(code(controller, "_could_beat", ("MARGIN * fastest.speed", "fastest.speed"))),
-    "BUDGET 2": Variant(_budget(2.0)),
-    "BUDGET endless": Variant(_budget(NEVER)),
-    "SHARE 0": Variant(constant(controller, SHARE=0.0)),
-    "LEAST_REFILL 1 (no halving)": Variant(constant(controller, LEAST_REFILL=1.0)),
-    "LEAST_REFILL 0": Variant(constant(controller, LEAST_REFILL=0.0)),
-    "refill of the last answer": Variant(
-        code(controller.Controller, "begin", ("self.learned.budget_refill = self._first_refill", "pass"))
-    ),
+    "MARGIN of trials 1": Variant(code(controller, "_could_beat", ("MARGIN * rival_tokens", "rival_tokens"))),
+    "FULL_BUDGET 2": Variant(_budget(2.0)),
+    "FULL_BUDGET endless": Variant(_budget(NEVER)),
+    "REFILL_SHARE 0": Variant(constant(exploration, REFILL_SHARE=0.0)),
+    "LEAST_REFILL 1 (no halving)": Variant(constant(exploration, LEAST_REFILL=1.0)),
+    "LEAST_REFILL 0": Variant(constant(exploration, LEAST_REFILL=0.0)),
+    "refill of the last answer": Variant(code(exploration.ExplorationBudget, "begin_answer", (FIRST_REFILL, "pass"))),
     "plain share of time": Variant(
         each(
-            constant(controller, LEAST_REFILL=1.0),
-            code(controller.Controller, "begin", ("self.learned.budget_refill = self._first_refill", "pass")),
+            constant(exploration, LEAST_REFILL=1.0),
+            code(exploration.ExplorationBudget, "begin_answer", (FIRST_REFILL, "pass")),
             code(
                 controller.Controller,
-                "_weigh",
+                "_plan_to_try",
                 (FULL_BUDGET, "False"),
             ),
         )
@@ -270,15 +267,16 @@ VARIANTS: dict[str, Variant] = {
     "nothing tried with a full budget": Variant(
         code(
             controller.Controller,
-            "_weigh",
+            "_plan_to_try",
             (FULL_BUDGET, "False"),
         )
     ),
     "nothing tried in plain text": Variant(
-        code(controller.Controller, "_weigh", ("self._tried is None and usual.depth == 0", "False"))
+        code(controller.Controller, "_plan_to_try", ("default.depth == 0", "False"))
     ),
     "trials without evenness": Variant(
-        code(controller.Controller, "observe_round", ("tried.evenness * measured.tokens", "measured.tokens")), SEVERAL
+        code(controller.Controller, "observe_round", ("trial.plan.evenness * measured.tokens", "measured.tokens")),
+        SEVERAL,
     ),
     # Speed-up.
     "no samples": Variant(
@@ -296,7 +294,8 @@ VARIANTS: dict[str, Variant] = {
         code(controller.Controller, "begin_sample_if_due", ("not is_overdue and ", "")), COMPARING
     ),
     "samples by their cost": Variant(
-        code(controller.Controller, "begin_sample_if_due", ("self.learned.budget_refill * cost_s", "cost_s")), COMPARING
+        code(exploration.ExplorationBudget, "charge_sample", ("self._state.budget_refill * cost_s", "cost_s")),
+        COMPARING,
     ),
     "RUN 3": Variant(constant(speedup, RUN=3, TYPICAL=1), COMPARING),
     "COMPARISON_NOISE 0.02": Variant(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.speculation.choosing.controller import BUDGET, LEAST_REFILL, SHARE, Controller
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.exploration import FULL_BUDGET, LEAST_REFILL, REFILL_SHARE
 from tests.engine.speculation.choosing.scenes import PLAIN_S, choose, measure, play, round_s
 from tests.engine.speculation.simulation import COSTS, World, constant, controlled, fixed, gentle, learn
 from tests.engine.tiers import by_tier
@@ -31,7 +32,7 @@ def test_a_pair_that_never_pays_costs_no_more_than_the_budget_held_and_earned(na
     for seed in range(4):
         lost, plain = lost_steps(HOPELESS[name], seed, 6, 64)
         # The controller does not know the cost of the change from plain to speculative rounds.
-        assert lost <= BUDGET + SHARE * plain + 6.0, seed
+        assert lost <= FULL_BUDGET + REFILL_SHARE * plain + 6.0, seed
 
 
 @pytest.mark.parametrize("name", by_tier(HOPELESS, ["wrong"]))
