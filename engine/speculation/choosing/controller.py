@@ -304,10 +304,10 @@ class Controller:
                 usual = usual.plus(costs.drafting(*measured.draft, measured.answers))
             costs.observe_reading(source, tokens, measured.seconds - usual.seconds)
 
-    def take_costs(self, trial: Controller) -> None:
-        """Take over the costs of rounds from `trial`, which was calibrated on a text that is no answer."""
-        self.learned.comparisons = trial.learned.comparisons
-        self.learned.unconstrained.costs = trial.costs
+    def take_costs(self, calibrated: Controller) -> None:
+        """Take over the costs of rounds from `calibrated`, which measured them on a text that is no answer."""
+        self.learned.comparisons = calibrated.learned.comparisons
+        self.learned.unconstrained.costs = calibrated.costs
         self.speedup = SpeedupMeter(self.learned.comparisons)
 
     def cost_of(self, rule: RowRule) -> float | None:
