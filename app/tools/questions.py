@@ -30,7 +30,7 @@ class FormField:
 
     name: its name for the server
     title, about: the server's words for the person
-    least, most: of a number its bounds, of a text its length, of choices their number
+    least, most: the bounds of a number, of the length of a text, or of how many choices are taken
     form: how a text has to look: "email", "uri", "date" or "date-time"; "" for any
     choices: each value with its words
     preset: the value that the field has at first, None for no value
@@ -61,19 +61,25 @@ class FormField:
         if isinstance(entered, list):
             return self._checked(entered, len(entered), "count")
         if self.kind in ("number", "integer"):
-            return self._number(entered)
+            return self._parsed_number(entered)
         if self.kind == "choice":
             return entered
         if self.form and not _has_form(entered, self.form):
             raise ValueError("form")
         return self._checked(entered, len(entered), "length")
 
-    def _number(self, entered: str) -> int | float:
+    def _parsed_number(self, entered: str) -> int | float:
+        """Return the number that a text writes. Raises `ValueError` with a code: "whole", "number" or "bounds"."""
         try:
             number = int(entered) if self.kind == "integer" else float(entered)
         except ValueError as error:
             raise ValueError("whole" if self.kind == "integer" else "number") from error
-        if not math.isfinite(number):
+        # No float is as large as a whole number of 400 digits.
+        try:
+            is_finite = math.isfinite(number)
+        except OverflowError as error:
+            raise ValueError("number") from error
+        if not is_finite:
             raise ValueError("number")
         self._checked(entered, number, "bounds")
         return number
@@ -101,14 +107,14 @@ class ServerQuestion:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReply:
-    """A person's reply to a question; `content` has the entered values by the names of fields, if they accept."""
+    """A person's reply to a question. With "accept", `content` has the entered values by the names of the fields."""
 
     action: Literal["accept", "decline", "cancel"]
     content: Mapping[str, FieldValue] | None = None
 
 
-# Shows a question to the person, on the thread of the servers, and passes their reply on from any thread. Returns what
-# takes the question away again, if that is possible.
+# Shows a question to the person, on the thread of the servers, and passes the person's reply on from any thread.
+# Returns a function that takes the question away again; None if that is not possible.
 AskPerson = Callable[[ServerQuestion, Callable[[QuestionReply], object]], Callable[[], object] | None]
 
 
@@ -118,7 +124,7 @@ def nobody_to_ask(_question: ServerQuestion, reply: Callable[[QuestionReply], ob
 
 
 def form_question(server: str, message: str, schema: Mapping[str, Any]) -> ServerQuestion:
-    """Return the question of a form, whose `schema` is of an object. Raises `ValueError` if it is no form."""
+    """Return the question with the form that `schema` describes. Raises `ValueError` if it describes no form."""
     properties = schema.get("properties")
     if not isinstance(properties, dict) or len(properties) > MOST_FIELDS:
         raise ValueError("not a form with a few fields")
@@ -129,14 +135,14 @@ def form_question(server: str, message: str, schema: Mapping[str, Any]) -> Serve
 
 
 def page_question(server: str, message: str, url: str) -> ServerQuestion:
-    """Return the question that wants a page opened. Raises `ValueError` for an address that no browser shall open."""
+    """Return the question with a page to open. Raises `ValueError` for an address that no browser shall open."""
     if not url.startswith(("https://", "http://")) or len(url) > LONGEST_ADDRESS or not url.isprintable():
         raise ValueError("not the address of a page")
     return ServerQuestion(server, message[:LONGEST_QUESTION], url=url)
 
 
 def _field(name: str, about: Any, is_required: bool) -> FormField:
-    """Return a field by its schema. Raises `ValueError` for one that is not of a kind that forms have."""
+    """Return a field by its schema. Raises `ValueError` if forms have no field of its kind, choices or bounds."""
     if not isinstance(about, dict):
         raise ValueError("a field without a schema")
     title = _words(about.get("title")) or name[:_LONGEST_WORDS]
@@ -160,8 +166,8 @@ def _field(name: str, about: Any, is_required: bool) -> FormField:
         title,
         description,
         is_required,
-        _number(about.get(least), -math.inf),
-        min(_number(about.get(most), math.inf), longest),
+        _number_or(-math.inf, about.get(least)),
+        min(_number_or(math.inf, about.get(most)), longest),
         str(about.get("format") or "") if kind == "text" else "",
         choices,
         _preset(kind, about.get("default"), choices),
@@ -171,7 +177,7 @@ def _field(name: str, about: Any, is_required: bool) -> FormField:
 def _choices(about: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return the choices of a schema: "enum", with the "enumNames" of older servers, or titled ones.
 
-    Raises `ValueError` if it is no short list of texts.
+    Raises `ValueError` if the choices are no short list of texts.
     """
     pairs: list[tuple[Any, Any]]
     titled = about.get("oneOf") or about.get("anyOf")
@@ -189,7 +195,7 @@ def _choices(about: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _preset(kind: FieldKind, value: Any, choices: tuple[tuple[str, str], ...]) -> FieldValue:
-    """Return the value that a field has at first, if it is one of its kind."""
+    """Return `value` if a field of this kind can have it at first, else None."""
     values = [choice for choice, _ in choices]
     match kind, value:
         case "yes-no", bool():
@@ -205,9 +211,14 @@ def _preset(kind: FieldKind, value: Any, choices: tuple[tuple[str, str], ...]) -
     return None
 
 
-def _number(value: Any, otherwise: float) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number else otherwise
+def _number_or(otherwise: float, value: Any) -> float:
+    """Return `value` if it is a number. Raises `ValueError` for a whole number that is larger than any float."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return otherwise
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise ValueError("a bound that no number can have") from error
 
 
 def _words(value: Any) -> str:
