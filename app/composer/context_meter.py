@@ -80,10 +80,10 @@ class _Unsent:
 
 @dataclass(frozen=True)
 class _ContextUsage:
-    """Tokens of the chat so far, of the unsent text and of its files. None: they cannot be counted.
+    """Tokens of the chat so far (`before`), of the unsent `text` and of its files; None for a file without a count.
 
-    `largest` names the source of the folder with the most tokens, if the chat is too long; "" without one. Then
-    `fitting` is how much of the longest text among the files fits, in whole pages, slides or sheets.
+    The next two are only set if the chat is too long. `largest` names the source of the folder with the most tokens, ""
+    without sources. `fitting` is how much of the longest text among the files fits, in whole pages, slides or sheets.
     """
 
     limit: int
@@ -93,7 +93,7 @@ class _ContextUsage:
     files: tuple[tuple[Attachment, int | None], ...]
     largest: str
     fitting: Extent | None = None
-    # The tokens of the pictures within the files, which are not in theirs.
+    # The tokens of the pictures within the files. The counts in `files` do not include them.
     inner: int = 0
 
     @property
@@ -106,7 +106,7 @@ class _ContextUsage:
 
     @property
     def too_long(self) -> bool:
-        # Where the oldest messages are dropped, only the new one has to fit.
+        # If the oldest messages are dropped, only the new message has to fit.
         needed = self.message if self.drops else self.total
         return needed >= self.limit
 
@@ -176,27 +176,29 @@ class ContextMeter(QObject):
 
     @property
     def _is_begun(self) -> bool:
-        """Whether there is a message. Until then, a chat that is too long, as an imported one, is no problem."""
+        """Whether the composer holds a message. Without one, a chat that is too long is no problem yet."""
         return bool(self._composer.edit.toPlainText().strip() or self._composer.files.attachments)
 
     @property
     def _usage(self) -> _ContextUsage | None:
-        """The counts so far of the chat on screen; None without any."""
+        """The last counts, if they are of the chat on screen, else None."""
         return self._counted[1] if self._counted and self._counted[0].chat is self._chat() else None
 
     def _words(self, usage: _ContextUsage) -> _UsageWords:
+        """Return the line that shows `usage`; an empty one while there are no tokens."""
         chat = self._chat()
         limit = usage.limit
-        # What was counted last does not know the answer that is being written, or has just ended.
+        # The last count may miss the answer that is streaming, so take the larger of the two.
         used = max(usage.total, chat.context_tokens() + usage.message)
         if not used:
             return _UsageWords()
         text = counts = self.tr("{used} of {limit} tokens")
-        if usage.too_long and usage.message < usage.limit and usage.largest:
+        history_is_too_long = usage.too_long and usage.message < usage.limit
+        if history_is_too_long and usage.largest:
             text = self.tr("{used} of {limit} tokens: too long for this model, mostly {name}")
         elif usage.too_long:
             text = self.tr("{used} of {limit} tokens: too long for this model")
-        elif used >= limit:
+        elif used >= limit and usage.drops:
             text = self.tr("{used} of {limit} tokens: the oldest messages are dropped")
         figures = {"used": number(used, 0), "limit": number(limit, 0)}
         text = text.format(**figures, name=usage.largest)
@@ -210,7 +212,7 @@ class ContextMeter(QObject):
             self._menu.addAction(words.replace("&", "&&")).triggered.connect(lambda _=False, run=shorten: run())
 
     def _ways(self, usage: _ContextUsage) -> list[tuple[str, Callable[[], None]]]:
-        """Return the ways to make the message fit, as (words, function)."""
+        """Return the ways to make the message fit, each as the words of a menu entry and the function that it runs."""
         ways: list[tuple[str, Callable[[], None]]] = []
         if usage.message < usage.limit and not usage.drops:
             ways.append((self.tr("Drop the oldest messages"), self._drop_oldest))
@@ -226,6 +228,7 @@ class ContextMeter(QObject):
         return ways
 
     def _drop_oldest(self) -> None:
+        """Let the chat drop its oldest messages from now on."""
         chat = self._chat()
         self._session.settings.set_own(chat, chat.system_prompt, {**chat.own, "overflow": "shorten"})
 
@@ -236,19 +239,22 @@ class ContextMeter(QObject):
             self._background.run(cut, partial(self._show_instead, file))
 
     def _show_instead(self, file: Attachment, cut: Attachment | None) -> None:
-        """Replace a file, if it is still attached, by what it is cut to."""
+        """Replace `file`, if it is still attached, by `cut`. Does nothing if `cut` is None."""
         if cut is not None:
             self._composer.files.replace(file, cut)
 
     def _follow_growth(self, chat: Chat, *_: object) -> None:
+        """Show the counts soon if the chat whose answer has grown is on screen."""
         if chat is self._chat():
             self._growth_throttle.request()
 
     def _count_soon(self, *_: object) -> None:
+        """Show the last counts now, and count after a pause."""
         self.show_usage()
         self._pause_timer.start()
 
     def _count(self) -> None:
+        """Start to count, unless there is no main model or nothing has changed since the last count."""
         unsent = self._unsent()
         if unsent is not None and (self._counted is None or unsent != self._counted[0]):
             self._background.run(partial(_count, unsent), partial(self._show_counts, unsent))
@@ -279,7 +285,7 @@ class ContextMeter(QObject):
             variables = prompt_variables.values(session.models.pair)
             said += start_of(folder, variables), filled(chat.system_prompt, variables)
             said += (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
-            # About as chat templates write them. Those that come with Tandem are no news before there is a message.
+            # The tools about as chat templates write them. Tandem's own are not counted before there is a message.
             if session.tools.takes_servers(chat) or self._is_begun:
                 said += (json.dumps(tool.for_template()) for tool in session.tools.known_tools(chat))
         drops = session.settings.generation_of(chat).overflow == "shorten"
@@ -293,11 +299,12 @@ class ContextMeter(QObject):
 
 
 def _count_text(unsent: _Unsent, text: str) -> int:
+    """Return the tokens of `text`; 0 if they cannot be counted."""
     return (count_tokens(unsent.model, text) or 0) if text else 0
 
 
 def _count(unsent: _Unsent) -> _ContextUsage:
-    """Count the tokens, on a thread; text that cannot be counted has none."""
+    """Return the tokens of `unsent`. Text that cannot be counted counts as 0. Runs off the Qt thread."""
     said = _count_text(unsent, unsent.said)
     text = _count_text(unsent, unsent.text)
     files = tuple((attachment, _count_file(unsent, attachment)) for attachment in unsent.attachments)
@@ -318,6 +325,7 @@ def _count(unsent: _Unsent) -> _ContextUsage:
 
 
 def _count_file(unsent: _Unsent, attachment: Attachment) -> int | None:
+    """Return the tokens of a file without the pictures within it; None if they cannot be counted."""
     picture = attachment.picture
     rules = unsent.pictures
     if picture is None:

@@ -162,6 +162,20 @@ def test_a_long_chat_can_leave_out_its_oldest_messages(open_window: OpenWindow) 
     assert [request.overflow for request in engine.requests] == ["refuse", "shorten"]
 
 
+def test_no_message_is_said_to_be_dropped_from_a_chat_that_refuses_to_grow(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script("Yes.", prompt_tokens=5000)]))
+    window.session.models.load(str(starter_pair()[0]), None)
+    window.wait(lambda: not window.session.models.pair.loading)
+    window.write("first")
+    window.wait(lambda: window.context_text.endswith("tokens"))
+    shown: list[str] = []
+    window.session.answers.ended.connect(lambda *_: shown.append(window.context_text))
+    window.send()
+    window.wait(lambda: window.context_text.endswith("too long for this model"))
+    assert shown
+    assert not any(text.endswith("the oldest messages are dropped") for text in shown)
+
+
 def test_a_question_can_be_about_the_sheets_that_fit_or_those_that_are_chosen(
     open_window: OpenWindow, tmp_path: Path
 ) -> None:
