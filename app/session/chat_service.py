@@ -33,11 +33,12 @@ UNDO_MS = 10_000
 class ChatService(QObject):
     """Owns the chats in memory. `shown`, the chat on screen, exists from the start.
 
-    `opened` carries the chat that is now shown, `path_changed` a chat whose turns changed, `removing` the id of a chat
-    before it is moved to the trash or deleted, `trashed` a chat's id and title once it is in the trash. `branched` is
-    emitted when the copy of a branch is shown. `messages_deleted` carries how many messages were deleted at once, and
-    `trash_emptied` how many chats were deleted. `left` carries whether `restore_last` restores the temporary chat that
-    was left, and `unsent_kept` a chat whose unsent message may be another one now.
+    `opened` carries the chat that is now shown, and `path_changed` a chat whose turns changed. `removing` carries the
+    id of a chat: before the chat is moved to the trash or deleted, when a temporary chat is left, and after the chat
+    was deleted with the whole trash or as a temporary chat. `trashed` carries a chat's id and title once the chat is in
+    the trash. `branched` is emitted when the copy of a branch is shown. `messages_deleted` carries how many messages
+    were deleted at once, and `trash_emptied` how many chats were deleted. `left` carries whether `restore_last`
+    restores the temporary chat that was left. `unsent_kept` carries a chat whose unsent message may be another one now.
     """
 
     opened = Signal(object)
@@ -121,7 +122,7 @@ class ChatService(QObject):
         self._store.of(chat).run(read, add_to_store)
 
     def open(self, chat: Chat) -> None:
-        """Show another chat. Answers in other chats continue, but one that is temporary is soon forgotten."""
+        """Show another chat. Answers in other chats continue, but a temporary chat that was left is soon deleted."""
         before = self.shown
         self.shown = chat
         self._remember(chat)
@@ -150,7 +151,7 @@ class ChatService(QObject):
 
     def _drop(self, chat: Chat) -> None:
         """Delete a temporary chat, and stop its answers."""
-        # An unsent message that is about to be written would store it again.
+        # An unsent message that is about to be written would store the chat again.
         chat.unsent = ""
         chat.unsent_attachments = ()
         chat.waiting.clear()
@@ -177,7 +178,7 @@ class ChatService(QObject):
         self._store.load(chat_id, show)
 
     def read(self, chat_id: int, then: Callable[[Chat], object]) -> None:
-        """Load a chat without showing it; `then` gets it, or the object that is in memory, as of the chat on screen."""
+        """Load a chat without showing it; `then` gets it, as the object in memory if the chat is in memory."""
 
         def take(loaded: Chat) -> None:
             chat = self.shown if self.shown.id == chat_id else self._in_memory.get(chat_id, loaded)
@@ -203,7 +204,7 @@ class ChatService(QObject):
     def keep_waiting(self, chat: Chat) -> None:
         """Write at once what waits in a chat, with its unsent message. A chat where a question waits is in the list."""
         first = chat.waiting[0] if chat.waiting else None
-        # The next new chat is not in the list. Another one stays there, or nothing would lead to its unsent message.
+        # The next new chat is not in the list. Any other chat stays in the list, or nobody would find its message.
         is_unlisted = first is None and chat is self.blank
 
         def write(store: ConversationStore) -> None:
@@ -340,11 +341,11 @@ class ChatService(QObject):
             )
 
     def _take_path(self, chat: Chat, path: list[Message], keep_ended: bool = True) -> None:
-        """Show these messages. Known turns are kept; without `keep_ended` only those that are being answered."""
+        """Show these messages. Known turns are kept; without `keep_ended` only the turns that are being answered."""
         ended = [turn for turn in chat.turns if turn.answer.ended] if keep_ended else []
         turns = turns_of(path, ended + chat.answering)
         for turn in chat.answering:
-            # Asked after the path was read: it belongs at the end of the path, or to a question in it.
+            # A turn that was asked after the path was read belongs at the end of the path, or to a question in it.
             if turn.answer_node.id is None:
                 question_id = turn.question_node.id
                 ids = [stored.question_node.id for stored in turns]
@@ -405,7 +406,7 @@ class ChatService(QObject):
     def empty_trash(self, backups: bool = False) -> None:
         """Delete all chats in the trash for good, also from the `backups` if wanted.
 
-        Those that damage keeps from being deleted stay in the trash, and are reported as NotDeleted.
+        Chats that cannot be deleted because the database is damaged stay in the trash, and are reported as NotDeleted.
         """
         if backups:
             self._remove_from_backups(lambda store: store.conversations.view(TRASHED))
@@ -421,7 +422,7 @@ class ChatService(QObject):
         self._store.run(lambda store: store.purge_trash(), forget)
 
     def _remove_from_backups(self, chats: Callable[[ConversationStore], list[Conversation]]) -> None:
-        """Remove chats from the backups. They are still in the trash then, if that is interrupted."""
+        """Remove chats from the backups before they are deleted: if it is interrupted, they are still in the trash."""
 
         def done(files: list[str]) -> None:
             if files:
@@ -433,20 +434,23 @@ class ChatService(QObject):
         self._store.run(remove, done)
 
     def note_written(self, chat: Chat) -> None:
-        """Keep a chat in memory of which a turn was stored. It can no longer be restored: storing restored it."""
+        """Keep a chat in memory after one of its turns was stored.
+
+        Storing a turn has taken the chat out of the trash, so `restore_last` no longer restores it.
+        """
         self._remember(chat)
         if chat.id in self.restorable:
             self.restorable.remove(chat.id)
 
     def _follow_moves(self) -> None:
-        """Set the folders of the chats in memory that were moved in the list."""
+        """Set the folder of each chat in memory that was moved in the list."""
         for listed in self._store.changed_conversations:
             chat = self.shown if self.shown.id == listed.id else self._in_memory.get(listed.id)
             if chat is not None:
                 chat.folder_id = listed.folder_id
 
     def _forget(self, chat_id: int) -> None:
-        """Remove a chat that is being deleted from memory, so that nothing restores or shows it."""
+        """Remove from memory a chat that is being deleted or was deleted, so that nothing restores or shows it."""
         if self.blank.id == chat_id:
             self._make_blank(None)
         self.removing.emit(chat_id)
@@ -489,7 +493,10 @@ class ChatService(QObject):
             self.open(blank if last is None or last.id == blank.id else last)
 
     def _begin(self, chat: Chat, folder: Folder | None) -> tuple[str, dict[str, Any]]:
-        """Give an empty chat the start of new chats in its folder, or of those without a folder, and return that."""
+        """Give an empty chat the folder, and the system prompt and settings of new chats there.
+
+        Returns the system prompt and the chat's own settings.
+        """
         preset = preset_of(folder) or self.preset_of_new_chats
         tools = None if folder is None else folder.settings.get(TOOLS_ON)
         chat.folder_id = None if folder is None else folder.id

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     # Imports asyncio, which would delay the window, and most users never set up a server.
     from app.tools.host import ToolHost
 
-# Gets the result of a call, or why it has none.
+# Gets the result of a call, or the reason why the call has no result.
 OnResult = Callable[[ToolResult | ToolFailed], object]
 
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """A tool of Tandem itself. `run` passes the text of its result to the function that it gets, on the Qt thread."""
+    """A tool of Tandem itself. `run(done)` runs it and calls `done` with the text of its result, on the Qt thread."""
 
     tool: Tool
     run: Callable[[Callable[[str], object]], object]
@@ -50,7 +50,7 @@ class ToolService(QObject):
     changed = Signal()
     # Emitted on the thread of the servers.
     _host_changed = Signal()
-    # A question and what shows it. Emitted on the thread of the servers.
+    # The function that shows a question, and the question. Emitted on the thread of the servers.
     _question_asked = Signal(object, object)
 
     def __init__(
@@ -103,7 +103,7 @@ class ToolService(QObject):
 
     @property
     def usable(self) -> bool:
-        """Whether the loaded model's chat template takes tools, in a form that is known."""
+        """Whether the loaded model's chat template takes tools, and the form of its calls is known."""
         return bool(self._models.pair.main and self._models.pair.main.tool_format)
 
     def is_on(self, chat: Chat) -> bool:
@@ -121,14 +121,14 @@ class ToolService(QObject):
         self.changed.emit()
 
     def turn_on_if_unchosen(self, chat: Chat) -> bool:
-        """Give the chat its tools unless the person has chosen, or its model cannot use any; return whether it did."""
+        """Give the chat its tools, unless the person has chosen or the model cannot use any. Return whether it did."""
         begins = self.usable and chat.settings.get(TOOLS_ON) is None
         if begins:
             self.set_on(chat, True)
         return begins
 
     def takes_servers(self, chat: Chat) -> bool:
-        """Whether the user switched on tools in the chat; otherwise it has no tools of servers."""
+        """Whether the person switched on tools in the chat. Otherwise the chat has no tools of servers."""
         return chat.settings.get(TOOLS_ON) is True
 
     def servers_of(self, chat: Chat) -> list[str]:
@@ -142,7 +142,7 @@ class ToolService(QObject):
         return [tool for tool in self.web_tools if takes and not self.is_off(tool)]
 
     def gather(self, chat: Chat, then: Callable[[list[Tool]], object]) -> None:
-        """Pass the chat's tools to `then`, at once or when its servers run; none if it has none."""
+        """Call `then` with the chat's tools, at once or when its servers run; with [] if the chat has no tools."""
         if not self.usable or not self.is_on(chat):
             then([])
             return
@@ -162,7 +162,7 @@ class ToolService(QObject):
         self._bridge.watch(self.host.tools(names), gathered)
 
     def known_tools(self, chat: Chat) -> list[Tool]:
-        """Return those of the chat's tools that are known now: of servers that run, because none is started for it."""
+        """Return the chat's tools without starting a server: only servers that already run contribute theirs."""
         if not self.usable or not self.is_on(chat):
             return []
         tools = [*(entry.tool for entry in self.built_in), *self.web_tools_of(chat)]
@@ -171,7 +171,7 @@ class ToolService(QObject):
         return with_distinct_names(tools)
 
     def is_off(self, tool: Tool) -> bool:
-        """Whether the person switched the tool off: no model is told of it, and no call of it runs."""
+        """Whether the person switched the tool off. Then no model is told of the tool, and no call of it runs."""
         return self.settings.permission(tool) is Permission.DENY
 
     def permission(self, chat: Chat, tool: Tool) -> Permission:
@@ -180,7 +180,7 @@ class ToolService(QObject):
         return self.settings.permission(tool, allowed if isinstance(allowed, list) else ())
 
     def permit(self, chat: Chat, tool: Tool, permission: Permission) -> None:
-        """Keep the person's choice: CHAT with the chat, the others for all chats."""
+        """Keep the person's choice: the permission CHAT for this chat, the other permissions for all chats."""
         if permission is Permission.CHAT:
             stored = chat.settings.get(TOOLS_ALLOWED)
             allowed = stored if isinstance(stored, list) else []
@@ -202,11 +202,10 @@ class ToolService(QObject):
         done: OnResult,
         ask: Callable[[OpenQuestion], object],
     ) -> Callable[[], object]:
-        """Call a tool, which the person has allowed; `done` gets its outcome. Returns what cancels the call.
+        """Call a tool that the person has allowed; `done` gets its outcome. Returns a function that cancels the call.
 
-        `reported` gets the progress that the tool reports, on the thread of the servers, and `ask` the questions of its
-        server for the person, on the Qt thread. A cancelled call does not call
-        `done`.
+        `reported` gets the progress that the tool reports, on the thread of the servers. `ask` gets the questions that
+        the server has for the person, on the Qt thread. A cancelled call does not call `done`.
         """
         if tool.asks_nobody:
             run = next(entry.run for entry in self.built_in if entry.tool == tool)
