@@ -44,10 +44,10 @@ class ProgramRequest:
 class RequestRow:
     """One request to the engine. Rates are None where there was nothing to divide by, as in RequestStats.
 
-    It belongs to a chat's message and has no `client` and `endpoint`, or it came from another program and has no
-    `title`; `conversation_id` and `message_id` are None then. `sources` is the JSON list of the sources of its draft
-    tokens, None in requests of earlier versions. `called` is 1 if it called tools, so that it is a part of an answer.
-    `accepted_rounds` is as in `RequestStats`.
+    A request of a chat has no `client` and `endpoint`. A request of another program has no `title`, and its
+    `conversation_id` and `message_id` are None. `sources` is the JSON list of the sources of its draft tokens, None in
+    requests of earlier versions. `called` is 1 if it called tools, so that it is a part of an answer. `accepted_rounds`
+    is how many rounds accepted their first draft token.
     """
 
     id: int
@@ -81,12 +81,13 @@ class RequestRow:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The sums of several answers, without loops and refusals; the sums of a pair have its names and method.
+    """The sums of several answers, without the answers that end as one of UNCOUNTED.
 
-    `accept_rate` is a total divided by a total. `speedup`, with its bounds, is the time of plain decoding over the time
-    taken, in the answers that know its bounds, and `saved_s` the seconds saved (below zero: lost) in those that know it
-    exactly; None where there are none. If no answer has a speed-up that is shown, `speedup` is None, too, and its lower
-    bound 0.
+    The sums of a pair have the names of its models and its method. `accept_rate` is the total of accepted tokens
+    divided by the total of drafted ones. `speedup`, with its bounds, is the time of plain decoding over the time taken,
+    summed over the answers whose bounds are known. `saved_s` is the seconds saved (below zero: lost) in the answers
+    whose speed-up is known exactly. Each is None if there is no such answer. If no answer has a speed-up that is shown,
+    `speedup` is None, too, and its lower bound 0.
     """
 
     answers: int = 0
@@ -110,7 +111,7 @@ class Totals:
 
 
 def _least(value: str, most: str) -> str:
-    """Return SQL for a value that is at most `most`, if that is known."""
+    """Return SQL for the lesser of `value` and `most`; for `value` if `most` is NULL."""
     return f"min({value}, coalesce({most}, {value}))"
 
 
@@ -145,9 +146,9 @@ _SELECTED = ", ".join(f"{expression} AS {name}" for name, expression in _EXPRESS
 _FROM = """
     FROM requests LEFT JOIN messages ON messages.id = requests.message_id
     LEFT JOIN conversations ON conversations.id = messages.conversation_id"""
-# Requests with `decode_s`, the time that they took, where a speed-up is known, and its `factor`: the middle of the
-# bounds where only these are known. Loops and refusals are in no sum: nobody wants them faster, and a repeated text is
-# easy to draft.
+# Requests with their `factor`, the speed-up or, if only its bounds are known, the middle of the bounds; and with
+# `decode_s`, the seconds of decoding, if the bounds are known. Loops, refusals and answers that were given before are
+# in no sum: nobody wants them faster, and a repeated text is easy to draft.
 _WITH_FACTOR = f"""(
     SELECT *, coalesce(exact, (low + high) / 2.0) AS factor,
         CASE WHEN low IS NOT NULL THEN (generated_tokens - 1) / nullif(decode_tps, 0) END AS decode_s
@@ -157,12 +158,12 @@ _WITH_FACTOR = f"""(
         FROM requests WHERE finish_reason NOT IN {UNCOUNTED}
     )
 )"""
-# No sum is faster than its tokens a round, either.
+# As for one answer, the speed-up of a sum is at most its tokens a round.
 _TIMED_TOKENS = "sum(CASE WHEN decode_s IS NOT NULL THEN generated_tokens END)"
 _TIMED_ROUNDS = "sum(CASE WHEN decode_s IS NOT NULL THEN generated_tokens / rate END)"
 _MOST_OF_SUM = f"CAST(10.0 * {_TIMED_TOKENS} / nullif({_TIMED_ROUNDS}, 0) AS INTEGER) / 10.0"
-# Whether an answer has a speed-up that is shown, as `rounded_speedup` says. If for none of many answers it is known
-# whether it was faster, their sum may still have narrow bounds; but a figure that no answer has would convince nobody.
+# Whether the speed-up of an answer is shown, by the rules of `rounded_speedup`. Show no sum unless at least one answer
+# shows a speed-up of its own: the sum of many answers may have narrow bounds although no answer has them.
 _SHOWN = f"""
     low > 0 AND (exact IS NOT NULL AND high <= low * {exp(2.0 * KNOWN)}
         OR CAST(10.0 * low AS INTEGER) / 10.0 > {NOTICEABLE}
@@ -182,7 +183,7 @@ _SUMS = f"""
 
 
 class RequestHistory:
-    """The requests of programs and of all chats, those in the trash included."""
+    """The requests of programs and of all chats, chats in the trash included."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -253,14 +254,14 @@ class RequestHistory:
         return [Totals(**dict(row)) for row in sums]
 
     def totals(self, since: float = 0.0) -> Totals:
-        """Return the sums of all answers that finished after `since`, in Unix seconds."""
+        """Return the sums of all answers with tokens that finished at `since`, in Unix seconds, or later."""
         [sums] = self._database.rows(
             f"SELECT {_SUMS} FROM {_WITH_FACTOR} WHERE generated_tokens > 0 AND finished_at >= ?", (since,)
         )
         return Totals(**dict(sums))
 
     def as_csv(self, rows: Iterable[RequestRow]) -> str:
-        """Return CSV with a heading. Names that a spreadsheet would run as a formula get a leading quote."""
+        """Return CSV with a heading. A text that a spreadsheet would run as a formula gets a leading quote."""
         text = io.StringIO()
         writer = csv.writer(text)
         writer.writerow(COLUMNS)
@@ -278,7 +279,7 @@ class RequestHistory:
 
 
 def _harmless(value: object) -> object:
-    """Return a value for CSV, a text that a spreadsheet would run as a formula with a leading quote."""
+    """Return a value for CSV. A text that a spreadsheet would run as a formula gets a leading quote."""
     if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return f"'{value}"
     return value

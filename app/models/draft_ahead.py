@@ -29,7 +29,7 @@ def show_places(chooser: Chooser, settings: SettingsStore) -> None:
 
 
 class DraftAheadRow(ThemeAware, QWidget):
-    """The setting's name and help with its choice, which is for draft models only: with a head it says why."""
+    """The setting's name, help and choice. With a head the choice is disabled, and the help says why."""
 
     def __init__(self, settings: SettingsStore, models: ModelService, parent: QWidget) -> None:
         super().__init__(parent)
@@ -46,10 +46,11 @@ class DraftAheadRow(ThemeAware, QWidget):
         self.restyle()
 
     def _choose(self, place: str) -> None:
+        """Keep the choice of a place."""
         self._settings.change(draft_ahead=place)
 
     def _show(self) -> None:
-        """Show the choice, or why a head has none."""
+        """Show the choice, and the help or why there is no choice with a head."""
         draft = self._models.pair.draft
         is_head = draft is not None and draft.kind == "head"
         show_places(self.chooser, self._settings)
@@ -59,7 +60,7 @@ class DraftAheadRow(ThemeAware, QWidget):
         self.chooser.setToolTip(self.help.text())
 
     def fold(self, *, is_folded: bool) -> None:
-        """Leave the help to the tool tip of the choice, or show it."""
+        """Show the help only in the choice's tool tip if `is_folded`, else below the choice, too."""
         self.help.setVisible(not is_folded)
 
     def retranslate(self) -> None:
