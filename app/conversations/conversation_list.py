@@ -60,7 +60,7 @@ class ConversationList:
     ) -> int:
         """Create a chat without messages and return its id.
 
-        `title_edited` says whether a `title` is the user's own, which no automatic one replaces. A folder that does not
+        `title_edited`: True if the user chose `title`, and automatic titles never replace it. A folder that does not
         exist (any more) counts as None.
         """
         now = self._database.clock()
@@ -93,7 +93,7 @@ class ConversationList:
         return [_conversation(row) for row in rows]
 
     def among(self, conversation_ids: Collection[int], view: str = ACTIVE) -> list[Conversation]:
-        """Return the chats among these that a view lists, in no order. At most a few hundred `conversation_ids`."""
+        """Return the chats of `conversation_ids` that a view lists, in no order. At most a few hundred ids."""
         marks = ", ".join("?" * len(conversation_ids))
         rows = self._database.rows(
             f"{_SELECT_CONVERSATION} WHERE {_VIEWS[view]} AND id IN ({marks})", (*conversation_ids,)
@@ -106,9 +106,9 @@ class ConversationList:
         return [row["uid"] for row in rows]
 
     def ids_of(self, uids: Collection[str]) -> dict[str, int]:
-        """Return the ids of the chats among these that exist and are not in the trash, by their uids.
+        """Return the ids of the chats with these `uids` that exist and are not in the trash, by their uids.
 
-        At most a few hundred `uids`.
+        At most a few hundred uids.
         """
         marks = ", ".join("?" * len(uids))
         query = f"SELECT uid, id FROM conversations WHERE trashed_at IS NULL AND uid IN ({marks})"
@@ -187,7 +187,7 @@ class ConversationList:
         self._update(conversation_id, trashed_at=self._database.clock())
 
     def restore(self, conversation_id: int) -> None:
-        """Move chats out of the trash; other chats stay as they are."""
+        """Move a chat out of the trash. A chat that is not in the trash stays as it is."""
         if self.get(conversation_id).trashed_at is not None:
             self._update(conversation_id, trashed_at=None)
 

@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from app.text.shown import Paragraph, shown, texts_of, words_of
 from app.text.thinking import parts_of
 
-# The longest title, in columns: a Chinese, Japanese or Korean character takes two.
+# The longest title, in columns, without the "…" of a title that was cut. A Chinese, Japanese or Korean character takes
+# two columns.
 WIDEST = 48
 # A longer question, in characters, is titled after its answer's heading, if there is one.
 _LONG_QUESTION = 400
-# Characters that are searched for a title: nobody waits for a pasted book to be parsed.
+# How many characters are searched for a title: nobody waits for a pasted book to be parsed.
 _READ = 4000
 _SENTENCE_READ = 200
 
@@ -59,7 +60,10 @@ _TRIMMED = " \t\r\n,;:，、；：.。…\"'“”‘’「」『』《》()（�
 
 
 def title_of_exchange(question: str, answer: str = "") -> str:
-    """Return the title of a chat: one line of at most WIDEST columns; it is empty only where there is no text."""
+    """Return the title of a chat: one line of at most WIDEST columns, and "…" if it was cut.
+
+    It is empty only if there is no text.
+    """
     asked = _paragraphs(question)
     line = _first_sentence(asked)
     if not line or len(question) > _LONG_QUESTION or re.fullmatch(_GREETING, line):
@@ -77,6 +81,7 @@ def title_of_file(name: str) -> str:
 
 
 def _paragraphs(text: str) -> list[Paragraph]:
+    """Return the paragraphs of the first _READ characters of `text`, without thinking."""
     return shown(parts_of(text[:_READ]).reply)
 
 
@@ -116,7 +121,7 @@ def _without_polite_phrases(sentence: str) -> str:
 
 
 def _shorten(line: str) -> str:
-    """Cut a line to WIDEST columns, at a space if one is near."""
+    """Return `line`; if it is longer than WIDEST columns, cut to them at a near space, with "…" after them."""
     width = 0
     for index, character in enumerate(line):
         width += 2 if unicodedata.east_asian_width(character) in "WF" else 1

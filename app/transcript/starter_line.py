@@ -13,9 +13,9 @@ from app.widgets.theme_aware import ThemeAware
 
 
 class StarterLine(ThemeAware, QWidget):
-    """A sentence and its button, which is below the sentence where both do not fit beside each other.
+    """A sentence and a button beside it, or below it if the line is too narrow for both.
 
-    `larger_wanted` follows a press of the button, which a `read_only` line does not have.
+    `larger_wanted` is emitted when the button is pressed. With `read_only` there is no button.
     """
 
     larger_wanted = Signal()
@@ -46,6 +46,7 @@ class StarterLine(ThemeAware, QWidget):
         self._place_button()
 
     def _place_button(self) -> None:
+        """Put the button beside the sentence if both fit, else below it."""
         needed = self._sentence.sizeHint().width() + self._line.spacing() + self._button.sizeHint().width()
         fits = needed <= self.width()
         self._line.setDirection(QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom)
