@@ -36,8 +36,8 @@ class CodedError(Exception):
 class EngineError(CodedError):
     """Anything the engine reports to a caller.
 
-    Subclasses set `code` and fill `arguments`, and some a `reason`. `brief` are the values of the arguments, for the
-    detail of another error.
+    Subclasses set `code` and fill `arguments`; some have a `reason`. `brief` is the message, or without one the values
+    of the arguments. Another error may have it as its detail.
     """
 
     code = "engine"
@@ -64,7 +64,7 @@ def is_device_failure(error: BaseException) -> bool:
 
 
 class BadRequest(EngineError):
-    """A request that cannot be served as it stands: `name` should be `expected`, but is `actual`."""
+    """A request with a wrong value: `name` should be `expected`, but is `actual`."""
 
     code = "bad-request"
 
@@ -110,7 +110,7 @@ class ModelNotUsable(EngineError):
 
 
 class LoadCancelled(EngineError):
-    """The caller gave up the loading of a model. What was loaded before stays."""
+    """The caller gave up the loading of a model. The models that were loaded before stay."""
 
     code = "load-cancelled"
 
@@ -144,8 +144,8 @@ class QueueFull(EngineError):
 class NotEnoughMemory(EngineError):
     """`name` needs `needed` bytes for a context of `context` tokens, and `available` may be used.
 
-    `terms` are the summands (code, model, bytes). What would fit instead, 0 where nothing does: a context of
-    `largest_context` tokens, caches of `kv_bits` bits, or a draft model of `draft_bytes` with its caches.
+    `terms` are the summands (code, model, bytes). Three alternatives that would fit, each 0 if it would not:
+    `largest_context` tokens, `kv_bits` bits per cache number, a draft model of `draft_bytes`, its caches included.
     `missing` is how many more bytes would be enough.
     """
 

@@ -14,8 +14,8 @@ import mlx.nn as nn
 
 from engine.errors import ModelNotUsable
 
-# What the network is written for, with the values of files that leave it out.
-_WRITTEN_FOR: dict[str, Any] = {
+# The only options this network supports. A config that lacks an option has the value given here.
+_SUPPORTED_OPTIONS: dict[str, Any] = {
     "activation_function": "swiglu",
     "prenorm": False,
     "use_rms_norm": False,
@@ -28,6 +28,8 @@ _WRITTEN_FOR: dict[str, Any] = {
 
 
 class _RotaryAttention(nn.Module):  # type: ignore[misc]
+    """Attention in both directions, with rotary positions."""
+
     def __init__(self, config: Mapping[str, Any]) -> None:
         super().__init__()
         width = config["n_embd"]
@@ -38,9 +40,9 @@ class _RotaryAttention(nn.Module):  # type: ignore[misc]
         self._rope = nn.RoPE(width // self._heads, traditional=False, base=config.get("rotary_emb_base", 10_000.0))
 
     def __call__(self, states: mx.array, mask: mx.array | None) -> mx.array:
-        """Return what the tokens of `states` (texts, tokens, width) take from each other.
+        """Return the output of attention, of the shape of `states` (texts, tokens, width).
 
-        `mask` (texts, 1, 1, tokens) is false for tokens that no other sees; None if all are seen.
+        `mask` (texts, 1, 1, tokens) is false for tokens that no other token sees; None if all are seen.
         """
         texts, tokens, width = states.shape
         parts = self.Wqkv(states).reshape(texts, tokens, 3, self._heads, width // self._heads)
@@ -54,6 +56,8 @@ class _RotaryAttention(nn.Module):  # type: ignore[misc]
 
 
 class _GatedLayers(nn.Module):  # type: ignore[misc]
+    """The feed-forward part of a layer (SwiGLU)."""
+
     def __init__(self, config: Mapping[str, Any]) -> None:
         super().__init__()
         width = config["n_embd"]
@@ -69,6 +73,8 @@ class _GatedLayers(nn.Module):  # type: ignore[misc]
 
 
 class _NomicLayer(nn.Module):  # type: ignore[misc]
+    """One layer: attention and feed-forward, each with its norm after it."""
+
     def __init__(self, config: Mapping[str, Any]) -> None:
         super().__init__()
         width = config["n_embd"]
@@ -85,6 +91,8 @@ class _NomicLayer(nn.Module):  # type: ignore[misc]
 
 
 class _NomicTables(nn.Module):  # type: ignore[misc]
+    """The embeddings of tokens and, if the configuration has types of texts, of the first type."""
+
     def __init__(self, config: Mapping[str, Any]) -> None:
         super().__init__()
         self.word_embeddings = nn.Embedding(config["vocab_size"], config["n_embd"])
@@ -98,6 +106,8 @@ class _NomicTables(nn.Module):  # type: ignore[misc]
 
 
 class _NomicStack(nn.Module):  # type: ignore[misc]
+    """The layers, under the name that their tensors have in published files."""
+
     def __init__(self, config: Mapping[str, Any]) -> None:
         super().__init__()
         self.layers = [_NomicLayer(config) for _ in range(config["n_layer"])]
@@ -106,12 +116,14 @@ class _NomicStack(nn.Module):  # type: ignore[misc]
 class NomicNetwork(nn.Module):  # type: ignore[misc]
     """The network of a nomic-bert's configuration.
 
-    Raises `ModelNotUsable` (unknown-architecture) for one that it is not written for, such as the one with experts.
+    Raises `ModelNotUsable`: "unknown-architecture" for a configuration with an unsupported option, such as experts, and
+    "damaged" if the attention heads do not divide the width.
     """
 
     def __init__(self, config: Mapping[str, Any], folder: Path) -> None:
         super().__init__()
-        for name, value in _WRITTEN_FOR.items():
+        for name, value in _SUPPORTED_OPTIONS.items():
+            # False, 0 and null all mean off.
             if (config.get(name, value) or None) != (value or None):
                 raise ModelNotUsable(folder, "unknown-architecture", f"config.json: {name}")
         if config["n_embd"] % config["n_head"]:
@@ -132,5 +144,5 @@ class NomicNetwork(nn.Module):  # type: ignore[misc]
         return states
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
-        """Return the weights (any shape) without those for other tasks."""
+        """Return `weights` without the weights of heads for other tasks."""
         return {name: array for name, array in weights.items() if not name.startswith(("pooler.", "cls."))}

@@ -9,9 +9,9 @@ from engine.documents.text.letters import Letters
 from engine.documents.text.looks import NO_FORMAT, UNKNOWN, WHITE, LetterFormat, Look, colour_of
 from engine.documents.text.xml_values import value
 
-# In points, what letters have that nothing says a size of.
+# The size of letters to which nothing gives a size, in points.
 _USUAL_SIZE = 10
-# What shows letters in addition to their own colour, or instead of it.
+# Properties that draw letters in more colours than their own, or in others.
 _EFFECTS = ("emboss", "glow", "imprint", "outline", "textFill", "textOutline")
 _HEIGHTS = {"superscript": 1, "subscript": -1}
 _HIGHLIGHTS = {
@@ -45,22 +45,22 @@ class WordLetters:
         self._elements = {style.get("styleId", ""): style for style in styles.iter("style")}
         self._formats = dict[str, LetterFormat]()
         defaults = styles.find("docDefaults/rPrDefault")
-        # What holds where no style says it, and the style of paragraphs that name none.
+        # The format of letters to which no style gives another, and the style of paragraphs that name no style.
         self._usual = LetterFormat() if defaults is None else format_of(defaults)
         usual_styles = (name for name, style in self._elements.items() if _is_usual(style))
         self._usual_style = next(usual_styles, "")
 
     def of_style(self, name: str) -> LetterFormat:
-        """Return what a style says, or the nearest that it is based on."""
+        """Return the format of a style. The styles that it is based on give what it does not say itself."""
         if name not in self._formats:
-            # For a style that is based on itself.
+            # This ends the recursion for a style that is based on itself.
             self._formats[name] = LetterFormat()
             if (style := self._elements.get(name)) is not None:
                 self._formats[name] = format_of(style).over(self.of_style(value(style, "basedOn")))
         return self._formats[name]
 
     def shades_tables(self, name: str) -> bool:
-        """Return whether a style of tables, or one that it is based on, may colour cells."""
+        """Return whether a style of tables, or a style that it is based on, may colour cells."""
         asked = set[str]()
         while name not in asked and (style := self._elements.get(name)) is not None:
             asked.add(name)
@@ -70,7 +70,7 @@ class WordLetters:
         return False
 
     def of_paragraph(self, paragraph: Element) -> LetterFormat:
-        """Return the format of letters in a paragraph that have none of their own."""
+        """Return the format of those letters of a paragraph whose run gives them no format."""
         style = self.of_style(value(paragraph, "pPr/pStyle") or self._usual_style).over(self._usual)
         return format_of(paragraph).over(style)
 
@@ -78,8 +78,8 @@ class WordLetters:
         """Return the format of a run; `paragraph` is the format of its paragraph's letters (`of_paragraph`).
 
         As in Word, a style of letters that strikes or hides them undoes what the paragraph's style does: letters that
-        both strike are not struck. What the document's defaults strike or hide, such a style does not undo (ECMA-376,
-        part 1, 17.7.3). Only the run's own settings are final.
+        both styles strike are not struck. Letters that the document's defaults strike or hide stay so (ECMA-376, part
+        1, 17.7.3). The run's own settings override all styles.
         """
         given = format_of(run)
         name = value(run, "rPr/rStyle")
@@ -99,11 +99,11 @@ def _toggled(style: bool | None, paragraph: bool | None, usual: bool | None) -> 
 
 
 def format_of(source: Element) -> LetterFormat:
-    """Return what a style, a run or a paragraph itself says."""
+    """Return the format that a style, a run or a paragraph gives itself, without the styles behind it."""
     element = source.find("rPr")
     properties = {} if element is None else {child.tag: child for child in element}
     behind_paragraph = shading(source, "pPr/shd")
-    # Most runs say nothing of this.
+    # Most runs have none of these properties.
     if behind_paragraph is None and properties.keys().isdisjoint(_ASKED):
         return NO_FORMAT
     behind = shading(source, "rPr/shd")
@@ -129,7 +129,10 @@ def format_of(source: Element) -> LetterFormat:
 
 
 def shading(source: Element, path: str) -> str | None:
-    """Return the colour of a shading; None if there is none."""
+    """Return the colour that the shading at `path` gives to the ground of `source`; None if it gives none.
+
+    It is `UNKNOWN` for a pattern of two colours.
+    """
     if (element := source.find(path)) is None:
         return None
     kind = element.get("val", "clear")
@@ -138,25 +141,29 @@ def shading(source: Element, path: str) -> str | None:
         return colour_of(element.get("color"))
     if kind not in ("clear", "nil"):
         return UNKNOWN
-    is_plain = kind == "nil" or (fill == "auto" and element.get("themeFill") is None)
-    return None if is_plain else colour_of(fill)
+    if kind == "nil":
+        return None
+    if fill == "auto" and element.get("themeFill") is None:
+        return None
+    return colour_of(fill)
 
 
 def _has_colour(shade: Element) -> bool:
+    """Return whether a shading may have another colour than the page."""
     return shade.get("fill", "auto") != "auto" or shade.get("val", "clear") != "clear"
 
 
 def look_of(run: LetterFormat, paragraph: LetterFormat, page: str) -> Look:
-    """Return how the letters of a run look in a paragraph, on a page or in a cell of a colour.
+    """Return how the letters of a run look in `paragraph`, on a page or in a cell with the colour `page`.
 
-    They are not raised if all of the paragraph is.
+    Letters are not raised if the whole paragraph is raised.
     """
     points = run.points or _USUAL_SIZE
     usual = paragraph.points or _USUAL_SIZE
     lift = (run.lift or 0) - (paragraph.lift or 0)
     look = run.look(page)
     is_raised = look.letters.raised and (paragraph.height or 0) <= 0
-    # Others raise and shrink letters by themselves. A little more height alone is a matter of looks.
+    # Some documents raise and shrink letters instead. Letters raised a little in full size are no superscript.
     is_lifted = run.height is None and lift > 0 and (points < usual or lift * 4 >= points)
     is_lowered = look.letters.lowered or (run.height is None and lift < 0 and points < usual)
     is_struck = look.letters.struck or bool(run.struck_twice)
@@ -172,33 +179,42 @@ def page_colour(document: Element, edges: Iterable[Element]) -> str:
 
 
 def _draws_behind(part: Element) -> bool:
+    """Return whether something is drawn behind the text of a part of the document."""
     anchors = any(anchor.get("behindDoc") in ("1", "true", "on") for anchor in part.iter("anchor"))
     return anchors or any("z-index:-" in element.get("style", "") for element in part.iter())
 
 
 def _is_usual(style: Element) -> bool:
+    """Return whether this is the style of paragraphs that name no style."""
     return style.get("type") == "paragraph" and style.get("default") in ("1", "true", "on")
 
 
 def _value_of(properties: dict[str, Element], name: str) -> str | None:
-    """Return the value of a property; None if it is not among these."""
+    """Return the value of the property called `name`, "" if it has none; None without that property."""
     return properties[name].get("val", "") if name in properties else None
 
 
 def _is_on(properties: dict[str, Element], name: str) -> bool | None:
+    """Return whether a property that is on or off is on; None without that property."""
     setting = _value_of(properties, name)
     return None if setting is None else setting not in ("0", "false", "off")
 
 
 def _half_points(text: str | None) -> float | None:
-    """Return a number of half points in points; sizes may also have a unit, which nobody writes."""
+    """Return in points a size that is written in half points; None if it is no such number.
+
+    The format also allows sizes with a unit, but nobody writes them.
+    """
+    if text is None:
+        return None
     try:
-        return None if text is None else int(float(text)) / 2
+        return int(float(text)) / 2
     except (OverflowError, ValueError):
         return None
 
 
 def _colour(colour: Element) -> str:
+    """Return the colour of letters; `WHITE` for an unchanged light colour of the theme."""
     said = colour.get("val", "auto")
     is_changed = any(name in colour.attrib for name in ("themeShade", "themeTint"))
     if said == "auto" and colour.get("themeColor") in ("background1", "light1") and not is_changed:

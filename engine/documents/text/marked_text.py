@@ -192,7 +192,7 @@ class MarkedText:
 
     @property
     def is_in_table(self) -> bool:
-        """Whether a table is open: then others become words of its cells."""
+        """Whether a table is open. A table that begins in it becomes words of its cells."""
         return self._table is not None
 
     def start(self, role: Role) -> None:
@@ -230,9 +230,9 @@ class MarkedText:
     def end(self, role: Role) -> None:
         """End an element with a role.
 
-        A block role, and rows, cells and tables inside the cells of another table, end the block that is open,
-        whichever that is. A note or a link ends with all frames that are open in it, and a cell with all that is open
-        in it. To end a note or a link that was not begun does nothing; the other roles end the open block then, too.
+        The end of a note or a link also ends all frames that are open in it, and the end of a cell all that is open in
+        the cell. The end of a note or a link that was not begun does nothing. The end of any other role, and of a row,
+        a cell or a table inside a cell of another table, ends the open block, even if that has another role.
         """
         match role:
             case Through():
@@ -271,7 +271,10 @@ class MarkedText:
             self._omission = kind
 
     def _add_run(self, run: Run) -> None:
-        """Add words to what is open. A few bytes of a file may stand for many, so it may not have more than can fit."""
+        """Add words to the innermost frame or, without one, to the block.
+
+        Raises `TextTooLong`: a few bytes of a file may stand for many words, so the open words are limited.
+        """
         self._open_length += len(run.words)
         if self._open_length > self._most_open:
             raise TextTooLong
@@ -279,7 +282,7 @@ class MarkedText:
 
     @contextmanager
     def shown_as(self, look: Look) -> Iterator[None]:
-        """Give words that are added meanwhile a look. Notes have their own."""
+        """Give a look to the words that are added in the context. The words of notes have a look of their own."""
         around = self._look
         self._look = look
         try:
@@ -288,7 +291,7 @@ class MarkedText:
             self._look = around
 
     def seen_words(self, runs: Iterable[LookedRun]) -> str:
-        """Return the runs of a cell that are seen, in Markdown; all others are counted as one passage."""
+        """Return the seen runs of a cell in Markdown. All runs that are not seen are counted as one passage."""
         seen: list[Run] = []
         unseen = ""
         for words, look in runs:
@@ -468,7 +471,7 @@ class MarkedText:
                 pass
 
     def _end_innermost(self) -> Role:
-        """End the innermost frame: its words go to what is around it. Returns its role."""
+        """End the innermost frame: its words go to the frame or the block around it. Returns its role."""
         frame = self._frames.pop()
         text = marked(frame.words)
         match frame.role:
@@ -483,7 +486,7 @@ class MarkedText:
                 self._look = frame.look_around
                 self.block = frame.block_around
             case Link(address):
-                # The spaces around the words are not part of the link. One of spaces alone stays as it is.
+                # The spaces around the words are not part of the link. A link of spaces alone stays as it is.
                 inner = text.strip() or text
                 self._add_run(Run(text.replace(inner, linked(inner, address), 1)))
                 self.block = frame.block_around
@@ -492,18 +495,22 @@ class MarkedText:
     # Tables.
 
     def _start_table(self) -> None:
+        """Begin a table. A table in a cell of the open one is only counted."""
         if self._table is None:
             self._table = TableRows(self._left_characters)
         else:
             self._table.inner_tables += 1
 
     def _end_cell(self) -> None:
-        """End the cell of the table that is open, with all that is open in it. Does nothing if there is none."""
+        """End the open cell with all frames in it. Does nothing if no cell is open."""
         while self._table is not None and self._table.cell is not None:
             self._end_innermost()
 
     def _end_table(self) -> None:
-        """End the open table, if there is one, and add it; of one that only places things, each row is a block."""
+        """End the open table, if there is one, and add it.
+
+        A layout table (never two filled cells in a row) becomes one block per row.
+        """
         self._end_cell()
         self.end_block()
         table = self._table
@@ -518,24 +525,24 @@ class MarkedText:
 
 
 def only_places(rows: Iterable[Sequence[bool]], *, has_tables: bool) -> bool:
-    """Return whether a table only places things on a page, so that its cells are read as if there were no table.
+    """Return whether this is a layout table, whose cells are read as if there were no table.
 
-    `rows` says for each cell of each row whether something is in it; `has_tables`, whether there are tables in cells.
-    A table of one row that has some sets them side by side.
+    `rows` says for each cell of each row whether it is filled; `has_tables`, whether there are tables in cells. A
+    layout table has never two filled cells in a row, or it has one row that sets tables side by side.
     """
     seen = [cells for cells in rows if any(cells)]
     return all(sum(cells) == 1 for cells in seen) or (has_tables and len(seen) == 1)
 
 
 def linked(words: str, address: str) -> str:
-    """Return a link in Markdown; only the words if there are none, or if they are the address itself."""
+    """Return a link in Markdown; only `words` if they are blank, or the address itself."""
     plain = address.removeprefix("mailto:").removeprefix("tel:")
     is_address = words in (plain, plain.rstrip("/"))
     return words if is_address or not words.strip() else f"[{_one_line(words)}]({address})"
 
 
 def _takes_cells(table: TableRows | None) -> TypeGuard[TableRows]:
-    """Return whether rows and cells that come next are of the outermost table, not of one in its cells."""
+    """Return whether a table is open, and no table in its cells: the rows and cells that come next belong to it."""
     return table is not None and table.inner_tables == 0
 
 
