@@ -240,7 +240,7 @@ class ModelCard(Card):
         if self.entry.base:
             return "LoRA", "neutral"
         if self.entry.installed and not self.entry.problem:
-            # Where all are installed, no badge says so.
+            # In a list of installed models, no badge says so.
             says_nothing = self._is_installed or self.entry.is_starter
             word = "" if says_nothing else self.tr("installed")
             return word, "draft"
@@ -256,7 +256,10 @@ class ModelCard(Card):
 
 
 class FolderCard(Card):
-    """A folder without models of its own, or `is_absent`. `unlisted` carries it in a tuple, if it `is_added`."""
+    """The row of a folder that has no models, or whose disk is not connected (`is_absent`).
+
+    If the person added it (`is_added`), a button emits `unlisted` with `(folder,)`.
+    """
 
     unlisted = Signal(object)
 

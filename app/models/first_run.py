@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 
 
 class FirstRunOffer(ThemeAware, QFrame):
-    """Shows the first of the offered pairs, with a sentence until the user turns it down; hidden without any.
+    """Shows the first of the offered pairs; hidden if no pair is offered.
 
-    `starter_wanted` follows when the user turns it down.
+    Until the person has answered the offer, it also has a sentence about the Starter and the button "Not now".
+    `starter_wanted` is emitted when the person declines the offer, or accepts a pair that is installed.
     """
 
     starter_wanted = Signal()
@@ -44,7 +45,7 @@ class FirstRunOffer(ThemeAware, QFrame):
         self.setObjectName("offer")
         self._library = library
         self._models = models
-        # The pairs that are offered now.
+        # The pair that is offered now, if any.
         self._entry: Entry | None = None
         self._title = label(self, "muted", wraps=True)
         self.row = _OfferRow(self)
@@ -53,7 +54,7 @@ class FirstRunOffer(ThemeAware, QFrame):
         self._more = self.bound("Other models…", styled(QPushButton(self), "link"))
         footer = fill(hbox(), self.starter_button, 1, self._more)
         fill(vbox(self, margins=(16, 12, 16, 10), spacing=10), self._title, self.row, footer)
-        self.starter_button.clicked.connect(self._decline)
+        self.starter_button.clicked.connect(self._close_offer)
         self._more.clicked.connect(self.more_wanted)
         library.models_changed.connect(self.refresh)
         library.downloads_changed.connect(self.refresh)
@@ -75,7 +76,7 @@ class FirstRunOffer(ThemeAware, QFrame):
         self.show()
 
     def _present_offer(self) -> Entry | None:
-        """Return what to offer now: None if the person has chosen or installed another model.
+        """Return the pair to offer now; None if no pair fits, or the person has chosen or installed another model.
 
         The page of models has the other pairs that fit.
         """
@@ -94,22 +95,23 @@ class FirstRunOffer(ThemeAware, QFrame):
 
     @property
     def _is_needed(self) -> bool:
-        """Whether the user uses no other model than the starter."""
+        """Whether the person uses no model but the Starter."""
         is_chosen = self._library.settings.values.main_model not in ("", str(starter_pair()[0]))
         return self._models.uses_starter and not is_chosen
 
     def take(self) -> None:
-        """Get the offered pair or, once it is here, use it; show all models if it is not offered any more."""
+        """Download the offered pair, or use it if it is installed. Show all models if no pair is offered any more."""
         if self._entry is None:
             self.more_wanted.emit()
         elif self._entry.installed:
             entry = self._entry
-            self._decline()
+            self._close_offer()
             self._models.use(entry)
         else:
             self._models.get(self._entry)
 
-    def _decline(self) -> None:
+    def _close_offer(self) -> None:
+        """Keep that the person has answered the offer, by declining or accepting it."""
         self._library.settings.change(offer_seen=True)
         self.refresh()
         self.starter_wanted.emit()
@@ -128,7 +130,7 @@ class _OfferRow(Card):
     def show_entry(self, entry: Entry, status: DownloadStatus | None) -> None:
         self.name.setText(entry_name(entry))
         under_way = status if status is not None and (status.runs or status.state == "paused") else None
-        # The speed-up is an estimate, which nothing on this Mac has confirmed yet.
+        # The speed-up is an estimate. No measurement on this Mac has confirmed it yet.
         self.name.setToolTip(tip(f"{facts_words(entry)}\n{estimate_words()}"))
         self.facts.setText("" if under_way is None else download_words(under_way))
         self.facts.setVisible(under_way is not None)

@@ -263,7 +263,10 @@ class RowView(QListView):
 
     @contextmanager
     def anchored(self) -> Iterator[None]:
-        """Keep the position of visible rows while rows are changed in the context, unless the list is at its top."""
+        """Keep what is in view where it is while the body changes rows.
+
+        At its top the list stays there, so that new rows are seen.
+        """
         bar = self.verticalScrollBar()
         before = self._visible_rows() if bar.value() else []
         yield

@@ -11,7 +11,7 @@ _NOBODY = ("Shared", "Guest", "lost+found")
 
 
 def others_have_accounts() -> bool:
-    """Whether other people than the one who runs Tandem have a home folder on this computer."""
+    """Whether another person than the user of Tandem has a home folder here; False if the folders cannot be listed."""
     with suppress(OSError):
         return any(
             home.is_dir() and home != Path.home() and home.name not in _NOBODY and not home.name.startswith(".")

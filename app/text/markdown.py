@@ -322,14 +322,14 @@ def _leave_out_definitions(state: StateCore) -> None:
 
 
 def _split_paragraphs(state: StateCore) -> None:
-    """Split paragraphs at `<p>`; in cells and headings it only breaks the line. Leave out breaks at their ends."""
+    """Split paragraphs at `<p>`. In cells and headings, `<p>` becomes a line break.
+
+    Line breaks and white space at the ends of the parts are left out.
+    """
     tokens: list[Token] = []
     for token in state.tokens:
         if token.type == "inline":
-            children = [] if _LONE_TAG.fullmatch(token.content) else token.children or []
-            groups = groupby(children, lambda child: child.tag == "p")
-            parts = [_trimmed(list(group)) for is_border, group in groups if not is_border]
-            first, *others = [part for part in parts if part] or [[]]
+            first, *others = _paragraph_parts(token) or [[]]
             token.children = first
             for part in others:
                 if tokens[-1].type == "paragraph_open":
@@ -339,6 +339,15 @@ def _split_paragraphs(state: StateCore) -> None:
                     first += [Token("hardbreak", "br", 0), *part]
         tokens.append(token)
     state.tokens = tokens
+
+
+def _paragraph_parts(inline: Token) -> list[list[Token]]:
+    """Return the tokens between the `<p>` of an inline token, in parts that are not blank."""
+    if _LONE_TAG.fullmatch(inline.content):
+        return []
+    groups = groupby(inline.children or [], lambda child: child.tag == "p")
+    parts = [_trimmed(list(group)) for is_border, group in groups if not is_border]
+    return [part for part in parts if part]
 
 
 def _trimmed(part: list[Token]) -> list[Token]:

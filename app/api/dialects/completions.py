@@ -39,7 +39,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         refuse_unsupported(self, _UNSUPPORTED_FIELDS)
 
     def contents(self) -> list[dict[str, Any]]:
-        """Return one content for each prompt."""
+        """Return the `requests.ChatRequest` fields of each prompt. Raises `ApiError`."""
         prompts = [given_prompt or _NOTHING for given_prompt in texts_or_ids("prompt", self.prompt or "")]
         if len(prompts) * self.answer_count > MOST_CHOICES:
             raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
@@ -56,7 +56,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
 
 
 def texts_or_ids(param: str, given: str | Sequence[int | str | list[int]]) -> list[str | list[int]]:
-    """Return the texts in the field `param`, each as such or as token ids. Raises `errors.ApiError`."""
+    """Return the prompts in the field `param`, each a text or a list of token ids. Raises `errors.ApiError`."""
     items = [given] if isinstance(given, str) else given
     ids = [item for item in items if isinstance(item, int)]
     texts = [item for item in items if not isinstance(item, int)]
@@ -119,7 +119,7 @@ def _logprobs(tokens: Sequence[_AnyToken], start: int) -> dict[str, Any]:
 
 
 def _likeliest(token: _AnyToken) -> dict[str, float] | None:
-    """Return the log-probabilities of a token and its alternatives, by text; of equal texts, that of the likeliest."""
+    """Return the log-probabilities of a token and its alternatives, by text; of equal texts, the highest."""
     if token.logprob is None:
         return None
     return {token.text: token.logprob} | {other.text: other.logprob for other in reversed(token.alternatives)}
