@@ -109,7 +109,7 @@ class CallForm:
         return known, bool(known) and len(known) == len(calls)
 
     def stray_calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> list[ToolCall]:
-        """Return the calls of `tools` in a text that is nothing but calls, not quite in this form; else none."""
+        """Return the calls of `tools` in a text that holds only calls, not quite in this form; [] for other texts."""
         names = self.names([tool["function"]["name"] for tool in tools])
         try:
             entries = stray_calls(text if len(text) <= LONGEST_CALL else "", {*names, *names.values()})
@@ -119,7 +119,10 @@ class CallForm:
             return []
 
     def is_in_quotes(self, text: str) -> bool:
-        """Whether a text between marks ends in the quotes of JSON, so that the end mark after it belongs to a text."""
+        """Whether `text`, from behind a start mark up to an end mark, ends inside a JSON string.
+
+        Then that end mark is a part of the string.
+        """
         try:
             self.read(text if len(text) <= LONGEST_CALL else "", ())
         except json.JSONDecodeError as error:
@@ -129,7 +132,7 @@ class CallForm:
         return False
 
     def has_end_of_tags(self, text: str) -> bool:
-        """Return whether a text has the mark in it with which a call with tags ends."""
+        """Return whether `text` contains the end mark of a call with tags."""
         return self.tags is not None and (self.tags.end or self.tags.stop) in text
 
     def begins_calls(self, text: str, mark: Marks, names: Iterable[str]) -> bool:
@@ -158,12 +161,15 @@ class CallForm:
         return growing_call(self.read, self.tags, schemas, start)
 
     def real_name(self, written: str, tools: Sequence[Mapping[str, Any]]) -> str:
-        """Return the name of the function that the model calls `written`."""
+        """Return the name of the function that the model calls `written`. There has to be one in `tools`."""
         names = self.names([tool["function"]["name"] for tool in tools])
         return next(name for name, known in names.items() if known == written)
 
     def last_calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> tuple[list[ToolCall], int]:
-        """Return the calls with tags with which the rest of an answer begins, and their end. Raises `AmbiguousCall`."""
+        """Return the calls with tags at the start of the rest of an answer, and the offset behind them.
+
+        Raises `AmbiguousCall` if the end of a value cannot be told, and `ValueError` if no call begins here.
+        """
         assert self.tags is not None
         entries, end = self.tags.read(text, tools)
         try:
@@ -181,7 +187,7 @@ def renamed(holder: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, An
 def _call(entry: Mapping[str, Any], real: Mapping[str, str], tools: Sequence[Mapping[str, Any]]) -> ToolCall:
     """Return a call with the function's real name and arguments as JSON, whole numbers where the schema wants them.
 
-    Raises ValueError, LookupError or TypeError for what is no call.
+    Raises ValueError, LookupError or TypeError if the entry is no call.
     """
     name = entry["name"]
     arguments = entry.get("arguments", {})

@@ -1,7 +1,7 @@
 """Reads calls with a tag for each argument, whose values are texts without quotes: they may contain any tags.
 
-A value ends at its first closing tag after which the form goes on: with an argument that the call does not have yet, or
-with the end of the call. Before an argument that the function does not declare, each one that begins in the value has
+A value ends at the first closing tag that is followed by an argument that the call does not have yet, or by the end of
+the call. Before an argument that the function does not declare, each one that begins in the value has
 to be closed. The end of a call after a free text counts as such only if the answer ends after it, another call of a
 known function follows, or text in which no call ends. A whole call in a free text belongs to it. So a call is only
 known at the end of the answer. An answer with two calls, one after the other, is read as such, although it could be
@@ -69,7 +69,9 @@ class Tagged:
         marked = start >= 0 and "<" not in text[:start]
         whole = text[start:] if marked else self.start + text + self.stop
         calls, end = self.read(whole, tools)
-        return calls if not whole[end:].strip() else _fail("a text beside calls")
+        if whole[end:].strip():
+            _fail("a text beside calls")
+        return calls
 
     def begins(self, text: str, at: int, names: Container[str]) -> bool:
         """Return whether a call of one of the functions begins here."""
@@ -137,7 +139,7 @@ class _ClosingTag(NamedTuple):
 
 
 class _CallsText:
-    """The rest of an answer from its first call on; that has the marks around it if `marked`."""
+    """The rest of an answer from its first call on. With `marked`, the first call has the marks around it."""
 
     def __init__(self, tags: Tagged, text: str, schemas: Mapping[str, Schema], marked: bool) -> None:
         self._tags = tags
@@ -177,14 +179,16 @@ class _CallsText:
             raise AmbiguousCall(begin["name"]) from error
 
     def _closed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _CallEnd]:
-        """Read arguments that all have a closing tag."""
+        """Read arguments that all have a closing tag. Raises `ValueError` where another reading is possible."""
         values_by_key = dict[str, list[Any]]()
         end = None
         while end is None:
             at = self._after_space(at)
             opening = self._opening.match(self._text, at)
             if opening is None:
-                end = self._end(at) or _fail("a text before arguments")
+                end = self._end(at)
+                if end is None:
+                    _fail("a text before arguments")
             else:
                 argument = self._argument(opening, schema, values_by_key)
                 at = argument.at
@@ -196,7 +200,7 @@ class _CallsText:
         return {key: joined(values, schemas.get(key, schema.others)) for key, values in values_by_key.items()}, end
 
     def _argument(self, opening: re.Match[str], schema: Schema, given: Container[str]) -> _Argument:
-        """Read the argument that begins with the tag `opening`.
+        """Read the argument that begins with the tag `opening`. Raises `ValueError` where another reading is possible.
 
         `schema` is the schema of the function, `given` are the names of the arguments that were read before.
         """
@@ -308,7 +312,8 @@ class _CallsText:
     def _unclosed(self, at: int, schema: Schema) -> tuple[dict[str, Any], _CallEnd]:
         """Read arguments of which some have no closing tag: they end before the next argument, or with the call.
 
-        The next argument has to be one that the function needs, if the call's last argument has a closing tag.
+        The next argument has to be one that the function needs, if the call's last argument has a closing tag. Raises
+        `ValueError` where another reading is possible.
         """
         stops = self._tags.end or self._tags.stop
         body_end = self._text.find(stops, at)
@@ -337,7 +342,8 @@ class _CallsText:
     def _unclosed_text(self, opening: re.Match[str], remaining: str, may_follow: Container[str]) -> tuple[str, str]:
         """Return the text of the argument that begins with `opening`, closed or not, and what remains after it.
 
-        An argument without a closing tag ends where one of `may_follow` begins on a line of its own.
+        An argument without a closing tag ends where one of `may_follow` begins on a line of its own. Raises
+        `ValueError` if another argument begins in the value.
         """
         closing_tag = self._tags.closing.replace("NAME", opening["key"])
         text, closing, after = remaining[opening.end() :].partition(closing_tag)
@@ -353,6 +359,7 @@ class _CallsText:
         return text, after
 
     def _typed(self, opening: re.Match[str], text: str, schema: Schema) -> Any:
+        """Return the value that `text` writes. Raises what the parsers of values raise."""
         if self._tags.lines:
             text = between_lines(text)
         if (string := opening.groupdict().get("string")) is not None:

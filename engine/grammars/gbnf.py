@@ -55,7 +55,7 @@ def lark_of_gbnf(source: str) -> str:
 
 
 def _converted(source: str, text_of: Callable[[str], str]) -> str:
-    """Return a grammar without comments in Lark, its texts as `text_of` writes what is between their quotes."""
+    """Convert GBNF without comments to Lark; `text_of` writes each quoted text. Raises `GrammarNotUsable`."""
     # Imported here because the window imports this package, and should start without the library.
     from llguidance.gbnf_to_lark import gbnf_to_lark
 
@@ -71,7 +71,10 @@ def _converted(source: str, text_of: Callable[[str], str]) -> str:
 
 
 def _with_rules_alone(lark: str) -> str:
-    """Return a grammar in Lark in which no rule is a regular expression: those have names in capital letters."""
+    """Return a grammar in Lark whose regular expressions, named in capital letters, have become rules.
+
+    Raises `GrammarNotUsable` if a rule has the new name already.
+    """
     names = _NOT_NAMES.sub("", lark)
     expressions = {name: f"t_{name.lower()}" for name in re.findall(r"^([A-Z]\w*):", names, re.MULTILINE)}
     if taken := set(expressions.values()).intersection(_RULE.findall(names)):
@@ -98,18 +101,20 @@ def _written(match: re.Match[str], text_of: Callable[[str], str]) -> str:
 
 
 def _text_of(written: str) -> str:
+    """Return a quoted text in Lark. Raises `GrammarNotUsable`."""
     characters = map(_character, _CHARACTER.findall(written))
     escaped = [_code(character) if character in _MARKS or character < " " else character for character in characters]
     return f'"{"".join(escaped)}"'
 
 
 def _characters_of(written: str) -> str:
+    """Return a quoted text in Lark as a class for each character. Raises `GrammarNotUsable`."""
     classes = [f"[{_in_class(character)}]" for character in _CHARACTER.findall(written)]
     return f'({" ".join(classes)} "")' if classes else '""'
 
 
 def _character(written: str) -> str:
-    """Return the character for which one, or an escape, stands. Raises `GrammarNotUsable`."""
+    """Return the character that a character or an escape stands for. Raises `GrammarNotUsable`."""
     if written[0] != "\\":
         return written
     kind = written[1]
@@ -125,7 +130,10 @@ def _character(written: str) -> str:
 
 
 def _class_of(written: str) -> str:
-    """Return a class of characters, without its brackets, with code points for what could mean something else."""
+    """Return a class of characters for its text without brackets. Raises `GrammarNotUsable`.
+
+    Characters that could mean something else are written as code points.
+    """
     negated = written.startswith("^")
     pieces = _CHARACTER.findall(written[negated:])
     if not pieces:
@@ -133,7 +141,7 @@ def _class_of(written: str) -> str:
     members = []
     while pieces:
         members.append(_in_class(pieces.pop(0)))
-        # A minus between two characters is for those between them.
+        # A minus between two characters makes a range of characters.
         if len(pieces) > 1 and pieces[0] == "-":
             members.append(f"-{_in_class(pieces[1])}")
             del pieces[:2]
@@ -141,6 +149,7 @@ def _class_of(written: str) -> str:
 
 
 def _in_class(written: str) -> str:
+    """Return a character as a member of a class. Raises `GrammarNotUsable`."""
     character = _character(written)
     return character if character.isalnum() or character > "\x7f" else _code(character)
 

@@ -57,7 +57,7 @@ class Grammar:
         """Return the grammar in llguidance's dialect of Lark, or a list of such grammars as JSON.
 
         `marks` maps the texts of a model's control tokens to ids. Without it the grammar is for single bytes: control
-        tokens are ordinary text, and "tokens" are any text.
+        tokens are ordinary text, and "tokens" are any text. Raises `GrammarNotUsable`.
         """
         if self.of_calls:
             return self._calls(marks)
@@ -66,7 +66,7 @@ class Grammar:
         if self.kind == "gbnf":
             return lark_of_gbnf(self.source) + _NO_FORCING
         if self.kind == "choice":
-            # Lark writes texts as JSON does. As one expression, no text hides a longer one.
+            # Lark writes texts as JSON does. All texts are one regular expression, so that no text hides a longer one.
             texts = " | ".join(json.dumps(text, ensure_ascii=False) for text in json.loads(self.source))
             return f"start: CHOICE\nCHOICE: {texts}{_NO_FORCING}"
         if self.kind == "tokens":

@@ -135,7 +135,7 @@ class BlockLayer(nn.Module):  # type: ignore[misc]
             self.mlp_conv = BlockConvolution(config.width, config.refiner.kernel, config.refiner.group)
 
     def __call__(self, rows: mx.array, context: LayerRows) -> mx.array:
-        """The block's rows (1, b, width) to the next layer's."""
+        """Return the rows of the next layer for the block's `rows` (1, b, width)."""
         if "layer_scalar" in self:
             attended = self.self_attn(self.input_layernorm(rows), context)
             rows = rows + self.post_attention_layernorm(attended)
@@ -167,7 +167,10 @@ class BlockNetwork(TapNetwork):
             self.mask_embedding = mx.zeros((config.width,))
 
     def extend(self, context: HeadContext, taps: mx.array) -> None:
-        """Append the rows of `taps` (1, S, taps * width) to the context of every layer."""
+        """Project `taps` (1, n, number of taps * tap width) to rows.
+
+        Append their keys and values to every layer of `context`.
+        """
         if "aux_hidden_norms" in self:
             taps = normed_taps(taps, self.aux_hidden_norms)
         rows = self.hidden_norm(self.fc(taps))

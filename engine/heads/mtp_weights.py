@@ -89,7 +89,10 @@ def are_zero_centred(weights: Mapping[str, mx.array]) -> bool:
 
 
 def _with_split_experts(weights: Mapping[str, mx.array]) -> Iterator[tuple[str, mx.array]]:
-    """Divide fused gate and up projections of all experts (experts, 2 * inner, width) in two, by mlx-lm's names."""
+    """Divide fused gate and up projections of all experts (experts, 2 * inner, width) in two, with mlx-lm's names.
+
+    Fused down projections get mlx-lm's name, too.
+    """
     for name, array in weights.items():
         stem, _, leaf = name.rpartition(".experts.")
         if leaf == "gate_up_proj":
@@ -105,7 +108,10 @@ def _with_split_experts(weights: Mapping[str, mx.array]) -> Iterator[tuple[str, 
 def _with_stacked_experts(
     weights: Iterable[tuple[str, mx.array]], names: Mapping[str, str]
 ) -> Iterator[tuple[str, mx.array]]:
-    """Stack numbered experts into one tensor (experts, outputs, inputs), named by `names` or else as published."""
+    """Stack numbered experts into one tensor (experts, outputs, inputs), named by `names` or else as published.
+
+    Raises `ValueError` if a number is missing.
+    """
     numbered: dict[str, dict[int, mx.array]] = {}
     for name, array in weights:
         match = _EXPERT.fullmatch(name)

@@ -166,9 +166,10 @@ class RequestProposers:
         return Offer(limits, backlog, self._carried, rule=self.conversation.main.next_rule)
 
     def with_reason(self, choice: Choice, plain_reason: Choice) -> Choice:
-        """Return `choice`; if it is plain without a reason, with the reason of the method's own first proposer.
+        """Return `choice`, with a reason if it is plain and has none: that of the first proposer that the method names.
 
-        `plain_reason` is the reason if there is none and no grammar holds the text. Drops a proposer that fails.
+        Without such a proposer it is the grammar's reason if the text is held to one, else the request's own, else
+        `plain_reason`. Drops a proposer that fails.
         """
         if choice.depth or choice.reason:
             return choice

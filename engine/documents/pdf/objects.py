@@ -351,10 +351,12 @@ def _boxes_around(segments: Iterable[Any], matrix: Matrix) -> list[Box]:
 
 
 def _clip_of(handle: Any, matrix: Matrix) -> Box | None:
-    """Return the box around what is painted of an object; None if it is not clipped."""
+    """Return the box around the painted part of an object; None if the object is not clipped."""
     clip = pdfium.FPDFPageObj_GetClipPath(handle)
+    if not clip:
+        return None
     box: Box | None = None
-    for index in range(max(0, pdfium.FPDFClipPath_CountPaths(clip)) if clip else 0):
+    for index in range(max(0, pdfium.FPDFClipPath_CountPaths(clip))):
         count = min(_MOST_SEGMENTS, max(0, pdfium.FPDFClipPath_CountPathSegments(clip, index)))
         parts = _boxes_around(map(partial(pdfium.FPDFClipPath_GetPathSegment, clip, index), range(count)), matrix)
         if parts:

@@ -99,7 +99,7 @@ def shown(number: float, code: str, first: datetime = DAY_0) -> str:
     """
     sections = _sections(code)
     section = _section_for(number, sections)
-    # One of several sections that is empty hides its numbers.
+    # An empty section hides its numbers, unless it is the only one.
     if section is not None and not section.tokens and len(sections) > 1:
         return ""
     # A format may be nonsense, or have more digits than numbers can have here.
@@ -113,27 +113,27 @@ def shown(number: float, code: str, first: datetime = DAY_0) -> str:
 def colour_name(number: float, code: str) -> str:
     """Return the name of the colour that the format `code` gives a number, such as "white"; "" if it gives none.
 
-    Of colours that only have a number, those that are neither white nor black are "color7" and so on.
+    A colour that only has a number is "color7" and so on, unless it is white or black.
     """
     section = _section_for(number, _sections(code))
     return section.colour if section is not None else ""
 
 
 def hides_texts(code: str) -> bool:
-    """Return whether a format shows nothing of texts: its fourth section, which is for them, is empty."""
+    """Return whether a format hides texts: its fourth section, the one for texts, is empty."""
     sections = [section.replace('"', "").strip() for section in code.split(";")]
     return len(sections) == _TEXT_SECTION + 1 and not sections[_TEXT_SECTION]
 
 
 def _section_for(number: float, sections: Sequence[_FormatSection]) -> _FormatSection | None:
-    """Return the section for a number; None if there is none.
+    """Return the section for a number; None if no section is for it.
 
-    Without conditions, the first is for numbers above 0, the second for those below, and the third for 0. With one, the
-    first that is for the number is taken.
+    Without conditions, the first section is for numbers above 0, the second for numbers below 0, and the third for 0.
+    If any section has a condition, the first section that accepts the number is used.
     """
     if not any(section.condition for section in sections):
-        index = _usual_place(number)
-        return sections[index if index < len(sections) else 0]
+        place = _usual_place(number)
+        return sections[place] if place < len(sections) else sections[0]
     return next((section for section in sections if _is_for(section, number)), None)
 
 
@@ -145,7 +145,7 @@ def _usual_place(number: float) -> int:
 
 
 def _is_for(section: _FormatSection, number: float) -> bool:
-    """Return whether a section of a format with conditions may show a number."""
+    """Return whether a section accepts a number, in a format with conditions."""
     if section.condition is not None:
         return section.condition.holds_for(number)
     return number < 0 or not section.is_for_negatives
@@ -186,7 +186,7 @@ def _is_for_negatives(place: int, count: int, conditions: Sequence[_FormatCondit
     condition = conditions[place]
     if condition is not None:
         return condition.limit <= 0 and condition.sign == "<"
-    # Of two sections of which the first has a condition, the second is for all other numbers.
+    # If there are two sections and the first has a condition, the second is for all other numbers.
     return place == 1 and (count > 2 or conditions[0] is None)
 
 

@@ -158,7 +158,7 @@ class _Passes:
         return self._failed.get(row) or draft.proposal()
 
     def _draw(self, logits: mx.array, active: Sequence[int]) -> mx.array:
-        """Draw the next token of each active row; returns the draft model's next input, (rows,), 0 for the others."""
+        """Draw the next token of each active row. Returns the draft model's next input (rows,), 0 in inactive rows."""
         self._unread.append([])
         simple = [row for row in active if self._drafts[row].simple]
         tokens = self._draw_together(logits, simple) if simple else mx.zeros((0,), mx.uint32)
@@ -213,13 +213,18 @@ class _Passes:
             self._unread[-1].append((rows, probabilities))
 
     def _still_active(self, active: Sequence[int]) -> list[int]:
-        """Return the rows that draft another token; each token's probability is read one token late."""
+        """Return the rows that go on.
+
+        Reads the probabilities of the tokens before the newest ones, and drops the newest token of a row whose joint
+        probability they brought below the minimum.
+        """
         if len(self._unread) > 1:
             self._read(self._unread.pop(0))
         going_on = []
         for row in active:
             draft = self._drafts[row]
             if self._joint.get(row, 1.0) < draft_model.MIN_JOINT_PROBABILITY:
+                # The newest token was drawn before the probability of the one before it was known.
                 draft.tokens.pop()
             elif row not in self._failed and len(draft.tokens) < draft.depth:
                 going_on.append(row)
