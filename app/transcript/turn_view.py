@@ -56,11 +56,14 @@ class _Surroundings(NamedTuple):
 
 
 class TurnView(ThemeAware, QWidget):
-    """A question, its answer and the footer. It shows them as its transcript says, whose signals it emits.
+    """A question, its answer and the footer.
 
-    One call is enough for a change: `refresh` if it is one of the answer, or of whether the transcript tints tokens;
-    `refresh_footer` if it is one of what else the transcript shows with answers, such as their figures, or of which
-    turn is the newest; `show_versions` if there are other versions; `highlights.show` if it is one of the search.
+    It reads its display options from the transcript, and emits the transcript's signals. After a change, call:
+
+    * `refresh` if the answer changed, or whether the transcript tints tokens;
+    * `refresh_footer` if another display option of the transcript changed, such as figures, or the newest turn;
+    * `show_versions` if there are other versions of the question or the answer;
+    * `highlights.show` if the search changed.
     """
 
     def __init__(self, turn: Turn, transcript: TurnOwner, parent: QWidget) -> None:
@@ -120,35 +123,37 @@ class TurnView(ThemeAware, QWidget):
         self.question_row.setVisible(self.turn.asks)
 
     def _name_buttons(self) -> None:
-        question = self.question_row.button
-        answer = self.answer_row.button
-        for button in (question, answer):
+        question_button = self.question_row.button
+        answer_button = self.answer_row.button
+        for button in (question_button, answer_button):
             self.bound("Previous version", button("previous"), set_name)
             self.bound("Next version", button("next"), set_name)
-        self.bound("Edit the message", question("edit"), set_name)
-        self.bound("Copy the message", question("copy-question"), set_name)
-        self.bound("Copy the answer as Markdown", answer("copy"), set_name)
-        self.bound("Continue the answer", answer("go-on"), set_name)
-        self.bound("Branch from here", answer("branch"), set_name)
-        self.bound("More actions", answer("more"), set_name)
+        self.bound("Edit the message", question_button("edit"), set_name)
+        self.bound("Copy the message", question_button("copy-question"), set_name)
+        self.bound("Copy the answer as Markdown", answer_button("copy"), set_name)
+        self.bound("Continue the answer", answer_button("go-on"), set_name)
+        self.bound("Branch from here", answer_button("branch"), set_name)
+        self.bound("More actions", answer_button("more"), set_name)
 
     def _connect(self) -> None:
         turn = self.turn
-        chat = self._transcript
-        self.calls.chosen.connect(lambda call, choice: chat.call_chosen.emit(turn, call, choice))
+        transcript = self._transcript
+        self.calls.chosen.connect(lambda call, choice: transcript.call_chosen.emit(turn, call, choice))
         self.body.passage_selected.connect(
-            lambda passage: chat.rounds_selected.emit(turn, self.tokens.rounds_of(passage))
+            lambda passage: transcript.rounds_selected.emit(turn, self.tokens.rounds_of(passage))
         )
         for body in (self.body, self.thinking.body):
-            body.round_pointed.connect(lambda number: chat.round_pointed.emit(turn, number))
+            body.round_pointed.connect(lambda number: transcript.round_pointed.emit(turn, number))
         for body in (self.body, self.thinking.body):
             self._watch(body)
         self.body.grows.connect(self._extend_range)
-        self._note.acted.connect(partial(chat.act, turn))
+        self._note.acted.connect(partial(transcript.act, turn))
         self.answer_row.acted.connect(partial(self._act_on, "answer"))
         self.question_row.acted.connect(partial(self._act_on, "question"))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.customContextMenuRequested.connect(lambda point: chat.menu_wanted.emit(turn, self.mapToGlobal(point)))
+        self.customContextMenuRequested.connect(
+            lambda point: transcript.menu_wanted.emit(turn, self.mapToGlobal(point))
+        )
 
     def _watch(self, body: AnswerBody) -> None:
         body.link_chosen.connect(self._transcript.show_link)
