@@ -45,8 +45,8 @@ _BELOW_QUESTION = 8
 _FIRST = 1_500
 
 
-class _Surroundings(NamedTuple):
-    """What the widgets around the text of an answer depend on while it is being written."""
+class _WritingState(NamedTuple):
+    """What the widgets around the text depend on while the answer is being written."""
 
     has_text: bool
     has_tokens: bool
@@ -72,8 +72,8 @@ class TurnView(ThemeAware, QWidget):
         self.turn = turn
         self._transcript = transcript
         self._is_under_mouse = False
-        # What was shown around the text last; None if the answer was not being written then.
-        self._surroundings: _Surroundings | None = None
+        # The state that the widgets around the text show; None if they have to be set by the next `refresh`.
+        self._shown_state: _WritingState | None = None
         self._bubble = QuestionBubble(turn, self, transcript.pictures())
         self.editor: QuestionEditor | None = None
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
@@ -176,18 +176,18 @@ class TurnView(ThemeAware, QWidget):
         self.thinking.show_thoughts(answer)
         self.body.show_text(answer.reply, answer.ended, _FIRST if answer.ended else SLICE)
         # While more text follows, nothing around the text changes.
-        surroundings = _Surroundings(
+        writing_state = _WritingState(
             has_text=bool(answer.text),
             has_tokens=bool(answer.tokens),
             writes_call=answer.writes_call,
             called=answer.called,
             as_tokens=self._transcript.as_tokens,
         )
-        if answer.state is not State.WRITING or surroundings != self._surroundings:
-            self._show_surroundings(answer)
-        self._surroundings = surroundings if answer.state is State.WRITING else None
+        if answer.state is not State.WRITING or writing_state != self._shown_state:
+            self._show_around_text(answer)
+        self._shown_state = writing_state if answer.state is State.WRITING else None
 
-    def _show_surroundings(self, answer: Answer) -> None:
+    def _show_around_text(self, answer: Answer) -> None:
         """Show or hide the widgets around the text of an answer in this state."""
         self._show_legend(self._transcript.as_tokens and bool(answer.tokens))
         self._status.setText(status_text(answer, self.turn.tools))
@@ -343,6 +343,8 @@ class TurnView(ThemeAware, QWidget):
         self.show_versions()
         # Only an answer that has ended can be continued.
         self.answer_row.button("go-on").setVisible(False)
+        # The widgets around the text have texts in the former language.
+        self._shown_state = None
         self.refresh()
 
     def show_versions(self) -> None:

@@ -16,9 +16,13 @@ from pytestqt.qtbot import QtBot
 from app.composer.welcome import Welcome
 from app.conversations.chat_settings import GenerationSettings
 from app.session.answer import STARTER, Answer, State
+from app.session.chats import Chat, Turn
 from app.speculation.comparison import Comparer, ComparisonStep
+from app.text.answer_parts import AnswerParts
 from app.transcript.answer_texts import Note, origin_text
 from app.transcript.starter_line import StarterLine
+from app.transcript.transcript import Transcript
+from engine.call_forms.table import call_form
 from engine.requests import SamplingSettings
 from resources.starter.recipe.content import LANGUAGES, read_content
 from resources.starter.recipe.corpus import conversations
@@ -27,6 +31,7 @@ from resources.starter.recipe.dialogue import OFFTOPIC
 from resources.starter.recipe.limits import DECLINED
 from tests.app import scripted_engine
 from tests.app.conftest import OpenWindow
+from tests.app.fake_tools import tool
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import PLAIN, STORY, Script
 from tests.app.shown_library import MAIN, bare, path_of
@@ -361,3 +366,20 @@ def test_the_demonstration_ends_with_any_model_and_any_settings(
 def test_the_demonstration_asks_in_the_words_to_which_the_starter_has_a_long_answer(language: str, own: str) -> None:
     english, asked = (read_content(one).at_length.questions[0] for one in ("en", own))
     assert [forms(one) for _, one in messages(language) if one.findtext("source") == english] == [[asked]]
+
+
+def test_the_status_of_a_call_that_is_written_follows_the_language(
+    transcript: Transcript, qtbot: QtBot, qapp: Application
+) -> None:
+    clock = replace(tool("now"), called="clock_now", title="Current time")
+    answer = Answer(State.WRITING, separator=AnswerParts(call_form("json_tools"), [clock.for_template()]))
+    assert answer.separator is not None
+    answer.separator.add('<tool_call>\n{"name": "clock_now", "arguments": {"zone": ')
+    transcript.show_chat(Chat(1, "", [Turn("What time is it?", answer, tools=(clock,))]))
+
+    def statuses() -> list[str]:
+        return [label.text() for label in transcript.findChildren(QLabel) if "Current time" in label.text()]
+
+    qtbot.waitUntil(lambda: statuses() == ["Calling Current time…"])
+    qapp.language.choose("ko")
+    qtbot.waitUntil(lambda: "Calling" not in statuses()[0])
