@@ -119,6 +119,8 @@ class TurnView(ThemeAware, QWidget):
         for part in (self._footer, self._bubble.text):
             leave_menu_to_parent(part)
         self.answer_row.setHidden(self._transcript.read_only)
+        # Until the answer has ended: `_show_end` shows it if the answer can be continued.
+        self.answer_row.button("go-on").hide()
         self._bubble.setVisible(self.turn.asks)
         self.question_row.setVisible(self.turn.asks)
 
@@ -189,7 +191,7 @@ class TurnView(ThemeAware, QWidget):
 
     def _show_around_text(self, answer: Answer) -> None:
         """Show or hide the widgets around the text of an answer in this state."""
-        self._show_legend(self._transcript.as_tokens and bool(answer.tokens))
+        self._show_legend()
         self._status.setText(status_text(answer, self.turn.tools))
         self._status.setVisible(answer.writes_call or not (answer.text or answer.ended or answer.calls))
         if answer.ended:
@@ -202,10 +204,7 @@ class TurnView(ThemeAware, QWidget):
             self.answer_row.setEnabled(False)
             if had_focus:
                 self._transcript.focus_lost.emit()
-        shows_footer = answer.ended and bool(self._footer.text())
-        if shows_footer and self._footer.isHidden() and self.isVisible():
-            self._extend_range(self._footer.height() + self._column.spacing())
-        self._footer.setVisible(shows_footer)
+        self._show_footer()
         self.tokens.request_stored()
         self.tokens.resolve_selection()
         self.highlights.show_again()
@@ -214,8 +213,17 @@ class TurnView(ThemeAware, QWidget):
         """Prepare the transcript for as many pixels more of this turn."""
         self._transcript.extend_range(self.turn, pixels)
 
-    def _show_legend(self, as_tokens: bool) -> None:
-        shown = as_tokens and self._transcript.with_figures and self._is_newest
+    def _show_footer(self) -> None:
+        """Show the footer if the answer has ended and there is something in it."""
+        shown = self.turn.answer.ended and bool(self._footer.text())
+        if shown and self._footer.isHidden() and self.isVisible():
+            self._extend_range(self._footer.height() + self._column.spacing())
+        self._footer.setVisible(shown)
+
+    def _show_legend(self) -> None:
+        """Show the legend of the tints with the newest answer, if its tokens are tinted."""
+        has_tints = self._transcript.as_tokens and bool(self.turn.answer.tokens)
+        shown = has_tints and self._transcript.with_figures and self._is_newest
         if shown and self._legend is None:
             self._legend = TokenLegend(parent=self)
             self._column.insertWidget(self._column.indexOf(self.thinking), self._legend)
@@ -225,11 +233,12 @@ class TurnView(ThemeAware, QWidget):
 
     def refresh_footer(self) -> None:
         """Show the legend, figures, note and actions again, because the transcript shows others now."""
-        self._show_legend(self._transcript.as_tokens and bool(self.turn.answer.tokens))
+        self._show_legend()
         if self.turn.answer.ended:
             self._show_end(self.turn.answer)
-            self._footer.setVisible(bool(self._footer.text()))
-        self._show_actions()
+            self._show_footer()
+        else:
+            self._show_actions()
 
     def selected_text(self) -> str:
         """Return the text selected in the turn, or ""."""
@@ -341,8 +350,6 @@ class TurnView(ThemeAware, QWidget):
 
     def retranslate(self) -> None:
         self.show_versions()
-        # Only an answer that has ended can be continued.
-        self.answer_row.button("go-on").setVisible(False)
         # The widgets around the text have texts in the former language.
         self._shown_state = None
         self.refresh()
