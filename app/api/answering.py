@@ -30,7 +30,7 @@ class Answering:
     """One client's wait for the answers to its call: `begin`, then `events`, then `close`. Used on the server's loop.
 
     `prompt_tokens` is the length of the first answer's prompt, 0 until it has begun. `format_field` names the field of
-    the body that holds the format of the answers; "" if they are free.
+    the body to blame if the format of the answers is refused; "" if they are free.
     """
 
     def __init__(self, answers: QueuedAnswers, activity: Activity, *, format_field: str = "") -> None:
@@ -39,9 +39,10 @@ class Answering:
         self._call_id = answers.call_id
         requests = answers.requests
         calls = any(request.grammar is not None and request.grammar.kind == "calls" for request in requests)
-        self._format_field = "tools" if calls else format_field
-        # The indices of the answers whose ends the client has not read, and the ends that it has.
+        self.format_field = "tools" if calls else format_field
+        # The indices of the answers whose ends the client has not read.
         self._unfinished = set(range(len(requests)))
+        # The ends received so far.
         self._ends: list[Event] = []
         self._disconnection: asyncio.Task[None] | None = None
         self.prompt_tokens = 0
@@ -73,7 +74,7 @@ class Answering:
             for index, event in batch:
                 if isinstance(event, Failed):
                     self._ends.append(event)
-                    raise errors.of_engine(event.error, self._format_field)
+                    raise errors.of_engine(event.error, self.format_field)
                 if isinstance(event, PrefillProgress) and index == 0:
                     self.prompt_tokens = event.total
                 waiting.discard(index)
@@ -97,7 +98,10 @@ class Answering:
             self._unfinished -= ended
 
     async def _checked(self, index: int, event: Event) -> Event:
-        """Return an event, with an answer's faults by its schema if it is an end that the engine did not check."""
+        """Return the event; if it ends an answer that the engine did not check, with the answer's faults added.
+
+        The faults are found by the schema of the answer's format, on another thread.
+        """
         if not isinstance(event, Finished) or not event.stats.unchecked:
             return event
         return await asyncio.to_thread(checked, event, self._answers.requests[index])
@@ -135,7 +139,7 @@ async def all_of(answering: Answering) -> list[CompleteAnswer]:
     answers: dict[int, CompleteAnswer] = {}
     async for batch in answering.events():
         for index, event in batch:
-            if (error := failure(event)) is not None:
+            if (error := failure(event, answering.format_field)) is not None:
                 raise error
             if isinstance(event, PrefillProgress):
                 prompts[index] += event.read
@@ -146,10 +150,10 @@ async def all_of(answering: Answering) -> list[CompleteAnswer]:
     return [answers[index] for index in sorted(answers)]
 
 
-def failure(event: Event) -> ApiError | None:
-    """Return the error that ended an answer early, or None."""
+def failure(event: Event, format_field: str = "") -> ApiError | None:
+    """Return the error that ended an answer early, or None; `format_field` as in `Answering`."""
     if isinstance(event, Failed):
-        return errors.of_engine(event.error)
+        return errors.of_engine(event.error, format_field)
     if isinstance(event, Finished) and event.reason == "cancelled":
         sentence = "The answer was stopped, because the model was changed."
         return ApiError(503, sentence, code="cancelled", retry_after=errors.RETRY_S)

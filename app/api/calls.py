@@ -185,6 +185,7 @@ class Api:
         load_s = time.perf_counter() - asked
         prepared, answering = await self._begun(request, body, pair, may_be_retry=True)
         prepared.writer.load_s = load_s
+        prepared.writer.format_field = answering.format_field
         skipped: dict[str, str] = request.state.skipped
         ended = partial(self._ended, self.caller_of(request, body), body, pair, prepared)
         if body.stream:

@@ -31,10 +31,12 @@ class ResponseWriter(ABC):
 
     headers: those of a stream
     load_s: the seconds that the call waited for its model, set before anything is written
+    format_field: the field of the body to blame if the format of the answers is refused, set before anything is written
     """
 
     headers: ClassVar[Mapping[str, str]] = EVENT_HEADERS
     load_s = 0.0
+    format_field = ""
     # How far the prompt has been read; None before, and once it has been.
     reading: PrefillProgress | None = None
 
@@ -63,7 +65,7 @@ class ResponseWriter(ABC):
         written: list[bytes] = []
         for index, event in batch:
             self.reading = event if isinstance(event, PrefillProgress) else None
-            error = failure(event)
+            error = failure(event, self.format_field)
             written += self.events(index, event) if error is None else [self.failed(error)]
         return b"".join(written)
 

@@ -10,10 +10,14 @@ import pytest
 from starlette.types import Message
 
 from app.api.activity import Activity
-from app.api.answering import Answering
+from app.api.answering import Answering, all_of
+from app.api.dialects.chat import ChatBody, ChatWriter
 from app.api.queued_answers import QueuedAnswers
-from app.api.requests.errors import KEEP_ALIVE
+from app.api.requests.errors import KEEP_ALIVE, ApiError
 from app.api.response_writers import EventStream
+from app.text.answer_parts import AnswerParts
+from engine.errors import GrammarNotUsable
+from engine.events import Failed
 from engine.requests import ChatRequest
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
@@ -58,3 +62,31 @@ def test_signs_of_life_come_until_the_text_does(monkeypatch: pytest.MonkeyPatch)
 
     asyncio.run(stream())
     assert bodies == [b"head", *[KEEP_ALIVE] * 3, b"end"]
+
+
+def test_a_format_that_fails_later_is_blamed_on_its_field() -> None:
+    failing = Script("Hello there.", error=GrammarNotUsable("too-complex"), fail_after=1)
+
+    async def read_all(engine: ScriptedEngine) -> None:
+        activity = Activity()
+        answers = QueuedAnswers(engine, [REQUEST], "call", activity)
+        answering = Answering(answers, activity, format_field="response_format")
+        engine.go_on(1)
+        await answering.begin(silent)
+        engine.go_on(9)
+        try:
+            await all_of(answering)
+        finally:
+            answering.close()
+            engine.close()
+
+    with pytest.raises(ApiError) as refused:
+        asyncio.run(read_all(ScriptedEngine([failing], by_hand=True)))
+    assert refused.value.param == "response_format"
+
+
+def test_a_stream_blames_a_format_on_its_field() -> None:
+    writer = ChatWriter("m", [AnswerParts()], ChatBody(messages=[]))
+    writer.format_field = "response_format"
+    written = writer.write([(0, Failed(GrammarNotUsable("too-complex"), ""))])
+    assert b'"param":"response_format"' in written
