@@ -52,8 +52,8 @@ class Prefilling(deque[ActiveRequest]):
         return [active for active in self if not active.generation.decoding]
 
     @property
-    def decoding(self) -> list[Future[Any]]:
-        """The pictures for which the others wait."""
+    def pictures_in_work(self) -> list[Future[Any]]:
+        """The pictures being decoded, for which the other requests wait."""
         return [picture for active in self for picture in active.generation.decoding]
 
     @property

@@ -63,7 +63,12 @@ class Scheduler:
             self.models, self.prefix_cache, self._end_active, self._drop_draft_caches, self.teaching.stop
         )
         self.upkeep = Upkeep(
-            self.models, self.prefix_cache, self.changes, self.teaching, lambda: self.busy, self._device_failed
+            self.models,
+            self.prefix_cache,
+            self.changes,
+            self.teaching,
+            lambda: self.busy,
+            self._end_after_failure,
         )
         self._pacer = PrefillPacer()
         self._waiting = Waiting(self.models, self.prefix_cache, self.changes)
@@ -74,7 +79,7 @@ class Scheduler:
         self._last_work = _Work.CHANGE_MODELS
         self._last_other_work = _Work.CHANGE_MODELS
         self._closed = False
-        # How many failures of the device there were since an answer ended as it should.
+        # The failures of the device since an answer was finished or the main model changed.
         self._device_failures = 0
 
     @property
@@ -151,14 +156,15 @@ class Scheduler:
             elif self.changes.busy:
                 self.changes.step()
             else:
-                self._waiting.wait_for_inputs(self._prefilling.decoding)
+                self._waiting.wait_for_inputs(self._prefilling.pictures_in_work)
         except RuntimeError as error:
-            self._device_failed(error)
+            if not is_device_failure(error):
+                raise
+            self._end_after_failure(error)
         return self.busy
 
     def close(self) -> None:
         """End everything: active requests as cancelled, waiting ones as failed."""
-        self.teaching.stop()
         self._end_active()
         self._closed = True
         self._waiting.fail(EngineClosed())
@@ -224,13 +230,10 @@ class Scheduler:
                 self._finish(active)
 
     def _report(self, active: ActiveRequest, outcome: StepOutcome) -> None:
-        """Deliver a step's tokens, and finish the request if they end it; on an exception, fail or restart it."""
+        """Deliver a step's tokens, and finish the request if they end it; on an exception, fail or prefill it again."""
         try:
             if isinstance(outcome, CachesLost):
-                self._prefilling.appendleft(active)
-                generation = active.generation
-                generation.restart()
-                self.models.drafting.attach(active.stream.speculation, generation.conversation, generation.remaining)
+                self._prefill_again(active)
             elif isinstance(outcome, Exception):
                 self._fail_alone(active, outcome)
             else:
@@ -239,6 +242,13 @@ class Scheduler:
                     self._finish(active)
         except Exception as error:
             self._fail_alone(active, error)
+
+    def _prefill_again(self, active: ActiveRequest) -> None:
+        """Queue an answer whose caches are lost to be prefilled next, and attach a drafter to its new caches."""
+        self._prefilling.appendleft(active)
+        generation = active.generation
+        generation.restart()
+        self.models.drafting.attach(active.stream.speculation, generation.conversation, generation.remaining)
 
     def _finish(self, active: ActiveRequest) -> None:
         """Deliver the last event, even if removing the request raises; then keep its answer, and its intact caches."""
@@ -266,7 +276,7 @@ class Scheduler:
                 self._finish(active)
         except Exception as error:
             if is_device_failure(error):
-                self._device_failed(error)
+                self._end_after_failure(error)
             else:
                 self._fail_alone(active, error)
 
@@ -289,13 +299,12 @@ class Scheduler:
         self._prefilling.discard(active)
         return cleaned_up(partial(self._decoding.remove, active))
 
-    def _device_failed(self, error: Exception) -> EngineError:
-        """End all answers under way and drop their caches, which may be garbage.
+    def _end_after_failure(self, error: Exception) -> EngineError:
+        """End all answers under way, drop their caches, which may be garbage, and return the engine's error for it.
 
-        Raises any other `error`. When it happens twice in a row, the models are unloaded until the next request.
+        At the second failure without a finished answer in between, the waiting requests fail, too, and the models are
+        unloaded until the next request.
         """
-        if not is_device_failure(error):
-            raise error
         self._device_failures += 1
         unloads = self._device_failures > 1 and self.models.loaded and not self.changes.busy
         failure = as_engine_error(error, self.models.main.info.name if unloads else "")
@@ -319,7 +328,11 @@ class Scheduler:
         self._decoding = Decoding(self.models, self._pacer)
 
     def _end_active(self) -> None:
-        """End all active requests as cancelled and drop the timings, before the main model changes."""
+        """End all active requests as cancelled, before the main model changes.
+
+        What belongs to that model ends, too: the teaching, the inputs of waiting requests, the measured times of
+        passes, and the count of failures.
+        """
         self.teaching.stop()
         self._waiting.drop_inputs()
         for active in self._all_active:

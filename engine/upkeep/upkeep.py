@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from engine.decoders.generation import release_unused_memory
-from engine.errors import EngineError
+from engine.errors import EngineError, is_device_failure
 from engine.files.system_memory import memory_pressure
 from engine.prefix.cache import PrefixCache
 from engine.upkeep.calibration import calibrate
@@ -31,7 +31,7 @@ class Upkeep:
     """Measures, teaches and parks the models while no request is served and no model changes (`busy()` is false).
 
     `relieve_memory` alone is for an engine that serves, too. `device_failed(error)` ends all work under way after a
-    failure of the device, and returns it as an error of the engine; it raises any other exception.
+    failure of the device, and returns it as an error of the engine.
     """
 
     def __init__(
@@ -118,6 +118,8 @@ class Upkeep:
         try:
             return calibrate(self._models.drafting, self._models.main, stop, seconds)
         except RuntimeError as error:
+            if not is_device_failure(error):
+                raise
             raise self._device_failed(error) from error
         finally:
             release_unused_memory()
@@ -132,4 +134,6 @@ class Upkeep:
         try:
             self._teaching.step()
         except RuntimeError as error:
+            if not is_device_failure(error):
+                raise
             self._device_failed(error)
