@@ -265,7 +265,7 @@ class AnswerService(QObject):
         answers = self._ends_not_stored.copy()
         self._ends_not_stored.clear()
         for answer in answers:
-            answer.finish()
+            answer.store_end()
 
     def close(self) -> None:
         """Cancel all answers and write the ends that could not be written so far.

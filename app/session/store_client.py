@@ -18,7 +18,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.conversation_list import ACTIVE
-from app.conversations.database.errors import NotFound, StoreNotWritable, as_store_error
+from app.conversations.database.errors import NotFound, StoreError, StoreNotWritable, as_store_error
 from app.conversations.database.records import Conversation, Folder, StoreChanges
 from app.conversations.pictures import PictureSource
 from app.conversations.store import ConversationStore
@@ -395,6 +395,10 @@ class StoreClient(QObject):
                 refused(error)  # type: ignore[arg-type]
         finally:
             self._report(error)
+
+    def report_error(self, error: StoreError) -> None:
+        """Emit `failed` with the error of a write that `AnswerWriter` tries again."""
+        self.failed.emit(error)
 
     def _report(self, error: BaseException) -> None:
         """Emit `failed` with an error, and log it unless the system refused a write."""

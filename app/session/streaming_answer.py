@@ -1,8 +1,8 @@
 """One answer in progress: its turn is stored, the engine generates it, its events are shown and written to disk.
 
 An answer that calls tools is one step: its calls run, and another answer is generated from their results. The methods
-are in the order of the stages. No Qt in here. The store and the engine work on their own threads; their results arrive
-on the Qt thread, events once a frame.
+are in the order of the stages. There are no widgets in here. The store and the engine work on their own threads; their
+results arrive on the Qt thread, events once a frame.
 """
 
 from __future__ import annotations
@@ -86,9 +86,9 @@ class _WrittenTurn:
 class StreamingAnswer:
     """The requests of one turn, from `store` to the answer's end on disk. `source` names the models of its answers.
 
-    `arrived` is called after every frame with new events, `end_not_stored` if the store could not write the answer's
-    end; `finish` may then be called again. The `other` model answers instead of the window's own, if it is given.
-    `AnswerStage` says where the answer stands.
+    `arrived` is called after each change to show: a frame's events, a change of a call, the name of the file it waits
+    for. `end_not_stored` is called if the store could not write the answer's end; `store_end` may then be called again.
+    The `other` model answers instead of the window's own, if it is given. `AnswerStage` says where the answer stands.
     """
 
     def __init__(
@@ -142,7 +142,10 @@ class StreamingAnswer:
             self._calls.cancel()
 
     def interrupt(self) -> None:
-        """Stop the answer because the app ends. The next start finds its calls interrupted."""
+        """Stop the request under way, and let no other follow. Calls that run are left alone.
+
+        This alone is enough when the app ends: the next start finds the calls interrupted.
+        """
         self._is_stopped = True
         self._reading_time.abandoned.set()
         if self._stream is not None:
@@ -182,7 +185,7 @@ class StreamingAnswer:
             return
         self._stage = AnswerStage.READING_FILES
         read_again = self._services.projects.read_again
-        self._reading_time = read_again(self.chat.folder_id, self._start_tools, self._show_file)
+        self._reading_time = read_again(self.chat.folder_id, self._gather_tools, self._show_file)
 
     def _show_file(self, name: str) -> None:
         """Show for which file the answer waits."""
@@ -190,7 +193,7 @@ class StreamingAnswer:
             self.turn.answer.waits_for = name
             self._arrived(self)
 
-    def _start_tools(self) -> None:
+    def _gather_tools(self) -> None:
         """Get the chat's tools, for which servers may have to start, then submit the request."""
         if self._stage is not AnswerStage.READING_FILES:
             # The answer was stopped while files were read.
@@ -198,12 +201,12 @@ class StreamingAnswer:
         self._stage = AnswerStage.STARTING_TOOLS
         self.turn.answer.waits_for = ""
         self.turn.answer.state = State.STARTING
-        self._services.tools.gather(self.chat, self._submit_with)
+        self._services.tools.gather(self.chat, self._take_tools)
         if self._stage is AnswerStage.STARTING_TOOLS:
             self._arrived(self)
 
-    def _submit_with(self, tools: Sequence[Tool]) -> None:
-        """Submit the request with these tools."""
+    def _take_tools(self, tools: Sequence[Tool]) -> None:
+        """Take the chat's tools, then load the other model if there is one, and make the request."""
         if self._stage is not AnswerStage.STARTING_TOOLS:
             # The answer was stopped while servers started.
             return
@@ -217,7 +220,7 @@ class StreamingAnswer:
         else:
             main = self._other.path
             draft = self._other.draft
-            self._services.models.load_additional(main, draft, self._take_other, self._fail)
+            self._services.models.load_additional(main, draft, self._take_other, self._end_failed)
 
     def _take_other(self, loaded: LoadedPair) -> None:
         self._other_pair = Pair(loaded.main, loaded.draft)
@@ -226,7 +229,7 @@ class StreamingAnswer:
     def _prepare(self) -> None:
         """Make the request, then submit it; an error ends the answer."""
         prepare_request(
-            self.chat, self.turn, self.generation, self._services, self._submit, self._fail, self._other_pair
+            self.chat, self.turn, self.generation, self._services, self._submit, self._end_failed, self._other_pair
         )
 
     @property
@@ -234,7 +237,7 @@ class StreamingAnswer:
         """The models that answer."""
         return self._other_pair or self._services.models.pair
 
-    def _fail(self, error: EngineError) -> None:
+    def _end_failed(self, error: EngineError) -> None:
         """End the answer with an error."""
         self._receive([Failed(error, "")])
 
@@ -257,39 +260,34 @@ class StreamingAnswer:
         try:
             self._stream = self._services.models.submit(request, self._receive)
         except EngineError as error:
-            self._fail(error)
+            self._end_failed(error)
 
     def _receive(self, events: list[Event]) -> None:
-        """Apply the events of one frame to the answer and write what they added."""
+        """Apply the events of one frame to the answer, and write what they added.
+
+        An answer that repeats itself is stopped. After the last event the answer's end is stored, then its calls are
+        stored and run if it made any.
+        """
         answer = self.turn.answer
-        tokens = len(answer.tokens)
-        rounds = len(answer.rounds)
+        token_count = len(answer.tokens)
+        round_count = len(answer.rounds)
         answer.apply(events)
-        self._write_new(tokens, rounds)
+        self._write_new(token_count, round_count)
         if isinstance(events[-1], Finished):
-            self._finish_reason = self._end_of(answer, events[-1].reason)
+            self._finish_reason = _stored_reason(answer, events[-1].reason, is_stopped=self._is_stopped)
+            if self._finish_reason == REPEATING:
+                # The answer is paused: the person may have it continued.
+                answer.state = State.REPEATING
         elif answer.repeats_anew and self._stream is not None:
             self._stream.cancel()
         if answer.ended:
-            self._stage = AnswerStage.ENDED
             calls = self._calls_in(answer)
-            self.finish()
+            self.store_end()
             if calls:
                 self._store_calls(answer, calls)
+            else:
+                self._stage = AnswerStage.ENDED
         self._arrived(self)
-
-    def _end_of(self, answer: Answer, reason: str) -> str:
-        """Return why an answer ended, as it is stored: the engine's `reason`, or another one.
-
-        REFUSED if the Starter declined the question. For an answer that repeats itself STOPPED_REPEATING if the person
-        stopped it, else REPEATING, and its state becomes REPEATING: it is paused.
-        """
-        if not answer.repeats:
-            return REFUSED if answer.refuses and answer.state is State.DONE else reason
-        if self._is_stopped:
-            return STOPPED_REPEATING
-        answer.state = State.REPEATING
-        return REPEATING
 
     def _calls_in(self, answer: Answer) -> list[ToolRun]:
         """Return the calls that an answer makes, unless it was cut off; one whose end is unclear has no arguments."""
@@ -315,13 +313,13 @@ class StreamingAnswer:
 
         def end_without_calls(_error: Exception) -> None:
             answer.calls = []
-            self._end_as(State.DONE)
+            self._end_stored(State.DONE)
 
         self._store.run(
             lambda store: store.answers.start_calls(answer_id, [call.use for call in calls]), run, end_without_calls
         )
 
-    def _end_as(self, state: State) -> None:
+    def _end_stored(self, state: State) -> None:
         """End an answer that is already on disk as a whole."""
         self._stage = AnswerStage.ENDED
         self.turn.answer.state = state
@@ -375,13 +373,13 @@ class StreamingAnswer:
         calls = self.turn.answer.calls
         self._calls = None
         if self._is_stopped:
-            self._end_as(State.CANCELLED)
+            self._end_stored(State.CANCELLED)
             return
         # Calls beyond the limit are refused, and their results say so. The model answers from these results once more.
         # If it calls again there, the limit was exceeded before these calls, and no further answer follows.
         earlier_count = self._call_count - len(calls)
         if earlier_count > self.generation.most_calls:
-            self._end_as(State.DONE)
+            self._end_stored(State.DONE)
             return
         self._stage = AnswerStage.STORING_NEXT
         parent = calls[-1].id
@@ -390,7 +388,7 @@ class StreamingAnswer:
         def start(store: ConversationStore) -> Message:
             return store.messages.get(store.answers.start(parent, self.source))
 
-        self._store.run(start, self._begin_next, lambda _error: self._end_as(State.DONE))
+        self._store.run(start, self._begin_next, lambda _error: self._end_stored(State.DONE))
 
     def _begin_next(self, message: Message) -> None:
         """Ask for the next answer, to be written to `message`: the same request, then the calls and their results."""
@@ -424,23 +422,24 @@ class StreamingAnswer:
         self._arrived(self)
         self._submit(replace(request, messages=messages, pictures=pictures))
 
-    def _write_new(self, tokens: int, rounds: int) -> None:
-        """Pass new text to the writer, with the tokens and rounds after the first `tokens` and `rounds`."""
+    def _write_new(self, token_count: int, round_count: int) -> None:
+        """Pass new text to the writer, with the tokens and rounds after the first `token_count` and `round_count`."""
         answer = self.turn.answer
         assert self._writer is not None
-        if len(answer.tokens) > tokens or len(answer.text) > self._written:
-            self._writer.append(answer.text[self._written :], answer.tokens[tokens:], answer.rounds[rounds:])
+        if len(answer.tokens) > token_count or len(answer.text) > self._written:
+            self._writer.append(answer.text[self._written :], answer.tokens[token_count:], answer.rounds[round_count:])
             self._written = len(answer.text)
-        if not answer.ended and self.writing_fails and not self._write_error_reported:
+        write_error = self._writer.write_error
+        if not answer.ended and write_error is not None and not self._write_error_reported:
             self._write_error_reported = True
-            self._store.failed.emit(self._writer.write_error)
+            self._store.report_error(write_error)
 
     @property
     def writing_fails(self) -> bool:
         """Whether its text could not be written so far."""
         return self._writer is not None and self._writer.write_error is not None
 
-    def finish(self) -> None:
+    def store_end(self) -> None:
         """Write the end, then update the list of chats or report that the store could not write it."""
         self._store.watch_end(self.write_end(), partial(self._end_not_stored, self))
         answer_id = self.turn.answer_node.id
@@ -468,6 +467,17 @@ class StreamingAnswer:
         """Whether the answer's speed does not count if its text was given before: it was copied from there."""
         answer = self.turn.answer
         return answer.state is State.DONE and answer.is_looked_up and answer.speed_counts
+
+
+def _stored_reason(answer: Answer, reason: str, *, is_stopped: bool) -> str:
+    """Return why an answer ended, as it is stored: the engine's `reason`, or another one.
+
+    REFUSED if the Starter declined the question. For an answer that repeats itself STOPPED_REPEATING if the person
+    stopped it, else REPEATING.
+    """
+    if answer.repeats:
+        return STOPPED_REPEATING if is_stopped else REPEATING
+    return REFUSED if answer.refuses and answer.state is State.DONE else reason
 
 
 def _write_turn(chat: Chat, write: WriteTurn, store: ConversationStore) -> _WrittenTurn:
