@@ -87,9 +87,9 @@ class AnswerDrafting:
     def learn(self, current: StartedRound, event: TokensCommitted) -> None:
         """Learn from a round, whose time includes the delivery of its event; nothing is learned without proposers."""
         if not self._request.by_source:
-            self._clock.drop_sample()
+            self._clock.drop_interval()
             return
-        seconds = self._clock.take_sample()
+        seconds = self._clock.take_interval()
         if seconds is None:
             self._timing.interrupted(self._request)
             return
@@ -98,7 +98,7 @@ class AnswerDrafting:
 
     def learn_from_last(self, current: StartedRound, event: TokensCommitted) -> None:
         """Learn from the last round of the answer, which ended when it was read, as no round follows."""
-        seconds = self._clock.last_sample
+        seconds = self._clock.last_interval
         if seconds is not None and current.choice is not FIRST_TOKEN:
             self._timing.count_last(event.round, seconds)
 

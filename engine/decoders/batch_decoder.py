@@ -67,6 +67,7 @@ class BatchDecoder:
         sequence = generation.conversation.main
         while sequence.prefill(PREFILL_CHUNK):
             pass
+        generation.clock.begin(self._drafting.timing.pauses)
         request = self._drafting.begin(
             generation.speculation,
             generation.conversation,
@@ -280,7 +281,7 @@ class BatchDecoder:
         """Wait for a round, add every member's tokens to its answer, commit the kept ones, and count the round."""
         assert self._batch is not None
         current.read()
-        sample = self._read_clock(current)
+        interval = self._read_clock(current)
         # Whether a drafter read what it had missed during the round.
         caught_up = sum(member.request.pop_catch_up_tokens() for member in current.members) > 0
         rows = [row for row, member in enumerate(current.members) if member in self._members]
@@ -290,21 +291,21 @@ class BatchDecoder:
         for row in rows:
             member = current.members[row]
             outcome.append((member.generation, member.error or self._commit(current, row, self._clock.read_at)))
-        if sample is not None:
+        if interval is not None:
             committed = [len(event.tokens) if isinstance(event, TokensCommitted) else 0 for _, event in outcome]
             if (current.pipelined and current.followed) or not current.plain:
-                self._observe(current, rows, committed, sample, typical=not caught_up)
+                self._observe(current, rows, committed, interval, typical=not caught_up)
         return outcome
 
     def _read_clock(self, current: BatchRound) -> float | None:
-        """Return the sample of a round that was just read, if it is one; a pause is charged to no member."""
+        """Return the interval of a round that was just read, if it has one; a pause is charged to no member."""
         self._clock.read(current.started_at)
         clocks = [member.generation.clock for member in current.members]
         if not any(clock.interrupted for clock in clocks):
             watch_round(self._drafting, current.rows, current.drafting, self._clock.busy_s, len(clocks))
             if self._clock.skip_pause(clocks):
                 current.draft_s = None
-        return self._clock.take_sample(clocks)
+        return self._clock.take_interval(clocks)
 
     def _observe(
         self, current: BatchRound, rows: Sequence[int], committed: Sequence[int], seconds: float, *, typical: bool

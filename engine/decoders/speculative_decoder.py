@@ -199,6 +199,6 @@ class SpeculativeDecoder:
 
     def _learn(self, current: StartedRound, event: TokensCommitted) -> None:
         if self._answer is None:
-            self._clock.drop_sample()
+            self._clock.drop_interval()
         else:
             self._answer.learn(current, event)

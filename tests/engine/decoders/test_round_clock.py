@@ -1,4 +1,4 @@
-"""What each round of an answer is charged with, and its samples, on a clock that is set by hand."""
+"""What each round of an answer is charged with, and its intervals, on a clock that is set by hand."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def clock(hand: HandClock, log: RequestLog) -> RoundClock:
     hand.wait(5.0)
     clock.begin(Pauses())
     play(clock, hand, verify_s=1.0)
-    clock.take_sample()
+    clock.take_interval()
     return clock
 
 
@@ -83,33 +83,33 @@ def test_a_round_that_was_started_early_has_waited_for_nothing(clock: RoundClock
     assert clock.charge(0.0) == (0.0, 1.5, 0.0)
 
 
-def test_a_sample_lasts_until_the_event_of_the_round_is_delivered(clock: RoundClock, hand: HandClock) -> None:
+def test_an_interval_lasts_until_the_event_of_the_round_is_delivered(clock: RoundClock, hand: HandClock) -> None:
     hand.wait(0.5)
     play(clock, hand, draft_s=2.0, verify_s=4.0)
     hand.wait(0.25)
-    assert clock.take_sample() == 6.75
+    assert clock.take_interval() == 6.75
     play(clock, hand, verify_s=4.0)
-    assert clock.take_sample() == 4.0
+    assert clock.take_interval() == 4.0
 
 
-def test_the_sample_of_the_last_round_ends_where_it_is_read(clock: RoundClock, hand: HandClock) -> None:
+def test_the_interval_of_the_last_round_ends_where_it_is_read(clock: RoundClock, hand: HandClock) -> None:
     hand.wait(0.5)
     play(clock, hand, verify_s=4.0)
     hand.wait(0.25)
-    assert clock.last_sample == 4.5
+    assert clock.last_interval == 4.5
 
 
-def test_a_sample_after_a_round_that_taught_nothing_begins_where_that_was_read(
+def test_an_interval_after_a_round_that_taught_nothing_begins_where_that_was_read(
     clock: RoundClock, hand: HandClock
 ) -> None:
     play(clock, hand, verify_s=4.0)
     hand.wait(0.25)
-    clock.drop_sample()
+    clock.drop_interval()
     play(clock, hand, verify_s=4.0)
-    assert clock.take_sample() == 4.25
+    assert clock.take_interval() == 4.25
 
 
-def test_other_work_between_two_rounds_is_charged_to_none_and_leaves_no_sample(
+def test_other_work_between_two_rounds_is_charged_to_none_and_leaves_no_interval(
     clock: RoundClock, hand: HandClock
 ) -> None:
     clock.interrupt()
@@ -117,12 +117,12 @@ def test_other_work_between_two_rounds_is_charged_to_none_and_leaves_no_sample(
     clock.resume()
     hand.wait(0.5)
     assert play(clock, hand, verify_s=4.0) == (0.0, 4.0, 0.5)
-    assert clock.last_sample is None
-    assert clock.take_sample() is None
+    assert clock.last_interval is None
+    assert clock.take_interval() is None
     # The next round is one again.
     clock.resume()
     assert play(clock, hand, verify_s=4.0) == (0.0, 4.0, 0.0)
-    assert clock.take_sample() == 4.0
+    assert clock.take_interval() == 4.0
 
 
 def test_other_work_between_two_pieces_of_catch_up_does_not_undo_the_first(clock: RoundClock, hand: HandClock) -> None:
@@ -151,9 +151,9 @@ def test_a_night_in_a_round_is_in_no_figure(
     assert seconds.draft_s == 0.0
     assert seconds.verify_s + seconds.host_s == pytest.approx(1.0)
     assert log.started - started == pytest.approx(NIGHT_S + 0.5)
-    assert clock.take_sample() is None
+    assert clock.take_interval() is None
     assert play(clock, hand, verify_s=1.0) == (0.0, 1.0, 0.0)
-    assert clock.take_sample() == 1.0
+    assert clock.take_interval() == 1.0
 
 
 def test_a_night_in_catch_up_is_in_no_figure(clock: RoundClock, hand: HandClock, log: RequestLog) -> None:
@@ -163,7 +163,7 @@ def test_a_night_in_catch_up_is_in_no_figure(clock: RoundClock, hand: HandClock,
     seconds = play(clock, hand, verify_s=1.0)
     assert seconds == pytest.approx((1.0, 1.0, 0.0))
     assert log.started - started == pytest.approx(NIGHT_S - 0.75)
-    assert clock.take_sample() is None
+    assert clock.take_interval() is None
 
 
 def test_a_round_as_long_as_usual_is_no_pause(clock: RoundClock, hand: HandClock) -> None:
@@ -172,7 +172,7 @@ def test_a_round_as_long_as_usual_is_no_pause(clock: RoundClock, hand: HandClock
     clock.read()
     assert not clock.skip_pause()
     assert clock.charge(0.5) == (0.5, 1.0, 0.0)
-    assert clock.take_sample() == 1.5
+    assert clock.take_interval() == 1.5
 
 
 def test_what_one_decoder_left_is_not_charged_by_the_next(clock: RoundClock, hand: HandClock) -> None:
@@ -187,7 +187,16 @@ def test_what_one_decoder_left_is_not_charged_by_the_next(clock: RoundClock, han
     assert clock.charge(0.0) == (0.0, 1.0, 0.0)
 
 
-def test_a_shared_round_is_charged_with_all_since_the_shared_round_before(clock: RoundClock, hand: HandClock) -> None:
+def test_the_prompt_is_charged_to_no_shared_round(hand: HandClock, log: RequestLog) -> None:
+    clock = RoundClock(log)
+    hand.wait(5.0)
+    clock.begin(Pauses())
+    hand.wait(1.0)
+    clock.read_shared(hand.now)
+    assert clock.charge(0.0) == (0.0, 1.0, 0.0)
+
+
+def test_a_shared_round_is_charged_with_all_since_the_round_before_was_read(clock: RoundClock, hand: HandClock) -> None:
     for _ in range(2):
         hand.wait(0.5)
         hand.wait(2.5)
@@ -198,7 +207,7 @@ def test_a_shared_round_is_charged_with_all_since_the_shared_round_before(clock:
 
 def test_a_pause_in_a_shared_round_is_in_no_figure(clock: RoundClock, hand: HandClock) -> None:
     hand.wait(3.0 + NIGHT_S)
-    clock.skip(NIGHT_S)
+    clock.skip_shared(NIGHT_S)
     clock.read_shared(hand.now)
     assert clock.charge(0.0) == pytest.approx((0.0, 3.0, 0.0))
     assert clock.interrupted
@@ -210,15 +219,15 @@ def batch() -> BatchClock:
 
 
 def share(batch: BatchClock, hand: HandClock, clocks: list[RoundClock], seconds: float) -> float | None:
-    """Start a round of several answers, read it, and return its sample."""
+    """Start a round of several answers, read it, and return its interval."""
     started_at = hand.now
     hand.wait(seconds)
     batch.read(started_at)
     batch.skip_pause(clocks)
-    return batch.take_sample(clocks)
+    return batch.take_interval(clocks)
 
 
-def test_samples_of_a_batch_follow_each_other_while_its_members_stay(
+def test_intervals_of_a_batch_follow_each_other_while_its_members_stay(
     batch: BatchClock, clock: RoundClock, hand: HandClock
 ) -> None:
     assert share(batch, hand, [clock], 2.0) is None
@@ -229,7 +238,7 @@ def test_samples_of_a_batch_follow_each_other_while_its_members_stay(
     assert share(batch, hand, [clock], 2.0) == 2.0
 
 
-def test_work_for_one_member_leaves_no_sample_of_the_batch(
+def test_work_for_one_member_leaves_no_interval_of_the_batch(
     batch: BatchClock, clock: RoundClock, log: RequestLog, hand: HandClock
 ) -> None:
     clocks = [clock, RoundClock(log)]

@@ -150,6 +150,23 @@ def test_the_prompt_of_another_request_is_charged_to_no_round(scheduler: Schedul
         scheduler.step()
 
 
+def test_the_prompt_of_an_answer_that_joins_a_batch_is_charged_to_no_round(
+    scheduler: Scheduler, clock: DecoderClock
+) -> None:
+    first = submit(scheduler, request(max_tokens=24, speculation=PLAIN))
+    while len(first.committed) < 3:
+        scheduler.step()
+    joining = submit(scheduler, request("lazy dog " * 30, max_tokens=12, speculation=PLAIN))
+    told: list[float] = []
+    joining.on_event = lambda event: told.append(clock.now) if isinstance(event, PrefillProgress) else None
+    submitted_at = clock.now
+    while scheduler.busy:
+        scheduler.step()
+    stats = joining.finished.stats
+    assert told[-1] - submitted_at >= MAIN_S
+    assert stats.draft_s + stats.verify_s + stats.host_s <= clock.now - told[-1]
+
+
 def what_is_observed(monkeypatch: pytest.MonkeyPatch) -> list[MeasuredRound]:
     """Return a list that receives the rounds that controllers learn from."""
     heard: list[MeasuredRound] = []
