@@ -48,7 +48,7 @@ class AnswerDrafting:
         )
 
     def choose(self, under_way: int) -> Choice:
-        """Choose the round that follows when the round under way, if there is one, has added so many tokens."""
+        """Choose the next round; `under_way` are the tokens that the unread round will add (0 or 1)."""
         self._drafting.use(self._request, self._generation.speculation)
         [choice] = self._drafting.choose([(self._request, self._generation.remaining - under_way)])
         return choice
@@ -68,8 +68,8 @@ class AnswerDrafting:
         timed = self._timing.waits_for(self._request, drafting_of([proposal]), self._generation.round)
         return PlannedRound(choice, proposal, timed)
 
-    def watch(self, pending: PendingRound) -> None:
-        """Report a round that was just read if it has stalled."""
+    def report_stall(self, pending: PendingRound) -> None:
+        """Report a round that was just read, if it has stalled."""
         watch_round(self._drafting, pending.rows, drafting_of([pending.proposal]), self._clock.busy_s)
 
     def drafting_seconds(self, pending: PendingRound) -> float:

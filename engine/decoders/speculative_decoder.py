@@ -21,7 +21,10 @@ from engine.speculation.rounds.round import PendingRound, Rounds
 
 
 class DecoderLife(Enum):
-    """The state of a decoder, in the order in which they follow; one or two may be left out."""
+    """The state of a decoder: NEW -> DECODING -> LEAVING -> DONE.
+
+    `close` and the end of the answer go straight to DONE, and so does `leave` before the first step.
+    """
 
     # Before the first step.
     NEW = auto()
@@ -47,7 +50,7 @@ class SpeculativeDecoder:
         self._rounds.top2_margins = generation.request.top2_margins
         self._plain_choice = plain_choice
         self._drafting = drafting
-        self._answer: AnswerDrafting | None = None
+        self._drafts: AnswerDrafting | None = None
         self._life = DecoderLife.NEW
         self._steps = self._decode()
 
@@ -81,8 +84,8 @@ class SpeculativeDecoder:
         try:
             self._rounds.abandon()
         finally:
-            if self._answer is not None:
-                self._answer.end()
+            if self._drafts is not None:
+                self._drafts.end()
 
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
         """Run rounds until the answer ends or the decoder is left; yield what each committed.
@@ -117,11 +120,11 @@ class SpeculativeDecoder:
 
     def _begin_drafting(self) -> None:
         if self._drafting is not None:
-            self._answer = AnswerDrafting(self._drafting, self._generation)
+            self._drafts = AnswerDrafting(self._drafting, self._generation)
 
     def _choose(self, under_way: int = 0) -> Choice:
-        """Choose the round that follows when the round under way, if there is one, has added so many tokens."""
-        return self._plain_choice if self._answer is None else self._answer.choose(under_way)
+        """Choose the next round; `under_way` are the tokens that the unread round will add (0 or 1)."""
+        return self._plain_choice if self._drafts is None else self._drafts.choose(under_way)
 
     @property
     def _may_start(self) -> bool:
@@ -129,16 +132,20 @@ class SpeculativeDecoder:
         return self._life is DecoderLife.DECODING and not self._generation.cancelled
 
     def _prepare_and_start(self) -> Generator[None, None, StartedRound | None]:
-        """Start the chosen round, once its proposer has caught up; return None when leaving or cancelled."""
+        """Start the chosen round, once its proposer has caught up.
+
+        Returns None if the decoder is left, or its answer cancelled, after a piece of catch-up.
+        """
         choice = self._choose()
-        while choice.depth > 0 and self._answer is not None:
-            proposer = self._answer.proposer_of(choice)
-            caught_up = self._answer.catch_up(choice)
+        # Catch up piece by piece; if the proposer changed meanwhile, choose again.
+        while choice.depth > 0 and self._drafts is not None:
+            proposer = self._drafts.proposer_of(choice)
+            caught_up = self._drafts.catch_up(choice)
             if not caught_up:
                 yield None
                 if not self._may_start:
                     return None
-            if self._answer.proposer_of(choice) is not proposer:
+            if self._drafts.proposer_of(choice) is not proposer:
                 # It has failed, or the draft model was replaced or dropped meanwhile.
                 choice = self._choose()
             elif caught_up:
@@ -149,8 +156,8 @@ class SpeculativeDecoder:
         """Propose, if `choice` has a depth, and verify, while no other round is under way."""
         started_at = self._clock.start()
         planned = PlannedRound(choice)
-        if choice.depth > 0 and self._answer is not None:
-            planned = self._answer.propose(choice)
+        if choice.depth > 0 and self._drafts is not None:
+            planned = self._drafts.propose(choice)
         pending = self._rounds.start(planned.proposal, started_at, timed=planned.timed)
         return StartedRound(planned.choice, pending)
 
@@ -172,33 +179,33 @@ class SpeculativeDecoder:
         generation = self._generation
         pending = current.pending
         drawn = self._rounds.wait(pending)
+        self._clock.read()
+        if self._drafts is not None:
+            self._drafts.report_stall(pending)
         seconds = self._charge(pending)
         tokens = generation.add_tokens(drawn)
         accepted = min(drawn.accepted, len(tokens))
         ids = drawn.tokens[: len(tokens)]
         self._rounds.commit(accepted, ids, next_round.pending if next_round else None)
-        generation.log.exact &= pending.same_rounding
-        if self._answer is not None:
-            self._answer.follow(ids, accepted, pending)
+        if not pending.same_rounding:
+            generation.log.exact = False
+        if self._drafts is not None:
+            self._drafts.follow(ids, accepted, pending)
         event = generation.end_round(current.choice, pending.proposal, tokens, accepted, pending.rows, seconds)
-        if generation.reason is not None and self._answer is not None:
-            self._answer.learn_from_last(current, event)
+        if generation.reason is not None and self._drafts is not None:
+            self._drafts.learn_from_last(current, event)
         if generation.reason is not None or (next_round is None and self._life is DecoderLife.LEAVING):
             self._life = DecoderLife.DONE
         return event
 
     def _charge(self, pending: PendingRound) -> RoundSeconds:
         """Return the seconds of a round that was just read, without a pause in it."""
-        clock = self._clock
-        clock.read()
-        if self._answer is not None:
-            self._answer.watch(pending)
-        if clock.skip_pause():
+        if self._clock.skip_pause():
             pending.draft_s = None
-        return clock.charge(0.0 if self._answer is None else self._answer.drafting_seconds(pending))
+        return self._clock.charge(0.0 if self._drafts is None else self._drafts.drafting_seconds(pending))
 
     def _learn(self, current: StartedRound, event: TokensCommitted) -> None:
-        if self._answer is None:
+        if self._drafts is None:
             self._clock.drop_interval()
         else:
-            self._answer.learn(current, event)
+            self._drafts.learn(current, event)
