@@ -10,7 +10,7 @@ vocabulary, k = 3 the depth.
     verify    one pass over [8, 5, 9, 2], pending + draft         logits (k + 1, V)
     draw      what the main model itself says after each row      sampled [5, 9, 7, 1], (k + 1,)
     accept    5 and 9 agree, 2 does not: accepted = 2             kept [5, 9, 7]
-    commit    the caches keep the rows of 8, 5 and 9              position 6, pending [7]
+    commit    the caches keep the rows of 8, 5 and 9              caches' position 6, pending [7]
 
 Row 0 follows 8, row 1 follows 8 5, and so on: 7 is what the main model says after 5 and 9, and it is right although 2
 was wrong. The 1 was drawn after the wrong 2, and is dropped. So a round commits one token more than it accepts, and the
@@ -61,11 +61,12 @@ class PendingRound:
 
 @dataclass(frozen=True, slots=True)
 class DrawnTokens:
-    """The tokens that a round drew for one text, at most; `source` proposed the first `accepted` of them.
+    """The accepted draft tokens and the bonus token of one round; `source` proposed the first `accepted` of them.
 
     `logprobs` are the main model's natural log-probabilities of the tokens. `likeliest` lists, for each token, the
     likeliest tokens in its place as (token id, log-probability); it is empty if the request does not ask for them.
-    `top2_margins` are those of `Sampler.top2_margins`; they may be empty, too.
+    `top2_margins` has the margin of each token, as in `Sampler.top2_margins`, if the request asks for margins and the
+    draws have some.
     """
 
     tokens: Sequence[int]
@@ -80,8 +81,8 @@ class Rounds:
     """Runs rounds for one request over one main model's sequence.
 
     A draft token is accepted if the main model draws the same token, or by rejection sampling if the proposal carries
-    distributions. If `top2_margins` is true, rounds report their margins, which cost several operations over the
-    vocabulary.
+    distributions. `top2_margins` is a switch: if it is true, rounds report the margins of their tokens, which cost
+    several operations over the vocabulary.
     """
 
     def __init__(self, sequence: CachedSequence, sampler: Sampler) -> None:
@@ -141,6 +142,7 @@ class Rounds:
         drafted = [] if current.draft_tokens is None else cast("list[int]", current.draft_tokens.tolist())
         if drawn.uncertain is not None:
             redraw_uncertain(self._sampler, drawn.uncertain, drafted, sampled, logprobs)
+        # With rejection sampling, `draw_tokens` has already put each accepted draft token into `sampled`.
         accepted = count_matching(drafted, sampled)
         count = accepted + 1
         return DrawnTokens(
@@ -158,8 +160,10 @@ class Rounds:
         `following` is the round started on top of this plain one, if any; its only row, this round's token, is kept.
         """
         if following is not None:
+            # The open transaction is that of `following`, whose one row was fed this round's token.
             self.sequence.commit(1, tokens)
         else:
+            # A round that was itself started early has no open transaction: the round before it has ended that.
             self.sequence.keep(accepted, tokens)
 
     def abandon(self) -> None:
@@ -181,6 +185,7 @@ class Rounds:
             fed,
             proposal,
             top2_margins=self.top2_margins,
+            # `wait` draws the uncertain rows again, as far as they are used.
             skip_sort=True,
             host_reads_scores=self._host_reads_scores and proposal is not None,
         )
