@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.ahead.link import CHATS, Asker, RunnerLink
 from engine.ahead.messages import FIRST_ACCEPTANCE, LONGEST_WINDOW, Begin, DraftReply, End, PreparedTree, RoundOutcome
@@ -50,14 +50,26 @@ class AheadFigures:
         return {"ahead": figures.pop("state")} | {f"ahead_{name}": value for name, value in figures.items()}
 
 
+class SentOutcome(NamedTuple):
+    """An outcome whose reply is awaited until `deadline`, by `time.monotonic`.
+
+    `number` is `RoundOutcome.round`. The round committed `tokens` from `position` on.
+    """
+
+    number: int
+    position: int
+    tokens: tuple[int, ...]
+    deadline: float
+
+
 class DraftingAhead:
     """Keeps the runner behind `link` up to date with `text`, the live list of an answer's committed tokens.
 
     The runner rests while its tokens are of no use, as `RestDecision` says. `fixed_depth` is the depth that the person
-    fixed, if any; then rounds with and without the runner are not compared, which `worth` does else.
-    `drafting_s(tokens)` returns the seconds that drafting so many tokens in this process takes, None before that was
-    measured: about as long a round waits for the runner. `acceptance(depth)` returns the rates that
-    `RoundOutcome.acceptance` describes. `asker` is who asks for the answer. Belongs to the engine's thread.
+    fixed, if any; otherwise `worth` compares rounds with and without the runner. `drafting_s(tokens)` returns the
+    seconds that drafting so many tokens in this process takes, None before that was measured. A round waits about this
+    long for the runner. `acceptance(depth)` returns the rates that `RoundOutcome.acceptance` describes. `asker` is who
+    asks for the answer. Belongs to the engine's thread.
     """
 
     def __init__(
@@ -85,13 +97,12 @@ class DraftingAhead:
         self._runner_number = 0
         # How many tokens that runner knows.
         self._sent = 0
-        # The number, the position and the tokens of the latest outcome.
+        # The number of the latest outcome.
         self._round = 0
-        self._outcome: tuple[int, tuple[int, ...]] = (0, ())
-        # The time at which waiting for the reply to it ends, by `time.monotonic`; None once it is read, or given up.
-        self._awaited_until: float | None = None
-        # That reply, once it is read; None if it came too late or was bad.
-        self._reply: DraftReply | None = None
+        # The latest outcome while its reply is awaited; None once that is read or given up.
+        self._awaited: SentOutcome | None = None
+        # The draft tokens of that reply, once it is read.
+        self._tokens: tuple[int, ...] = ()
         # The tree cache that the runner has sent last.
         self._tree_cache = TreeCache()
 
@@ -100,20 +111,22 @@ class DraftingAhead:
 
         The first call after an outcome may wait about as long as drafting in this process takes.
         """
-        if self._awaited_until is not None:
-            self._reply = self._receive(self._awaited_until)
-            self._awaited_until = None
-            self._count(self._reply)
-        return () if self._reply is None else self._reply.tokens
+        if self._awaited is not None:
+            self._tokens = self._counted(self._receive(self._awaited), self._awaited)
+            self._awaited = None
+        return self._tokens
 
     def report_round(self, used: int) -> None:
-        """Send the outcome of a round, which verified `used` of the prepared tokens, to a runner that does not rest."""
+        """Decide whether the runner works, then send it the outcome, or tell it to stop.
+
+        The round verified `used` of the prepared tokens.
+        """
         if used:
             self._count_used(used)
-        elif self._reply is not None and self._reply.tokens:
-            self._rest.count_miss()
-        self._reply = None
-        self._awaited_until = None
+        elif self._tokens:
+            self._rest.count_useless()
+        self._tokens = ()
+        self._awaited = None
         rested = self._rest.now is not None
         if self._rest.decide() is None:
             if self._link.state == "ready":
@@ -167,46 +180,36 @@ class DraftingAhead:
         rates = tuple(self._acceptance(self.depth))
         outcome = RoundOutcome(self._begin_message.conversation, self._round, position, tokens, self.depth, rates)
         patience_s = self._drafting_s(self.depth)
-        self._outcome = (position, tokens)
-        until = time.monotonic() + max(HANDOVER_S, FIRST_PATIENCE_S if patience_s is None else patience_s)
+        deadline = time.monotonic() + max(HANDOVER_S, FIRST_PATIENCE_S if patience_s is None else patience_s)
         if self._link.send(outcome):
             self._sent = len(self._text)
-            self._awaited_until = until
+            self._awaited = SentOutcome(self._round, position, tokens, deadline)
 
-    def _receive(self, until: float) -> DraftReply | None:
-        """Return the reply to the latest outcome; None if it is late or not sound.
+    def _receive(self, awaited: SentOutcome) -> DraftReply | None:
+        """Return the reply to an outcome, which may be bad; None if it is late.
 
-        A tree cache that is here has the reply at once, or says that there is none; else it may come before `until`.
+        All that is here is read first: what came in time is not late. Then the tree cache may have the reply, or say
+        that there is none. Else it is waited for.
         """
-        # Read all that is here, but not for ever if the runner sends for ever.
-        while (message := self._link.receive(0.0)) is not None:
-            if (reply := self._take(message)) is not None:
-                return self._checked(reply)
-            if time.monotonic() >= until:
-                break
-        # Wait for what is not here yet.
-        known = self._cached_reply()
-        while known is None and (left_s := until - time.monotonic()) > 0:
-            message = self._link.receive(left_s)
+        # Not for ever if the runner sends for ever.
+        read_until = max(awaited.deadline, time.monotonic() + HANDOVER_S)
+        while True:
+            message = self._link.receive(0.0)
             if message is None:
-                break
-            if (reply := self._take(message)) is not None:
-                return self._checked(reply)
-            known = self._cached_reply()
-        if known is None:
-            self.figures.late += 1
-        return known
-
-    def _take(self, message: DraftReply | PreparedTree) -> DraftReply | None:
-        """Return a reply to the latest outcome or a later one, and keep a tree cache.
-
-        Replies to earlier outcomes, or of earlier answers, came too late for these, and are dropped.
-        """
-        if isinstance(message, PreparedTree):
-            self._keep_cache(message)
-            return None
-        is_for_latest = message.conversation == self._begin_message.conversation and message.round >= self._round
-        return message if is_for_latest else None
+                known = self._cached_reply(awaited)
+                left_s = awaited.deadline - time.monotonic()
+                if known is not None or left_s <= 0:
+                    return known
+                message = self._link.receive(left_s)
+            if message is None:
+                return None
+            if isinstance(message, PreparedTree):
+                self._keep_cache(message)
+            elif message.conversation == self._begin_message.conversation and message.round >= awaited.number:
+                return message
+            # A reply to an earlier outcome, or of an earlier answer, came too late for it, and is dropped.
+            if time.monotonic() >= read_until:
+                return self._cached_reply(awaited)
 
     def _keep_cache(self, prepared: PreparedTree) -> None:
         """Use a tree cache in place of the one before, if it is sound."""
@@ -220,38 +223,42 @@ class DraftingAhead:
             return
         self._tree_cache = TreeCache(prepared.position, list(prepared.proposed), branches)
 
-    def _cached_reply(self) -> DraftReply | None:
-        """Return the reply to the latest outcome as far as the tree cache has it; None if only the runner knows."""
-        position, tokens = self._outcome
-        draft = self._tree_cache.continuation(position, tokens)[: self.depth]
-        if not draft and not self._tree_cache.is_miss(position, tokens):
+    def _cached_reply(self, awaited: SentOutcome) -> DraftReply | None:
+        """Return the reply to an outcome as far as the tree cache has it; None if only the runner knows."""
+        draft = self._tree_cache.continuation(awaited.position, awaited.tokens)[: self.depth]
+        if not draft and not self._tree_cache.is_miss(awaited.position, awaited.tokens):
             return None
-        return DraftReply(self._begin_message.conversation, self._round, len(self._text), tuple(draft))
+        return DraftReply(self._begin_message.conversation, awaited.number, len(self._text), tuple(draft))
 
-    def _checked(self, reply: DraftReply) -> DraftReply | None:
-        """Return a reply that a sound runner sends to the latest outcome, else None.
-
-        A token that the main model does not have would make it read foreign memory.
-        """
-        is_for_it = reply.round == self._round and reply.position == len(self._text)
-        is_possible = all(token < self._begin_message.vocabulary for token in reply.tokens)
-        if is_for_it and is_possible and len(reply.tokens) <= self.depth:
-            return reply
-        self._count_bad()
-        return None
-
-    def _count_bad(self) -> None:
-        self.figures.bad += 1
-        self._rest.count_bad()
-
-    def _count(self, reply: DraftReply | None) -> None:
-        """Count a reply; None stands for one that came too late or was bad."""
+    def _counted(self, reply: DraftReply | None, awaited: SentOutcome) -> tuple[int, ...]:
+        """Count a reply, None for a late one, and return its tokens; () if it is bad."""
         if reply is None:
-            self._rest.count_miss()
-        elif reply.tokens:
+            self.figures.late += 1
+            self._rest.count_useless()
+            return ()
+        if not self._is_sound(reply, awaited):
+            self._count_bad()
+            self._rest.count_useless()
+            return ()
+        if reply.tokens:
             self.figures.hits += 1
         else:
             self.figures.misses += 1
+        return reply.tokens
+
+    def _is_sound(self, reply: DraftReply, awaited: SentOutcome) -> bool:
+        """Whether a sound runner can send this reply to an outcome.
+
+        A token that the main model does not have would make it read foreign memory.
+        """
+        is_for_it = reply.round == awaited.number and reply.position == len(self._text)
+        is_possible = all(token < self._begin_message.vocabulary for token in reply.tokens)
+        return is_for_it and is_possible and len(reply.tokens) <= self.depth
+
+    def _count_bad(self) -> None:
+        """Count a message that no sound runner sends."""
+        self.figures.bad += 1
+        self._rest.count_bad()
 
 
 def _sendable(sampler: Sampler) -> SamplingSettings:

@@ -47,29 +47,29 @@ class RestDecision:
         self.now: Rest | None = None
         self._bad_replies = 0
         # How many replies in a row were of no use.
-        self._misses = 0
+        self._useless = 0
         # The rounds that are left of a pause, and those that the next pause has.
         self._pause_left = 0
         self._next_pause = FIRST_PAUSE
 
     def count_used(self) -> None:
         """Count draft tokens that a round has verified."""
-        self._misses = 0
+        self._useless = 0
         self._next_pause = FIRST_PAUSE
 
-    def count_miss(self) -> None:
-        """Count a reply that came too late or was not used."""
-        self._misses += 1
+    def count_useless(self) -> None:
+        """Count a reply of no use: it came too late, was bad, or its tokens were not used."""
+        self._useless += 1
 
     def count_bad(self) -> None:
-        """Count a reply that no sound runner sends."""
+        """Count a message that no sound runner sends. A bad reply is of no use, either: it is counted there, too."""
         self._bad_replies += 1
 
     def decide(self) -> Rest | None:
         """Return why the runner rests in the next round, None if it works. To be called once after each round."""
         self._pause_left = max(0, self._pause_left - 1)
-        if self._misses >= MAX_MISSES:
-            self._misses = 0
+        if self._useless >= MAX_MISSES:
+            self._useless = 0
             self._pause_left = self._next_pause
             self._next_pause = min(2 * self._next_pause, LAST_PAUSE)
         if self._bad_replies >= MAX_BAD:

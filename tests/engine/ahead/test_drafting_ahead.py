@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
@@ -137,6 +138,19 @@ def test_a_runner_that_sends_for_ever_is_not_waited_for(monkeypatch: pytest.Monk
     monkeypatch.setattr(link, "receive", stale)
     assert ahead.prepared() == ()
     assert ahead.figures.late == 1
+
+
+def test_a_reply_behind_a_tree_is_not_late_if_both_came_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    link = FakeLink()
+    ahead = following(link, [1, 2, 3])
+    send_tree(link, position=0)
+    link.answers.rotate()
+    # The engine was busy past the time at which the reply was due.
+    now[0] += 60.0
+    assert ahead.prepared() == (7, 8, 9)
+    assert ahead.figures.late == 0
 
 
 @pytest.mark.parametrize("change", [{"round": 9}, {"position": 1}])
