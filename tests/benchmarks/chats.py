@@ -100,7 +100,7 @@ def measure(turns: int, steps: int, pairs: int) -> dict[str, Any]:
 
 def _scrolled(window: MainWindow, steps: int, pace: float) -> dict[str, float]:
     """Scroll up from the end, a step a frame."""
-    bar = window.transcript.verticalScrollBar()
+    bar = window.parts.transcript.verticalScrollBar()
     bar.setValue(bar.maximum())
     wait(lambda: False, _REST_S)
     frames = []
@@ -118,15 +118,15 @@ def _scrolled(window: MainWindow, steps: int, pace: float) -> dict[str, float]:
 
 
 def _found(window: MainWindow, text: str) -> dict[str, Any]:
-    window.find_bar.close_bar()
-    window.find_bar.open()
+    window.parts.find_bar.close_bar()
+    window.parts.find_bar.open()
     wait(lambda: False, 0.3)
     slices = Slices()
     with slices.recording():
-        QTest.keyClicks(window.find_bar.edit, text)
+        QTest.keyClicks(window.parts.find_bar.edit, text)
         wait(lambda: False, _REST_S)
     total, worst = sum(slices.ms), max(slices.ms)
-    window.find_bar.close_bar()
+    window.parts.find_bar.close_bar()
     return {"text": text, "total_ms": total, "worst_ms": worst, "slices": len(slices.ms)}
 
 

@@ -181,7 +181,7 @@ def tints_shown(shown: bool) -> Iterator[None]:
         yield
         return
     # A mock would call functions of its own.
-    with patch("app.transcript.turn_view.TurnView._take_tokens", lambda _view, _answer, **_how: None):
+    with patch("app.transcript.tints.turn_tokens.TurnTokens.refresh", lambda _tokens: None):
         yield
 
 
