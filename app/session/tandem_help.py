@@ -27,20 +27,20 @@ _LONGEST_QUESTION = 300
 class Fact:
     """A question about Tandem and what is so, by language: "en", "ko", "ja" or "zh".
 
-    Of the `answers` the first is the one to show, and the others are right, too. `words` is what questions about it
-    name, `likely` what questions about other things than Tandem name as well. `outdated` is what the Starter learned of
-    it in any language that is not right any more.
+    Of the `answers` the first is the one to show, and the others are right, too. `words` is a regular expression of
+    what questions about it name, `likely` one of what questions about other things than Tandem name as well. `outdated`
+    is what the Starter learned of it in any language that is not right any more.
     """
 
     questions: dict[str, str]
     answers: dict[str, tuple[str, ...]]
-    words: re.Pattern[str]
-    likely: re.Pattern[str]
+    words: str
+    likely: str
     outdated: tuple[str, ...]
 
     def is_named_in(self, text: str) -> bool:
         """Return whether a text that is about Tandem has the words by which the fact is known, in any language."""
-        return any(pattern.search(text) is not None for pattern in (self.words, self.likely))
+        return any(_compiled(words).search(text) is not None for words in (self.words, self.likely))
 
 
 def correction(question: str, said: str) -> str:
@@ -57,11 +57,6 @@ def correction(question: str, said: str) -> str:
 def is_refusal(said: str) -> bool:
     """Return whether the Starter said that it cannot answer, as it learned to say it."""
     return said.lstrip().startswith(_beginnings("refusals"))
-
-
-def fact_for(question: str) -> str:
-    """Return what is so where a question names it, in the question's language; "" where it names nothing known."""
-    return next(iter(facts_for(question)), "")
 
 
 def facts_for(question: str, *, with_likely: bool = False, said: str = "") -> tuple[str, ...]:
@@ -83,9 +78,9 @@ def facts_for(question: str, *, with_likely: bool = False, said: str = "") -> tu
 @lru_cache(maxsize=64)
 def _facts_for(question: str, language: str, with_likely: bool) -> tuple[str, ...]:
     """Return what `facts_for` does, of a question that is not too long to be remembered."""
-    named = [fact for fact in known_facts() if fact.words.search(question)]
+    named = [fact for fact in known_facts() if _compiled(fact.words).search(question)]
     if with_likely:
-        named += [fact for fact in known_facts() if fact not in named and fact.likely.search(question)]
+        named += [fact for fact in known_facts() if fact not in named and _compiled(fact.likely).search(question)]
     return tuple(answer for fact in named for answer in fact.answers[language])
 
 
@@ -120,14 +115,22 @@ def known_facts() -> tuple[Fact, ...]:
         Fact(
             entry["questions"],
             {language: tuple(answers) for language, answers in entry["answers"].items()},
-            _compiled(entry["words"]),
-            _compiled(entry["likely"]),
+            entry["words"],
+            entry["likely"],
             tuple(entry["outdated"]),
         )
         for entry in _answers_file()["facts"]
     )
 
 
+def compile_words() -> None:
+    """Compile the regular expressions of all facts, which takes longer than a frame. On any thread."""
+    for fact in known_facts():
+        _compiled(fact.words)
+        _compiled(fact.likely)
+
+
+@cache
 def _compiled(words: str) -> re.Pattern[str]:
     """Return what finds the words; nothing where there are none."""
     return re.compile(words or "(?!)", re.IGNORECASE)

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QListWidgetItem, Q
 
 from app.actions.actions import Actions
 from app.actions.spec import menu_title
+from app.session.tandem_help import compile_words
+from app.system.background import Background
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel
 from app.widgets.layouts import fill, hbox, vbox
@@ -40,6 +42,7 @@ class SearchPalette(ThemeAware, Overlay):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window, 560)
         self._found: list[PaletteRow] = []
+        self._background = Background("help", parent=self)
 
     def rows_for(self, wanted: str) -> list[PaletteRow]:
         """Return the rows that match what is typed, in their order; "" before anything is."""
@@ -63,6 +66,8 @@ class SearchPalette(ThemeAware, Overlay):
         self.restyle()
 
     def fill(self) -> None:
+        # Before the first letter is typed, which searches for the words of the help.
+        self._background.run(compile_words)
         self.field.clear()
         self._search("")
         self.field.setFocus()

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from app.session.tandem_help import correction, fact_for, facts_for
+from app.session.tandem_help import correction, facts_for
 from app.window.actions import ACTIONS
 from engine.documents.formats import format_of
 from resources.starter.recipe.content import (
@@ -168,7 +168,7 @@ def test_few_other_questions_name_a_fact(language: str) -> None:
     draws, content = Random(1), read_content(language)
     others = [topic for topic in (*content.topics.values(), content.offtopic) if topic.name not in NAMED]
     wordings = [one for topic in others for one in (*topic.questions, *read_wordings(language).get(topic.name, ()))]
-    named = [question for wording in wordings if fact_for(question := draw(wording, draws))]
+    named = [question for wording in wordings if facts_for(question := draw(wording, draws))]
     assert len(named) <= MISTAKEN * len(wordings)
 
 
@@ -198,12 +198,12 @@ def test_what_other_subjects_name_as_well_is_corrected_unless_it_is_refused(lang
 
 @pytest.mark.parametrize(("asked", "word"), [("Summarize this: ", "gguf"), ("이 글을 요약해 주세요: ", "폴더")])
 def test_a_pasted_text_that_names_a_fact_is_not_corrected(asked: str, word: str) -> None:
-    assert fact_for(f"{asked}{word}")
+    assert facts_for(f"{asked}{word}")
     pasted = f"{asked}{word} {'lorem ipsum ' * 30}"
-    assert fact_for(pasted) == ""
+    assert facts_for(pasted) == ()
     assert correction(pasted, "A text.") == ""
 
 
 def test_blank_lines_around_a_question_do_not_make_it_long() -> None:
     question = "How do I make a folder?"
-    assert fact_for(question + "\n" * 400) == fact_for(question) != ""
+    assert facts_for(question + "\n" * 400) == facts_for(question) != ()

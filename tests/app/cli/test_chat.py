@@ -15,7 +15,7 @@ from app.__main__ import main
 from app.cli.answers import TextOutput
 from app.conversations.database.records import REPEATING
 from app.conversations.measured import PairSpeeds
-from app.session.tandem_help import fact_for
+from app.session.tandem_help import facts_for
 from app.system.paths import speeds_file
 from engine import Event, Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
 from engine.errors import EngineError, PromptTooLong
@@ -34,7 +34,7 @@ from tests.patience import PATIENCE_S
 
 # What the help says to this question.
 ON_FOLDERS = "How do I make a folder?"
-FOLDERS = fact_for(ON_FOLDERS)
+FOLDERS = facts_for(ON_FOLDERS)[0]
 TINY_MODEL = "tandem: a tiny model that came with Tandem. Choose a larger one: `tandem models search gemma`.\n"
 
 
