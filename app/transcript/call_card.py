@@ -74,18 +74,7 @@ class CallCard(ThemeAware, QFrame):
         self.bound("Result", self.result, QWidget.setAccessibleName)
         self._pictures = Thumbnails(pictures, _RESULT_PICTURE_SIZE, self)
         fill(column, self._captions[0], self.arguments, self._captions[1], self.result, self._pictures)
-        self._buttons = QWidget(self)
-        choices = ONCE, Permission.CHAT, Permission.ALWAYS, Permission.DENY
-        self._choices = [
-            styled(QPushButton(self._buttons), "accent" if choice == ONCE else "button") for choice in choices
-        ]
-        flow = FlowLayout(self._buttons, 8)
-        for button, choice in zip(self._choices, choices, strict=True):
-            button.clicked.connect(lambda _=False, choice=choice: self.chosen.emit(self.call, str(choice)))
-            flow.addWidget(button)
-        once, self._allow_in_chat, self._always_allow, deny = self._choices
-        self.bound("Allow once", once)
-        self.bound("Deny", deny)
+        self._buttons = self._make_buttons()
         fill(column, self._buttons)
         self._column = column
         # Made for the first question of a server, because few have any.
@@ -96,6 +85,20 @@ class CallCard(ThemeAware, QFrame):
         self.head.toggled.connect(self._show_details)
         self.restyle()
         self.refresh()
+
+    def _make_buttons(self) -> QWidget:
+        """Return the row of buttons that allow or deny the call."""
+        buttons = QWidget(self)
+        choices = ONCE, Permission.CHAT, Permission.ALWAYS, Permission.DENY
+        self._choices = [styled(QPushButton(buttons), "accent" if choice == ONCE else "button") for choice in choices]
+        flow = FlowLayout(buttons, 8)
+        for button, choice in zip(self._choices, choices, strict=True):
+            button.clicked.connect(lambda _=False, choice=choice: self.chosen.emit(self.call, str(choice)))
+            flow.addWidget(button)
+        once, self._allow_in_chat, self._always_allow, deny = self._choices
+        self.bound("Allow once", once)
+        self.bound("Deny", deny)
+        return buttons
 
     def refresh(self) -> None:
         """Show the present state of the call."""

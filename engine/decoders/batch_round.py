@@ -133,7 +133,10 @@ class BatchSampling:
         self._host_reads_scores = backend().host_reads_scores
 
     def dispatch(self, current: BatchRound, batch: SequenceBatch, unread: Sequence[mx.array | None]) -> None:
-        """Send the round to the device."""
+        """Send the round to the device.
+
+        `unread` has the last token (1,) of each answer, if the host has not read it.
+        """
         samplers = [member.generation.sampler for member in current.members]
         if any(sampler.constraint is not None for sampler in samplers):
             # The device computes while the host determines the tokens that the grammars allow.

@@ -144,5 +144,5 @@ class NomicNetwork(nn.Module):  # type: ignore[misc]
         return states
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
-        """Return `weights` without the weights of heads for other tasks."""
+        """Return `weights`, of any shapes (...), without the weights of heads for other tasks."""
         return {name: array for name, array in weights.items() if not name.startswith(("pooler.", "cls."))}

@@ -211,8 +211,9 @@ class Sampler:
         return LikeliestTokens(ids, mx.take_along_axis(logprobs, ids, axis=-1))
 
     def sample_top_candidates(self, logprobs: mx.array, noise: mx.array) -> TopCandidates:
-        """Draw like `draw`, without sorting; a draw that is not certain has to be repeated by `draw`.
+        """Draw like `draw`, without sorting, from `logprobs` and `noise` (rows, vocabulary).
 
+        A draw that is not certain has to be repeated by `draw`.
         The id of a row is the largest of all perturbed scores. It is certain if it survives the truncation. Top-p and
         top-k keep the likeliest tokens, so it survives if few enough others are as likely.
         """

@@ -117,6 +117,8 @@ ADDING = """
   }
 """
 
+# One SIMD group computes this many of the rows and heads that share keys: their sums fit in its registers.
+_QUERIES_EACH = 4
 # The threads of a threadgroup that adds blocks. With 1,024, a thread has too few registers for heads of 256 on some
 # chips: kernels like it have been refused on an M1 Max and an M2 Ultra (mlx#3099, mlx-vlm#1799).
 _ADDING_THREADS = 512
@@ -206,13 +208,11 @@ def _in_blocks(
     dtype = queries.dtype
     kv_heads = keys.shape[1]
     batch, heads, rows, size = queries.shape
-    # One SIMD group computes this many of the rows and heads that share keys: their sums fit in its registers.
-    queries_each = 4
     # The most SIMD groups of a threadgroup; more rows and heads are divided into tiles.
     most_simds = 12 if size == 256 else 16
     sharing = rows * heads // kv_heads
-    tiles = -(-sharing // (queries_each * most_simds))
-    simds = -(-sharing // (queries_each * tiles))
+    tiles = -(-sharing // (_QUERIES_EACH * most_simds))
+    simds = -(-sharing // (_QUERIES_EACH * tiles))
     shape = (batch, heads, rows, block_count)
     sum_dtype = dtype if rounded else mx.float32
     summing = row_kernel(
@@ -224,7 +224,7 @@ def _in_blocks(
         strided=True,
     )
     adding = row_kernel("rows_attention_added", ADDING, "outputs weights most", "out", ATTENTION_HEADER)
-    template = {"T": dtype, "O": sum_dtype, "D": size, "QUERIES": queries_each}
+    template = {"T": dtype, "O": sum_dtype, "D": size, "QUERIES": _QUERIES_EACH}
     template |= {"CAUSAL": mask is not None, "SINKS": sinks is not None}
     summed = summing(
         # Without sinks, the kernel does not read its last input.

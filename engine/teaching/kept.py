@@ -104,7 +104,7 @@ class TaughtFile:
         return TaughtAdapter(_digest_of(content), weights, judged)
 
     def write(self, weights: Mapping[str, mx.array], judged: TeachingResult) -> None:
-        """Keep `weights`, as `engine.main_model.low_rank.adapter_of` returns them, in place of the former ones.
+        """Keep `weights`, in the shapes (...) of `engine.main_model.low_rank.adapter_of`, in place of the former ones.
 
         Raises `CannotTeach`.
         """

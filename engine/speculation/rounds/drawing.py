@@ -47,7 +47,7 @@ class Drawn(NamedTuple):
 
     @property
     def arrays(self) -> list[mx.array]:
-        """All that the device has to compute."""
+        """The arrays (rows, ...) that the device has to compute."""
         figures = [self.logprobs, self.scores, self.top2_margins]
         arrays = [self.sampled, *(array for array in figures if array is not None)]
         if self.likeliest is not None:
@@ -109,7 +109,21 @@ def draw_tokens(
         margins = sampler.top2_margins(scores, drawn.sampled) if top2_margins else None
         likeliest = sampler.likeliest_tokens(sampler.log_probabilities(scores)) if sampler.alternatives else None
         return drawn._replace(top2_margins=margins, likeliest=likeliest)
-    logprobs = sampler.log_probabilities(scores)
+    return _draw_with_noise(
+        sampler, sampler.log_probabilities(scores), noise, position, proposal, top2_margins, skip_sort
+    )
+
+
+def _draw_with_noise(
+    sampler: Sampler,
+    logprobs: mx.array,
+    noise: mx.array,
+    position: int,
+    proposal: Proposal | None,
+    top2_margins: bool,
+    skip_sort: bool,
+) -> Drawn:
+    """Draw as `draw_tokens` does from `logprobs` (rows, V), with Gumbel `noise` (rows, V)."""
     margins = None
     uncertain = None
     if proposal is not None and proposal.distributions is not None:
@@ -117,7 +131,7 @@ def draw_tokens(
             sampler.probabilities(logprobs),
             proposal.distributions,
             mx.array(proposal.tokens, dtype=mx.uint32),
-            sampler.uniforms(position, rows - 1),
+            sampler.uniforms(position, logprobs.shape[0] - 1),
             noise,
         )
     elif skip_sort and proposal is not None and sampler.sorts:
