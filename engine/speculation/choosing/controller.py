@@ -4,9 +4,6 @@ A plan says what every answer of a round does: it uses one source with a number 
 That all decode plainly is one of the plans, unless the depth of an answer is fixed. The controller uses the fastest
 known plan, and now and then tries another one; the exploration budget limits the cost of trials. After Ollama's
 expected-value controller (x/mlxrunner/speculate_depth.go).
-
-`python -m tests.tools.ablation run FILE` measures the figures beside the constants, and `table FILE` prints them. They
-are relative to the figures in expected.toml.
 """
 
 from __future__ import annotations

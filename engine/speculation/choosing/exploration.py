@@ -2,9 +2,6 @@
 
 It is counted in plain rounds, and refilled with a share of all time. So no answer becomes noticeably slower, whatever
 is tried.
-
-`python -m tests.tools.ablation run FILE` measures the figures beside the constants, and `table FILE` prints them. They
-are relative to the figures in expected.toml.
 """
 
 from __future__ import annotations
