@@ -18,7 +18,7 @@ from engine.requests import MAX_DRAFTED
 from engine.speculation import choosing
 from engine.stats import rounded_speedup
 from tests.engine.recorded_figures import Figures
-from tests.engine.speculation import by_kind, long_run
+from tests.engine.speculation import beside_a_runner, by_kind, long_run
 from tests.engine.speculation.apple_pairs import apple_pairs
 from tests.engine.speculation.batches import MEMORY_BOUND, STARTER, Batches, BatchMachine, Text
 from tests.engine.speculation.copies import copies
@@ -220,6 +220,7 @@ WORLDS: dict[str, Callable[[int], Figures]] = {
     "shown speed-ups": _shown_speedups,
     "short answers, starter": partial(_short, "short answers, starter", False),
     "short answers, GPU": partial(_short, "short answers, GPU", True),
+    "beside a runner": beside_a_runner.shares,
 }
 
 

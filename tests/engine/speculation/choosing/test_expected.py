@@ -13,8 +13,12 @@ from tests.engine.recorded_figures import FIRST_SEEDS, SEEDS, Expected, differen
 from tests.engine.speculation.worlds import RECORD, WORLDS
 from tests.engine.tiers import by_tier
 
-# The pairs take seconds to make.
-COSTLY = [name for name in WORLDS if name.startswith(("pairs", "Apple", "kinds", "turning", "short answers, starter"))]
+# They take seconds to make, or to play.
+COSTLY = [
+    name
+    for name in WORLDS
+    if name.startswith(("pairs", "Apple", "kinds", "turning", "short answers, starter", "beside a runner"))
+]
 
 
 @pytest.mark.parametrize("world", by_tier(WORLDS, [name for name in WORLDS if name not in COSTLY]))
