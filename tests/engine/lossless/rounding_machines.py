@@ -109,7 +109,7 @@ def with_our_attention(family: str) -> Iterator[None]:
     contexts = tuple(max(1, start // SCALE) for start in attention.CONTEXTS)
     with pytest.MonkeyPatch.context() as patch:
         widths = (2, 8, WIDTHS[-1])
-        ours = {"attention_of_rows": rows_alone, "CONTEXTS": contexts, "WIDTHS": widths, "used": used}
+        ours = {"attention_of_rows": rows_alone, "CONTEXTS": contexts, "ATTENTION_ROWS": widths, "used": used}
         for name, value in (ours | {"suits": lambda *_: True}).items():
             patch.setattr(attention, name, value)
         patch.setattr(choice, "KERNELS", (PRODUCTS, replace(attention_probe.ATTENTION, widths=widths)))
