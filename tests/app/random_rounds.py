@@ -244,26 +244,11 @@ def pairs() -> Iterator[NamedAnswer]:
         yield answer_of(kinds, between="")
 
 
-def drawn_triples(count: int, seed: int) -> list[NamedAnswer]:
-    """Return that many answers of three kinds of blocks, drawn by the seed, with blank lines between them or none."""
-    draw, kinds = random.Random(seed), list(BLOCKS)
-    return [answer_of(draw.choices(kinds, k=3), draw.choice(("\n", ""))) for _ in range(count)]
-
-
 def sample(count: int, seed: int) -> list[NamedAnswer]:
     """Return that many answers of two to four kinds of blocks, drawn by the seed; some have no blank lines."""
     draw = random.Random(seed)
     kinds = list(BLOCKS)
     return [answer_of(draw.choices(kinds, k=draw.randint(2, 4)), draw.choice(("\n", "\n", ""))) for _ in range(count)]
-
-
-def answers_with_blocks_within() -> Iterator[NamedAnswer]:
-    """Yield the answers of each of BLOCKS_WITHIN above and below each kind of block."""
-    for name, kind, between in product(BLOCKS_WITHIN, BLOCKS, ("\n", "")):
-        within = BLOCKS_WITHIN[name].replace("@", "1")
-        block = BLOCKS[kind].replace("@", "2")
-        yield NamedAnswer(f"{name}, above {kind}", f"{within}\n{between}{block}")
-        yield NamedAnswer(f"{name}, below {kind}", f"{block}{between}{within}")
 
 
 def with_result(name: str, kind: str, between: str, *, first: bool) -> NamedAnswer:
@@ -278,12 +263,6 @@ def answers_with_results() -> Iterator[NamedAnswer]:
     """Yield the answers of each of RESULTS_WITHIN above and below each kind of block."""
     for name, kind, between, first in product(RESULTS_WITHIN, BLOCKS, ("\n", ""), (True, False)):
         yield with_result(name, kind, between, first=first)
-
-
-def lines_with_results(seed: int) -> str:
-    """Return an answer of a few lines, drawn by the seed, half of them of results in lists and quotations."""
-    draw = random.Random(seed)
-    return "\n".join(draw.choice(draw.choice((LINES, RESULT_LINES))) for _ in range(draw.randint(2, 10)))
 
 
 def lines(seed: int) -> str:

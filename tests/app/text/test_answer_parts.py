@@ -58,7 +58,7 @@ def fed(text: str, cuts: list[int], *, form: CallForm | None = MARKED, opening: 
         ("<tool_call>never ends", "", "", "<tool_call>never ends", 0),
     ],
 )
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(cuts=st.lists(st.integers(0, 200), max_size=8))
 def test_the_parts_do_not_depend_on_the_pieces(
     text: str, opening: str, reasoning: str, content: str, calls: int, cuts: list[int]
@@ -118,7 +118,7 @@ KIMI = "<|close|>think<|sep|><|open|>response<|sep|>It is 4.<|close|>response<|s
         ('{"name": "g", "parameters": {}}', "", "llama_json", "", '{"name": "g", "parameters": {}}', 0),
     ],
 )
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(cuts=st.lists(st.integers(0, 200), max_size=8))
 def test_the_parts_of_a_family_do_not_depend_on_the_pieces(
     text: str, opening: str, form: str, reasoning: str, content: str, calls: int, cuts: list[int]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from typing import Any
+from itertools import cycle, islice
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app.text.blocks import LONG_TAIL, LONGEST_CODE, Block, Code, Fold, ProseText, Splitter
 from app.text.fences import fenced, is_fence
 from app.text.pieces import LONG_PIECE, TABLE_ROWS, weight
 from app.text.shown import fold_parts, paragraphs_of, words_of
 from tests.app.hostile_answers import ANSWERS
-from tests.app.markdown_streams import BLOCKS, ODD, stream
+from tests.app.markdown_streams import BLOCKS, ODD, PAIRS, PLAIN
+from tests.app.text.drawn_rounds import FEW, MANY
 
 TEXTS = {
     "paragraphs": "One.\n\nTwo goes\non.\n\n## Heading\n\nThree.",
@@ -194,35 +197,61 @@ def test_a_line_after_a_hundred_rows_may_be_something_else() -> None:
         assert blocks_of(text, [len(text) - len(after), *[1] * len(after)]).frozen == blocks_of(text, []).frozen, after
 
 
-def seeds(default: int, full: int) -> list[Any]:
-    return [*range(default), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(default, full))]
-
-
-def assert_parsing_every_time_gives_the_same(pieces: Iterable[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def assert_parsing_every_time_gives_the_same(pieces: Iterable[str]) -> None:
     quick, thorough = Splitter(), Splitter()
-    monkeypatch.setattr(thorough, "_only_longer", lambda _delta: False)
-    monkeypatch.setattr(thorough, "_only_a_row", lambda _delta: False)
-    for piece in pieces:
-        quick.feed(piece)
-        thorough.feed(piece)
-        assert quick.frozen == thorough.frozen
-        assert quick.tail == thorough.tail
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(thorough, "_only_longer", lambda _delta: False)
+        patch.setattr(thorough, "_only_a_row", lambda _delta: False)
+        for piece in pieces:
+            quick.feed(piece)
+            thorough.feed(piece)
+            assert quick.frozen == thorough.frozen
+            assert quick.tail == thorough.tail
 
 
-@pytest.mark.parametrize("seed", seeds(15, 60))
-def test_blocks_are_those_of_a_splitter_that_parses_every_time(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert_parsing_every_time_gives_the_same(stream(seed), monkeypatch)
+# Markdown as a model streams it, most of it plain words.
+STREAMS = st.lists(st.one_of(st.sampled_from(PLAIN), st.sampled_from(BLOCKS + PAIRS + ODD)), min_size=10, max_size=40)
 
 
-@pytest.mark.parametrize("seed", seeds(5, 30))
-def test_rows_of_a_long_table_are_those_of_a_splitter_that_parses_every_time(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    draw = random.Random(seed)
-    signs = ("| ", " | ", "a", "\\|", "`", "\n", "\n| ", "|\n", " ", "**", "b ")
-    pieces = [draw.choice(signs if draw.random() < 0.9 else BLOCKS + ODD) for _ in range(60)]
-    rows = "| one | two |\n" * draw.randrange(8, 102)
-    assert_parsing_every_time_gives_the_same(["| a | b |\n|---|---|\n", rows, *pieces], monkeypatch)
+@FEW
+@given(pieces=STREAMS)
+def test_blocks_are_those_of_a_splitter_that_parses_every_time(pieces: list[str]) -> None:
+    assert_parsing_every_time_gives_the_same(pieces)
+
+
+@pytest.mark.full
+@MANY
+@given(pieces=STREAMS)
+def test_many_blocks_are_those_of_a_splitter_that_parses_every_time(pieces: list[str]) -> None:
+    assert_parsing_every_time_gives_the_same(pieces)
+
+
+ROW_SIGNS = ("| ", " | ", "a", "\\|", "`", "\n", "\n| ", "|\n", " ", "**", "b ")
+
+
+def assert_rows_are_those_of_parsing_every_time(rows: int, pieces: list[str]) -> None:
+    assert_parsing_every_time_gives_the_same(["| a | b |\n|---|---|\n", "| one | two |\n" * rows, *pieces])
+
+
+ROWS = {
+    "rows": st.integers(8, 101),
+    "pieces": st.lists(
+        st.one_of(st.sampled_from(ROW_SIGNS), st.sampled_from(ROW_SIGNS + BLOCKS + ODD)), min_size=10, max_size=40
+    ),
+}
+
+
+@settings(max_examples=6)
+@given(**ROWS)
+def test_rows_of_a_long_table_are_those_of_a_splitter_that_parses_every_time(rows: int, pieces: list[str]) -> None:
+    assert_rows_are_those_of_parsing_every_time(rows, pieces)
+
+
+@pytest.mark.full
+@settings(max_examples=100)
+@given(**ROWS)
+def test_rows_of_many_tables_are_those_of_a_splitter_that_parses_every_time(rows: int, pieces: list[str]) -> None:
+    assert_rows_are_those_of_parsing_every_time(rows, pieces)
 
 
 def test_a_sentence_is_parsed_only_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,14 +347,14 @@ def test_code_in_a_list_is_shown_line_by_line() -> None:
 
 def test_long_code_in_a_list_leaves_a_short_tail() -> None:
     splitter = Splitter()
-    for line in ["1. Do:\n\n", "   ```py\n", *["   value = compute(first, second)\n"] * 1500]:
+    for line in ["1. Do:\n\n", "   ```py\n", *["   value = compute(first, second)\n"] * 1000]:
         splitter.feed(line)
         assert len(splitter._open_text) < 60
     splitter.feed("   ```\n2. Then\n")
     splitter.finish()
     texts = [block.text for block in splitter.frozen if isinstance(block, Code)]
     assert len(texts) > 1
-    assert "".join(texts) == "value = compute(first, second)\n" * 1500
+    assert "".join(texts) == "value = compute(first, second)\n" * 1000
     assert paragraphs_of(splitter.frozen[-1])[-1].mark == "2."
 
 
@@ -339,35 +368,31 @@ def test_a_fold_is_one_block_with_what_is_in_it(step: int) -> None:
     assert fold_parts(frozen[1].text) == ("More of it", "\n\n- a\n\n```\n</details>\n```\n\n", False)
 
 
-@pytest.mark.parametrize("seed", seeds(40, 400))
-def test_the_same_blocks_come_out_of_random_text_however_it_arrives(seed: int) -> None:
-    draw = random.Random(seed)
-    signs = (
-        "```py\n",
-        "```\n",
-        "   ```\n",
-        "   ",
-        "> ",
-        "1. ",
-        "- ",
-        "\n   ",
-        "\n\n   ",
-        "[a]: b\n",
-        "[a]",
-        "[^n]: x\n",
-    )
-    signs += (
-        "<details>\n<summary>s</summary>\n",
-        "</details>\n",
-        "<br>",
-        "~~~\n",
-        ": def",
-        "> [!NOTE]\n",
-        "\n\n",
-        "| a |",
-    )
-    text = "".join(
-        draw.choice(signs if draw.random() < 0.6 else ("word ", "한국어 ", "a line of words\n")) for _ in range(40)
-    )
-    pieces = blocks_of(text, [draw.randint(1, 6) for _ in text]).frozen
+SIGNS = (
+    *("```py\n", "```\n", "   ```\n", "   ", "> ", "1. ", "- ", "\n   ", "\n\n   ", "[a]: b\n", "[a]", "[^n]: x\n"),
+    *("<details>\n<summary>s</summary>\n", "</details>\n", "<br>", "~~~\n", ": def", "> [!NOTE]\n", "\n\n", "| a |"),
+)
+TEXTS_OF_SIGNS = st.lists(
+    st.one_of(st.sampled_from(SIGNS), st.sampled_from(("word ", "한국어 ", "a line of words\n"))),
+    min_size=10,
+    max_size=40,
+).map("".join)
+SIZES = st.lists(st.integers(1, 6), min_size=1, max_size=10)
+
+
+def assert_the_same_blocks_come_out(text: str, sizes: list[int]) -> None:
+    pieces = blocks_of(text, list(islice(cycle(sizes), len(text)))).frozen
     assert [strip(block) for block in pieces] == [strip(block) for block in blocks_of(text, []).frozen]
+
+
+@FEW
+@given(text=TEXTS_OF_SIGNS, sizes=SIZES)
+def test_the_same_blocks_come_out_of_random_text_however_it_arrives(text: str, sizes: list[int]) -> None:
+    assert_the_same_blocks_come_out(text, sizes)
+
+
+@pytest.mark.full
+@MANY
+@given(text=TEXTS_OF_SIGNS, sizes=SIZES)
+def test_the_same_blocks_come_out_of_many_random_texts_however_they_arrive(text: str, sizes: list[int]) -> None:
+    assert_the_same_blocks_come_out(text, sizes)

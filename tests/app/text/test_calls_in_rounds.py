@@ -9,31 +9,58 @@ from __future__ import annotations
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
-from tests.app.answers_with_calls import READ_HERE, TOOLS, AnswerWithCalls, case_of, grammar_of, unended_case_of
-from tests.app.random_rounds import in_rounds, starter_tokenizer, token_texts
+from tests.app.answers_with_calls import READ_HERE, TOOLS, AnswerWithCalls, grammar_of
+from tests.app.text.drawn_rounds import (
+    FEW,
+    MANY,
+    CallsInRounds,
+    answers_with_calls,
+    calls_in,
+    thoughts_with_calls,
+)
 from tests.engine.grammars.written_calls import written
 
 
-def differs(case: AnswerWithCalls, seed: int) -> str:
-    """Return what the rounds of an answer make different; "" for nothing."""
-    pieces = token_texts(case.text, starter_tokenizer())
-    whole = AnswerParts(call_form(case.form), TOOLS)
-    shown = whole.add("".join(pieces), ended=True, cut=case.cut).shown
-    for most in (1, 4, 16):
-        parts = AnswerParts(call_form(case.form), TOOLS)
-        deltas = [parts.add(text) for text in in_rounds(pieces, seed, most=most)]
-        deltas.append(parts.add("", ended=True, cut=case.cut))
-        for field in ("reasoning", "content", "calls", "broken", "unclear", "thinking"):
-            if getattr(parts, field) != getattr(whole, field):
-                return f"{field} in rounds of up to {most}"
-        if "".join(delta.content for delta in deltas) != whole.content:
-            return f"content of the pieces in rounds of up to {most}"
-        if "".join(delta.shown for delta in deltas) != shown:
-            return f"shown text in rounds of up to {most}"
-    return ""
+def assert_is_the_same_as_whole(answer: CallsInRounds) -> None:
+    whole = AnswerParts(call_form(answer.form), TOOLS)
+    shown = whole.add("".join(answer.rounds), ended=True, cut=answer.cut).shown
+    parts = AnswerParts(call_form(answer.form), TOOLS)
+    deltas = [parts.add(text) for text in answer.rounds]
+    deltas.append(parts.add("", ended=True, cut=answer.cut))
+    for field in ("reasoning", "content", "calls", "broken", "unclear", "thinking"):
+        assert getattr(parts, field) == getattr(whole, field), field
+    assert "".join(delta.content for delta in deltas) == whole.content
+    assert "".join(delta.shown for delta in deltas) == shown
+
+
+def assert_is_the_same_in_rounds(form: str, text: str, *, cut: bool = False) -> None:
+    """Check an answer in single tokens, in rounds of a few, and in rounds of many."""
+    for sizes in ([1], [3, 1, 4, 2], [2, 16, 7, 11]):
+        assert_is_the_same_as_whole(calls_in(AnswerWithCalls(form, text, cut=cut), sizes))
+
+
+@FEW
+@given(answer=answers_with_calls)
+def test_answers_are_the_same_in_rounds_and_whole(answer: CallsInRounds) -> None:
+    assert_is_the_same_as_whole(answer)
+
+
+@FEW
+@given(answer=thoughts_with_calls)
+def test_thoughts_that_never_end_are_the_same_in_rounds_and_whole(answer: CallsInRounds) -> None:
+    assert_is_the_same_as_whole(answer)
+
+
+@pytest.mark.full
+@MANY
+@given(answer=st.one_of(answers_with_calls, thoughts_with_calls))
+def test_many_answers_are_the_same_in_rounds_and_whole(answer: CallsInRounds) -> None:
+    assert_is_the_same_as_whole(answer)
 
 
 @pytest.mark.parametrize(
@@ -51,20 +78,12 @@ def test_a_call_beside_the_form_is_one_in_any_rounds(text: str) -> None:
     whole = AnswerParts(call_form("json_tools"), TOOLS)
     whole.add(text, ended=True)
     assert len(whole.calls) == 1
-    assert [differs(AnswerWithCalls("json_tools", text, cut=False), seed) for seed in range(4)] == [""] * 4
+    assert_is_the_same_in_rounds("json_tools", text)
 
 
 def test_a_bracket_after_text_that_is_held_back_begins_no_call() -> None:
     text = "Use\n[now(), now()] and so on"
-    assert [differs(AnswerWithCalls("python_list", text, cut=False), seed) for seed in range(4)] == [""] * 4
-
-
-@pytest.mark.parametrize(
-    ("first", "count"), [(0, 12), *(pytest.param(at, 250, marks=pytest.mark.full) for at in range(12, 3012, 250))]
-)
-def test_answers_are_the_same_in_rounds_and_whole(first: int, count: int) -> None:
-    cases = [(seed, case_of(seed)) for seed in range(first, first + count)]
-    assert [(seed, case, found) for seed, case in cases if (found := differs(case, seed))] == []
+    assert_is_the_same_in_rounds("python_list", text)
 
 
 CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "Rio", "days": 4}}\n</tool_call>'
@@ -86,7 +105,7 @@ def test_a_call_in_thoughts_that_never_end_is_one_in_any_rounds(thought: str, ca
     whole = AnswerParts(call_form("json_tools"), TOOLS)
     whole.add(text, ended=True)
     assert (len(whole.calls), whole.reasoning) == (calls, reasoning)
-    assert [differs(AnswerWithCalls("json_tools", text, cut=False), seed) for seed in range(4)] == [""] * 4
+    assert_is_the_same_in_rounds("json_tools", text)
 
 
 @pytest.mark.parametrize("form", READ_HERE)
@@ -96,7 +115,7 @@ def test_a_call_in_each_form_counts_in_thoughts_that_never_end(form: str) -> Non
     answers = [AnswerParts(call_form(form), TOOLS) for _ in texts]
     for answer, text in zip(answers, texts, strict=True):
         answer.add(text, ended=True)
-        assert differs(AnswerWithCalls(form, text, cut=False), seed=5) == ""
+        assert_is_the_same_as_whole(calls_in(AnswerWithCalls(form, text, cut=False), [3, 1, 4, 2]))
     # Some forms have marks only at the beginning of a reply.
     marks = [mark.start for mark in call_form(form).marks if not mark.first]
     assert any(answer.calls for answer in answers) is any(mark in texts[0] for mark in marks)
@@ -134,23 +153,24 @@ DSML_CALL = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="now">\n</｜DSML｜
     ],
 )
 def test_it_does_not_matter_in_which_pieces_an_answer_ends(form: str, text: str, cut: bool) -> None:
-    assert [differs(AnswerWithCalls(form, text, cut=cut), seed) for seed in range(4)] == [""] * 4
+    assert_is_the_same_in_rounds(form, text, cut=cut)
 
 
-@pytest.mark.parametrize("form", READ_HERE)
-@pytest.mark.parametrize("closing", ["</think>", "[/THINK]", "<channel|>"])
+CLOSINGS = ("</think>", "[/THINK]", "<channel|>")
+
+
+@pytest.mark.parametrize(
+    ("form", "closing"),
+    [
+        pytest.param(form, closing, marks=() if (number - other) % len(CLOSINGS) == 0 else pytest.mark.full)
+        for number, form in enumerate(READ_HERE)
+        for other, closing in enumerate(CLOSINGS)
+    ],
+)
 def test_a_mark_that_closes_no_thoughts_is_text_in_any_rounds(form: str, closing: str) -> None:
     call = written(grammar_of(form), random.Random(5), plain=True)
     for text in (f"Hm.\n{closing}\n\nSo.", f"Hm.\n{closing}\n\nSo.\n{call}", f"\n{closing}\n\n{call}"):
         whole = AnswerParts(call_form(form), TOOLS)
         whole.add(text, ended=True)
         assert not whole.reasoning
-        assert differs(AnswerWithCalls(form, text, cut=False), seed=5) == ""
-
-
-@pytest.mark.parametrize(
-    ("first", "count"), [(0, 12), *(pytest.param(at, 250, marks=pytest.mark.full) for at in range(12, 2012, 250))]
-)
-def test_thoughts_that_never_end_are_the_same_in_rounds_and_whole(first: int, count: int) -> None:
-    cases = [(seed, unended_case_of(seed)) for seed in range(first, first + count)]
-    assert [(seed, case, found) for seed, case in cases if (found := differs(case, seed))] == []
+        assert_is_the_same_as_whole(calls_in(AnswerWithCalls(form, text, cut=False), [3, 1, 4, 2]))

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import FORMS, call_form
@@ -71,19 +73,31 @@ def is_no_sign(text: str) -> bool:
     return not text or text.isalnum()
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 7))])
+def assert_nothing_of_a_cut_call_is_text(form: str, data: st.DataObject, seeds: st.SearchStrategy[int]) -> None:
+    call = call_in(form, data.draw(seeds, label="seed"))
+    before, text = data.draw(st.sampled_from(list(beginnings(form))), label="before the call")
+    whole = before + call[: data.draw(st.integers(1, len(call) - 1), label="characters of the call")]
+    places = data.draw(st.lists(st.integers(0, len(whole) - 1), max_size=3, unique=True).map(sorted), label="cuts")
+    parts = cut(form, whole, tuple(places))
+    shown = parts.content.strip()
+    assert shown.startswith(text)
+    assert is_no_sign(shown.removeprefix(text).strip()), whole
+    assert parts.reasoning == ("Hm." if "Hm." in before else "")
+
+
 @pytest.mark.parametrize("form", FORMS)
-def test_nothing_of_a_call_that_was_cut_is_text(form: str, seed: int) -> None:
-    call, draw = call_in(form, seed), random.Random(seed)
-    every = range(1, len(call))
-    for before, text in beginnings(form):
-        for end in every if seed else sorted(draw.sample(every, min(6, len(every)))):
-            whole = before + call[:end]
-            parts = cut(form, whole, tuple(sorted(draw.sample(range(len(whole)), min(3, len(whole))))))
-            shown = parts.content.strip()
-            assert shown.startswith(text)
-            assert is_no_sign(shown.removeprefix(text).strip()), whole
-            assert parts.reasoning == ("Hm." if "Hm." in before else "")
+@settings(max_examples=10)
+@given(data=st.data())
+def test_nothing_of_a_call_that_was_cut_is_text(form: str, data: st.DataObject) -> None:
+    assert_nothing_of_a_cut_call_is_text(form, data, st.just(0))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=150)
+@given(data=st.data())
+def test_nothing_of_many_calls_that_were_cut_is_text(form: str, data: st.DataObject) -> None:
+    assert_nothing_of_a_cut_call_is_text(form, data, st.integers(0, 6))
 
 
 def test_a_call_that_was_cut_in_its_end_mark_is_whole() -> None:

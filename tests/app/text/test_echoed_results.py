@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable
-
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.text.blocks import LONGEST_BLOCK, Block, Fold, ProseText, Splitter
 from app.text.shown import fold_parts, paragraphs_of, shown, words_of
-from tests.app.random_rounds import (
-    RESULTS_WITHIN,
-    NamedAnswer,
-    answers_with_results,
+from tests.app.random_rounds import RESULTS_WITHIN, answers_with_results
+from tests.app.text.blocks_in_rounds import assert_all_may_come_in_any_rounds, assert_blocks_are_those_of_the_text
+from tests.app.text.drawn_rounds import (
+    FEW,
+    MANY,
+    blocks_with_results,
+    in_rounds,
     lines_with_results,
-    rounds_of,
-)
-from tests.app.text.blocks_in_rounds import (
-    ROUNDS,
-    assert_all_may_come_in_any_rounds,
-    assert_blocks_are_those_of_the_text,
+    rounds_of_sizes,
 )
 
 
@@ -123,34 +120,37 @@ def test_later_text_may_change_what_a_result_stands_in(text: str) -> None:
     assert_blocks_are_those_of_the_text(list(text))
 
 
-def drawn(count: int, seed: int) -> Iterable[NamedAnswer]:
-    return random.Random(seed).sample(list(answers_with_results()), count)
+@FEW
+@given(rounds=in_rounds(blocks_with_results))
+def test_any_kind_of_block_may_stand_beside_a_result(rounds: list[str]) -> None:
+    assert_blocks_are_those_of_the_text(rounds)
 
 
-@pytest.mark.parametrize("name", RESULTS_WITHIN)
-def test_a_result_may_come_in_any_rounds(name: str) -> None:
-    text = RESULTS_WITHIN[name].replace("@", "1")
-    for seed, (least, most) in enumerate(ROUNDS):
-        assert_blocks_are_those_of_the_text(rounds_of(f"Words.\n\n{text}", seed, least, most), name)
-
-
-def test_any_kind_of_block_may_stand_beside_a_result() -> None:
-    assert_all_may_come_in_any_rounds(drawn(10, 1))
+@FEW
+@given(rounds=in_rounds(lines_with_results))
+def test_any_lines_may_stand_beside_those_of_results(rounds: list[str]) -> None:
+    assert_blocks_are_those_of_the_text(rounds)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("part", range(8))
-def test_every_kind_of_block_may_stand_beside_a_result(part: int) -> None:
-    assert_all_may_come_in_any_rounds(list(answers_with_results())[part::24])
+@MANY
+@given(rounds=in_rounds(st.one_of(blocks_with_results, lines_with_results)))
+def test_many_answers_with_results_may_come_in_any_rounds(rounds: list[str]) -> None:
+    assert_blocks_are_those_of_the_text(rounds)
+
+
+def test_results_in_a_list_that_is_longer_than_its_tail_may_come_in_rounds() -> None:
+    text = RESULTS_WITHIN["in a long list"].replace("@", "1")
+    assert_blocks_are_those_of_the_text(rounds_of_sizes(text, [8, 16, 13]))
+
+
+@pytest.mark.parametrize("name", [name for name in RESULTS_WITHIN if name != "in a long list"])
+def test_a_result_is_shown_as_far_as_it_has_come(name: str) -> None:
+    text = RESULTS_WITHIN[name].replace("@", "1")
+    assert_blocks_are_those_of_the_text(rounds_of_sizes(f"Words.\n\n{text}", [1, 3]))
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("part", range(8))
 def test_all_kinds_of_blocks_may_stand_beside_all_results(part: int) -> None:
     assert_all_may_come_in_any_rounds(list(answers_with_results())[part::8])
-
-
-@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.full) for first in range(40, 2040, 500))])
-def test_any_lines_may_stand_beside_those_of_results(first: int) -> None:
-    for seed in range(first, first + (500 if first else 40)):
-        assert_blocks_are_those_of_the_text(rounds_of(lines_with_results(seed), seed), str(seed))

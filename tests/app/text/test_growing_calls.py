@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterable
 
 import pytest
+from hypothesis import given
 
 from app.text.answer_parts import AnswerParts
 from app.text.answer_pieces import Delta
@@ -14,8 +15,8 @@ from app.text.growing_calls import CallPiece
 from engine.call_forms.form import ToolCall
 from engine.call_forms.table import call_form
 from engine.grammars.grammar import calls_of
-from tests.app.answers_with_calls import READ_HERE, TOOLS, AnswerWithCalls, case_of, grammar_of
-from tests.app.random_rounds import in_rounds, starter_tokenizer, token_texts
+from tests.app.answers_with_calls import READ_HERE, TOOLS, grammar_of
+from tests.app.text.drawn_rounds import FEW, MANY, CallsInRounds, answers_with_calls, rounds_of_sizes
 from tests.engine.call_forms.tagged_texts import LINES, TAGGED, answer, call, file_of
 from tests.engine.call_forms.tagged_texts import TOOLS as FILE_TOOLS
 from tests.engine.grammars.written_calls import written
@@ -71,33 +72,31 @@ def test_the_function_is_known_while_its_call_is_written() -> None:
     assert called == ["", "", "", name, ""]
 
 
-def problem_of(case: AnswerWithCalls, seed: int) -> str:
-    """Return what is wrong with the pieces of an answer's calls in rounds; "" for nothing."""
-    texts = token_texts(case.text, starter_tokenizer())
-    whole = AnswerParts(call_form(case.form), TOOLS)
-    whole.add("".join(texts), ended=True, cut=case.cut)
-    for most in (1, 4, 16):
-        deltas = deltas_of(case.form, in_rounds(texts, seed, most=most), cut=case.cut)
-        calls, incomplete = told(deltas)
-        if calls != whole.calls:
-            return f"calls in rounds of up to {most}: {calls}"
-        if any(is_json(call.arguments) for call in incomplete):
-            return f"a call that is none in rounds of up to {most}: {incomplete}"
-    return ""
+def assert_pieces_make_up_the_calls(answer: CallsInRounds) -> None:
+    whole = AnswerParts(call_form(answer.form), TOOLS)
+    whole.add("".join(answer.rounds), ended=True, cut=answer.cut)
+    calls, incomplete = told(deltas_of(answer.form, answer.rounds, cut=answer.cut))
+    assert calls == whole.calls
+    assert not any(is_json(call.arguments) for call in incomplete)
 
 
-@pytest.mark.parametrize(
-    ("first", "count"), [(0, 12), *(pytest.param(at, 250, marks=pytest.mark.full) for at in range(12, 3012, 250))]
-)
-def test_pieces_make_up_the_calls_of_the_whole_answer(first: int, count: int) -> None:
-    cases = [(seed, case_of(seed)) for seed in range(first, first + count)]
-    assert [(seed, case, problem) for seed, case in cases if (problem := problem_of(case, seed))] == []
+@FEW
+@given(answer=answers_with_calls)
+def test_pieces_make_up_the_calls_of_the_whole_answer(answer: CallsInRounds) -> None:
+    assert_pieces_make_up_the_calls(answer)
+
+
+@pytest.mark.full
+@MANY
+@given(answer=answers_with_calls)
+def test_pieces_make_up_the_calls_of_many_answers(answer: CallsInRounds) -> None:
+    assert_pieces_make_up_the_calls(answer)
 
 
 @pytest.mark.parametrize("form", LINES)
 def test_line_breaks_next_to_tags_are_told_as_the_whole_call_has_them(form: str) -> None:
     draw = random.Random(26)
-    for _ in range(100):
+    for _ in range(30):
         content = "".join(draw.choices(["\r", "\n", "\r\n", "a", "</", "</parameter>"], k=draw.randrange(6)))
         text = answer(form, call(form, content=content, path="a.md", mode="7"))
         text = draw.choice([text, text.replace("\n", "\r\n")])
@@ -113,16 +112,16 @@ def test_line_breaks_next_to_tags_are_told_as_the_whole_call_has_them(form: str)
 
 @pytest.mark.parametrize("form", READ_HERE)
 def test_calls_that_follow_their_grammar_become_whole(form: str) -> None:
-    for seed in range(6):
+    for seed in range(3):
         text = written(grammar_of(form), random.Random(seed), plain=True)
-        _, incomplete = told(deltas_of(form, in_rounds(token_texts(text, starter_tokenizer()), seed, most=4)))
+        _, incomplete = told(deltas_of(form, rounds_of_sizes(text, [3, 1, 4, 2])))
         assert incomplete == [], text
 
 
 @pytest.mark.parametrize("form", STREAMING)
 def test_a_long_text_is_told_while_it_is_written(form: str) -> None:
     text = _long_call(form)
-    deltas = deltas_of(form, in_rounds(token_texts(text, starter_tokenizer()), 3, most=8), tools=FILE_TOOLS)
+    deltas = deltas_of(form, rounds_of_sizes(text, [5, 1, 8, 2]), tools=FILE_TOOLS)
     begun = next(index for index, delta in enumerate(deltas) if delta.begun is not None)
     silent = max(sum(1 for _ in run) for run in _runs_of_silence(deltas[begun:]))
     assert told(deltas) == (

@@ -5,50 +5,40 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from app.text.blocks import Code, ProseText, Splitter
 from app.text.shown import paragraphs_of, shown
-from tests.app.random_rounds import (
-    BLOCKS_WITHIN,
-    PROSE_CODE_TABLE,
-    answer_of,
-    answers_with_blocks_within,
-    drawn_triples,
-    in_rounds,
-    lines,
-    pairs,
-    rounds_of,
-    sample,
-    starter_tokenizer,
-    token_texts,
-)
+from tests.app.random_rounds import BLOCKS_WITHIN, PROSE_CODE_TABLE, answer_of, pairs, rounds_of
 from tests.app.text.blocks_in_rounds import (
     ROUNDS,
     assert_all_may_come_in_any_rounds,
     assert_blocks_are_those_of_the_text,
     content,
 )
+from tests.app.text.drawn_rounds import FEW, MANY, blocks, in_rounds, lines, rounds_of_sizes
 
 
-@pytest.mark.parametrize(("least", "most"), ROUNDS)
-def test_a_table_below_code_may_come_in_any_rounds(least: int, most: int) -> None:
-    pieces = token_texts(PROSE_CODE_TABLE, starter_tokenizer())
-    for seed in range(10):
-        assert_blocks_are_those_of_the_text(in_rounds(pieces, seed, least, most))
+@FEW
+@given(rounds=in_rounds(blocks))
+@example(rounds=rounds_of_sizes(PROSE_CODE_TABLE, [1, 3, 4, 2]))
+@example(rounds=rounds_of_sizes(PROSE_CODE_TABLE, [8, 16, 11]))
+def test_blocks_in_any_rounds_are_those_of_the_text(rounds: list[str]) -> None:
+    assert_blocks_are_those_of_the_text(rounds)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_any_kinds_of_blocks_may_follow_each_other(seed: int) -> None:
-    for answer in sample(8, seed):
-        for least, most in ROUNDS:
-            assert_blocks_are_those_of_the_text(rounds_of(answer.text, seed, least, most), answer.name)
+@FEW
+@given(rounds=in_rounds(lines))
+def test_any_lines_may_follow_each_other(rounds: list[str]) -> None:
+    assert_blocks_are_those_of_the_text(rounds)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("part", range(8))
-def test_pairs_of_blocks_may_come_in_any_rounds(part: int) -> None:
-    # A third of them; the campaign below has all.
-    assert_all_may_come_in_any_rounds(list(pairs())[part::24])
+@MANY
+@given(rounds=in_rounds(st.one_of(blocks, lines)))
+def test_many_blocks_in_any_rounds_are_those_of_the_text(rounds: list[str]) -> None:
+    assert_blocks_are_those_of_the_text(rounds)
 
 
 @pytest.mark.campaign
@@ -58,38 +48,10 @@ def test_all_pairs_of_blocks_may_come_in_any_rounds(part: int, sizes: tuple[int,
     assert_all_may_come_in_any_rounds(list(pairs())[part::8], [sizes])
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("part", range(8))
-def test_triples_of_blocks_may_come_in_any_rounds(part: int) -> None:
-    assert_all_may_come_in_any_rounds(drawn_triples(100, part))
-
-
-@pytest.mark.campaign
-@pytest.mark.parametrize("sizes", ROUNDS)
-@pytest.mark.parametrize("part", range(8, 16))
-def test_many_triples_of_blocks_may_come_in_any_rounds(part: int, sizes: tuple[int, int]) -> None:
-    assert_all_may_come_in_any_rounds(drawn_triples(500, part), [sizes])
-
-
-@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.full) for first in range(60, 2040, 660))])
-def test_any_lines_may_follow_each_other(first: int) -> None:
-    for seed in range(first, first + (660 if first else 60)):
-        assert_blocks_are_those_of_the_text(rounds_of(lines(seed), seed), str(seed))
-
-
 @pytest.mark.parametrize("name", BLOCKS_WITHIN)
 def test_blocks_within_others_are_shown_as_far_as_they_have_come(name: str) -> None:
     text = BLOCKS_WITHIN[name].replace("@", "1")
-    for size in (1, 2, 5):
-        assert_blocks_are_those_of_the_text([text[start : start + size] for start in range(0, len(text), size)])
-    for seed, (least, most) in enumerate(ROUNDS):
-        assert_blocks_are_those_of_the_text(rounds_of(text, seed, least, most))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("part", range(8))
-def test_blocks_within_others_may_come_beside_any_block(part: int) -> None:
-    assert_all_may_come_in_any_rounds(list(answers_with_blocks_within())[part::96])
+    assert_blocks_are_those_of_the_text(list(text))
 
 
 # Beginnings of blocks that turn out to be words of the block above, or another block.
@@ -111,12 +73,10 @@ TURNING: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", TURNING)
-def test_a_beginning_of_a_block_may_turn_out_to_be_another_one(name: str) -> None:
+@pytest.mark.parametrize("size", [1, 5])
+def test_a_beginning_of_a_block_may_turn_out_to_be_another_one(name: str, size: int) -> None:
     text = TURNING[name]
-    for size in (1, 2, 5):
-        assert_blocks_are_those_of_the_text([text[start : start + size] for start in range(0, len(text), size)])
-    for seed in range(3):
-        assert_blocks_are_those_of_the_text(rounds_of(text, seed))
+    assert_blocks_are_those_of_the_text([text[start : start + size] for start in range(0, len(text), size)])
 
 
 def test_what_waits_for_its_end_is_words_when_the_text_ends() -> None:

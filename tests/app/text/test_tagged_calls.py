@@ -9,12 +9,18 @@ import random
 from collections.abc import Iterable
 
 import pytest
+from hypothesis import given, note
+from hypothesis import strategies as st
 
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
+from tests.app.text.drawn_rounds import FEW
 from tests.engine.call_forms.tagged_texts import TAGGED, TOOLS, call, closing_tags, file_of, random_text, tags
 
-LONG = 50_000
+# The characters of a long text.
+LONG = 8_000
+LONG_IN_FULL = 50_000
+EVERY = [pytest.param(7, id="every seventh place"), pytest.param(1, id="each place", marks=pytest.mark.full)]
 
 
 def fed(form: str, text: str, cuts: Iterable[int] = (), *, opening: str = "", cut: bool = False) -> AnswerParts:
@@ -33,23 +39,22 @@ def contents(parts: AnswerParts) -> list[str]:
 
 
 @pytest.mark.parametrize("form", TAGGED)
-def test_a_text_arrives_whole_wherever_the_answer_is_cut_into_pieces(form: str) -> None:
+@pytest.mark.parametrize("every", EVERY)
+def test_a_text_arrives_whole_wherever_the_answer_is_cut_into_pieces(form: str, every: int) -> None:
     content = f"{closing_tags(form)[-2]} and\n{file_of(form, 'x')}\nLAST LINE"
     text = f"Look: {file_of(form, content)}\n"
-    for place in range(1, len(text)):
+    for place in range(1 + TAGGED.index(form) % every, len(text), every):
         parts = fed(form, text, [place])
         assert (contents(parts), parts.content, parts.unclear) == ([content], "Look: ", "")
 
 
-@pytest.mark.parametrize("form", ["deepseek_v4", "deepseek_v32"])
+@pytest.mark.parametrize("form", ["deepseek_v4", pytest.param("deepseek_v32", marks=pytest.mark.full)])
 @pytest.mark.parametrize(
     "begin",
     ["", *(f"<｜DSML｜{word}>\n" for word in ("toolcalls", "tool", "tool_call", "function_calls", "tool_calls"))],
 )
 @pytest.mark.parametrize("end", ["", "</｜DSML｜tool_calls>", "</｜DSML｜toolcalls>\n"])
-@pytest.mark.parametrize(
-    "every", [pytest.param(7, id="every seventh place"), pytest.param(1, id="each place", marks=pytest.mark.full)]
-)
+@pytest.mark.parametrize("every", EVERY)
 def test_calls_with_other_marks_around_them_or_none_are_calls(form: str, begin: str, end: str, every: int) -> None:
     calls = [call(form, path="a", content=content) for content in ("x", f"y\n{file_of(form, 'z')}")]
     for chosen in (calls[:1], calls):
@@ -74,29 +79,31 @@ def test_a_mention_of_such_a_call_and_one_of_an_unknown_function_are_text() -> N
 
 
 @pytest.mark.parametrize("form", TAGGED)
-def test_a_long_text_arrives_whole_or_stays_text(form: str, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("length", [LONG, pytest.param(LONG_IN_FULL, marks=pytest.mark.full)])
+def test_a_long_text_arrives_whole_or_stays_text(form: str, length: int, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     draw, own = random.Random(11), tags(form)
-    stray = "".join(draw.choice(["Some words. ", "\n", "</", "<a>", *closing_tags(form)]) for _ in range(LONG // 12))
-    examples = f"{file_of(form, 'x')}\n" * (LONG // 150)
-    opened = own.key.replace("NAME", "a").replace("STRING", "true") * 1000
-    for content, whole in ((stray, True), ("</" * (LONG // 2), True), (examples, True), (opened, False)):
+    stray = "".join(draw.choice(["Some words. ", "\n", "</", "<a>", *closing_tags(form)]) for _ in range(length // 12))
+    examples = f"{file_of(form, 'x')}\n" * (length // 150)
+    opened = own.key.replace("NAME", "a").replace("STRING", "true") * (length // 50)
+    for content, whole in ((stray, True), ("</" * (length // 2), True), (examples, True), (opened, False)):
         caplog.clear()
         text = file_of(form, content)
-        parts = fed(form, text, sorted(draw.sample(range(1, len(text)), 9000)))
+        parts = fed(form, text, sorted(draw.sample(range(1, len(text)), length // 6)))
         expected = ([content], "", "") if whole else ([], text, "write_file")
         assert (contents(parts), parts.content, parts.unclear) == expected
         assert len(caplog.records) == (not whole)
 
 
 @pytest.mark.parametrize("form", TAGGED)
-def test_no_text_is_called_in_part(form: str) -> None:
-    draw = random.Random(17)
-    for _ in range(60):
-        content = random_text(form, draw, 200)
-        text = file_of(form, content)
-        parts = fed(form, text, sorted(draw.sample(range(1, len(text)), 5)))
-        assert (contents(parts), parts.content, parts.unclear) in [([content], "", ""), ([], text, "write_file")]
+@FEW
+@given(seed=st.integers(0, 2**32 - 1), cuts=st.lists(st.floats(0, 1), max_size=5))
+def test_no_text_is_called_in_part(form: str, seed: int, cuts: list[float]) -> None:
+    content = random_text(form, random.Random(seed), 200)
+    text = file_of(form, content)
+    parts = fed(form, text, sorted(round(cut * len(text)) for cut in cuts))
+    note(content)
+    assert (contents(parts), parts.content, parts.unclear) in [([content], "", ""), ([], text, "write_file")]
 
 
 @pytest.mark.parametrize("form", TAGGED)
@@ -111,7 +118,7 @@ def test_an_answer_that_was_cut_off_calls_nothing(form: str, caplog: pytest.LogC
 
 def test_a_long_text_of_closing_tags_in_many_pieces_arrives_whole() -> None:
     """It would be slow if each piece were searched from the beginning of the call."""
-    content = "</parameter>\n</" * 13_000
+    content = "</parameter>\n</" * 3_000
     parts = fed("qwen3_coder", file_of("qwen3_coder", content), range(8, len(content), 8))
     assert (contents(parts), parts.content) == ([content], "")
 
