@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -115,8 +116,9 @@ def _files(snapshots: Iterable[tuple[str, Path]], folders: Iterable[tuple[str, P
         places = [snapshot]
         here = dict[str, Path]()
         if snapshot.parent.name == "snapshots":
-            # Each model is downloaded on its own, and may be in another snapshot.
-            places += sorted(snapshot.parent.iterdir())
+            # Each model is downloaded on its own, and may be in another snapshot. All may have been removed meanwhile.
+            with suppress(FileNotFoundError):
+                places += sorted(snapshot.parent.iterdir())
         for place in places:
             for file in ggufs_in(place):
                 here.setdefault(name_of_set(file.relative_to(place).as_posix()), file)

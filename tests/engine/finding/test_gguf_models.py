@@ -43,6 +43,13 @@ def test_files_are_called_as_the_program_calls_them_that_keeps_them(own_home: Pa
     assert sources == [*["ollama"] * 3, "lm-studio", "jan", "llama.cpp", "folder", "cache"]
 
 
+def test_a_model_that_is_removed_while_models_are_looked_for_is_left_out(tmp_path: Path) -> None:
+    removed = tmp_path / "cache/models--org--removed/snapshots/c"
+    file = write_gguf(tmp_path / "cache/models--org--hub/snapshots/c/part-Q8_0.gguf")
+    places = gguf_models.places(tmp_path / "cache", [("org/removed", removed), ("org/hub", file.parent)], [])
+    assert [place.name for place in places] == ["org/hub/part-Q8_0"]
+
+
 def test_a_file_is_described_by_its_header(tmp_path: Path) -> None:
     file = write_gguf(tmp_path / "models/tiny.gguf")
     [model] = installed_models(tmp_path / "none", [tmp_path / "models"])
