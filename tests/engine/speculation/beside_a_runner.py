@@ -6,12 +6,12 @@ Rounds are drawn at random, with a seed. Their unit is the main model's pass.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.ahead.worth import Worth
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
+from tests.engine.ahead.worlds import Course, steady, turning
 from tests.engine.recorded_figures import Figures
 
 # The tokens of a run. In the shorter ones trying the slower way is a larger part.
@@ -22,17 +22,6 @@ ANSWER, DEPTH, ROW, NOISE = 250, 8, 0.07, 0.05
 TIMED_EVERY = 64
 # Seconds of a pass of one row, and in passes what taking a prepared draft costs.
 PASS_S, TAKING = 0.05, 0.005
-
-# A figure that may change while the run goes on from 0 to 1.
-Course = Callable[[float], float]
-
-
-def steady(value: float) -> Course:
-    return lambda _: value
-
-
-def turning(before: float, after: float) -> Course:
-    return lambda progress: before if progress < 0.5 else after
 
 
 @dataclass(frozen=True)
