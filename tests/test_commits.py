@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tools.commits import Change, only_saves_lines, remarks, removed_guards
+from tests.tools.commits import Change, may_join_two_things, only_saves_lines, remarks, removed_guards
 
 DOCUMENTED = '''def f(a):
     """Return it.
@@ -42,3 +42,16 @@ def test_a_guard_that_goes_is_named() -> None:
 def test_a_guard_that_moves_to_another_file_or_says_more_is_not() -> None:
     moved = Change("raise ValueError('no')", ""), Change("", "raise ValueError('no, because')")
     assert removed_guards(moved) == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "joins"),
+    [
+        ("store: mend an index in place", False),
+        ("store: mend an index, and back it up first", True),
+        ("settings and store: one name for the folder", False),
+        ("Mend an index and back it up", True),
+    ],
+)
+def test_a_subject_with_two_changes_is_named(subject: str, joins: bool) -> None:
+    assert may_join_two_things(subject) == joins

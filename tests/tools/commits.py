@@ -2,7 +2,8 @@
 
 It names those that leave the code of their files as it was and make them shorter, because words or layout went only to
 save lines, and those after which an `assert` or a `raise` is gone, and is in no other file of the commit: a guard may
-have gone by accident. It reads the Python files of app and engine, and fails nothing, because history stays.
+have gone by accident. For these it reads the Python files of app and engine. It also names those whose subjects have an
+"and", which may stand between two changes. It fails nothing, because history stays.
 """
 
 from __future__ import annotations
@@ -85,9 +86,17 @@ def remarks(changes: Sequence[Change]) -> Iterator[str]:
         yield f"removes {', '.join(guards)}"
 
 
+def may_join_two_things(subject: str) -> bool:
+    """Whether what a subject says of the change has an "and"; the name of the part, before the colon, may have one."""
+    part, _, change = subject.partition(": ")
+    return " and " in (change or part)
+
+
 def main(arguments: Sequence[str]) -> None:
     for line in git("log", "--no-merges", "--format=%H %s", *arguments).splitlines():
         commit, _, subject = line.partition(" ")
+        if may_join_two_things(subject):
+            print(f"{commit[:8]} may join two things: {subject}")
         for remark in remarks(list(changes_of(commit))):
             print(f"{commit[:8]} {remark}: {subject}")
 
