@@ -113,7 +113,9 @@ def families_table() -> str:
     The tests' tiny models have these families; MLX computes nothing for it.
     """
     sys.path.insert(0, str(ROOT))
-    from tests.engine.speculation.families import FAMILIES, REFUSED, VLM_FAMILIES
+    from tests.engine.speculation.families import REFUSED
+    from tests.engine.speculation.family_configs import FAMILIES
+    from tests.engine.speculation.vlm_configs import VLM_FAMILIES
 
     tried = sorted(name for name in FAMILIES | VLM_FAMILIES if ":" not in name)
     of_rule = {name: _rule_of(name, (FAMILIES | VLM_FAMILIES)[name]) for name in tried}
@@ -131,8 +133,8 @@ def _rule_of(name: str, config: dict[str, Any]) -> str:
     """Return the rule of a family's caches, a key of `RULES`, or "none"."""
     from mlx_lm.models.cache import make_prompt_cache
 
-    from engine.speculation.caches.cache_kinds import UnknownCacheKind, check_widths, rules_for
-    from engine.speculation.caches.cache_rules import WindowRule
+    from engine.speculation.caches.cache_kinds import check_widths, rules_for
+    from engine.speculation.caches.cache_rules import UnknownCacheKind, WindowRule
     from tests.tiny_models import classes_of
 
     config = {"model_type": name, **config}
