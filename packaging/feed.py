@@ -50,9 +50,14 @@ def make_keys() -> None:
 
 
 def sign(version: str, page: str, folder: str) -> None:
-    """Write the feed of a release and its signature. Raises KeyError without TANDEM_FEED_KEY."""
+    """Write the feed of a release, with its news, and its signature. Raises KeyError without TANDEM_FEED_KEY."""
+    write_signed(version, page, news_of(version), folder)
+
+
+def write_signed(version: str, page: str, news: str, folder: str) -> None:
+    """Write the feed of a release with these news, and its signature. Raises KeyError without TANDEM_FEED_KEY."""
     expires = (datetime.now(UTC) + timedelta(days=VALID_DAYS)).date().isoformat()
-    content = {"version": version, "page": page, "news": {"en": news_of(version)}, "expires": expires}
+    content = {"version": version, "page": page, "news": {"en": news}, "expires": expires}
     feed = json.dumps(content, indent=2).encode()
     private = Ed25519PrivateKey.from_private_bytes(base64.b64decode(os.environ["TANDEM_FEED_KEY"]))
     Path(folder, "feed.json").write_bytes(feed)
