@@ -35,6 +35,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PYTHON = sys.executable
 TANDEM = (PYTHON, "-m", "app")
 PYTEST = (PYTHON, "-m", "pytest", "-q")
+# Programs with the app's own functions: what ends or hangs one of them does not end the others.
+PROGRAMS = ROOT / "packaging" / "points"
 FILE = ROOT / "build" / "confirmed-on-mac.md"
 # Seconds after which what does not end at SIGKILL, because the GPU hangs, is left alone.
 KILLED_S = 10
@@ -99,6 +101,11 @@ def run(command: Sequence[str]) -> str:
     return output
 
 
+def program(name: str) -> tuple[str, ...]:
+    """Return the command that runs a program of points/: its last line is its findings, or why it failed."""
+    return (PYTHON, str(PROGRAMS / f"{name}.py"))
+
+
 def show_lines(printed: IO[str], lines: list[str]) -> None:
     """Add each line that is printed to `lines`, and show it: what runs for an hour has to be seen to run."""
     with printed:
@@ -141,32 +148,6 @@ def low_power_mode() -> str:
     return f"Low Power Mode: {reported}"
 
 
-def awake() -> str:
-    """Look at this process's assertions while answers are written, more than end before pmset does, and after them."""
-    code = """
-import os, subprocess
-from engine import ChatRequest, Engine, starter_pair
-def held():
-    lines = subprocess.run(["pmset", "-g", "assertions"], capture_output=True, text=True).stdout.splitlines()
-    return any(f"pid {os.getpid()}(" in line and "Tandem" in line for line in lines)
-with Engine() as engine:
-    engine.load(*starter_pair()).result()
-    question = ChatRequest([{"role": "user", "content": "Hello"}], max_tokens=128)
-    answers = [engine.submit(question) for _ in range(64)]
-    next(iter(answers[0]))
-    during = held()
-    for answer in reversed(answers):
-        answer.cancel()
-        list(answer)
-    engine.status().result()
-    print(during, held())
-"""
-    during, after = run([PYTHON, "-c", code]).splitlines()[-1].split()
-    if (during, after) != ("True", "False"):
-        raise Failed(f"an assertion during an answer: {during}, after it: {after}")
-    return "an assertion during an answer, none after it"
-
-
 def self_test() -> str:
     """Ask the window a question; a Mac has to answer on its GPU."""
     reported = json.loads(run([*TANDEM, "--self-test"]).splitlines()[-1])
@@ -181,202 +162,17 @@ def on_the_cpu() -> str:
     return str(reported["device"])
 
 
-def local_name() -> str:
-    """Find this Mac by its own name in the network, as another Mac would, and connect to what listens there."""
-    code = """
-import socket, sys
-from engine.computers.hosts import listen_at, parse_machine
-address = parse_machine(sys.argv[1]).address
-with listen_at(address) as listening:
-    socket.create_connection((address, listening.getsockname()[1]), timeout=8).close()
-print("IPv4" if ":" not in address else "IPv6 with a scope" if "%" in address else "IPv6")
-"""
-    return run([PYTHON, "-c", code, run(["scutil", "--get", "LocalHostName"]).strip() + ".local"]).strip()
-
-
-def same_noise() -> str:
-    """Compare the noise of a key alone with the noise of the same key among others."""
-    code = """
-import mlx.core as mx
-keys = mx.stack([mx.random.key(number) for number in range(16)])
-alone = mx.stack([mx.random.gumbel((1000,), key=key) for key in keys])
-for rows in (1, 2, 3, 5, 8, 16):
-    assert mx.array_equal(mx.vmap(lambda key: mx.random.gumbel((1000,), key=key))(keys[:rows]), alone[:rows]), rows
-print(mx.default_device())
-"""
-    return run([PYTHON, "-c", code]).strip()
-
-
 def race() -> str:
     """Race our kernels against MLX's, as after a load, and return the times; also with heads of 256."""
-    code = """
-import json, time
-import mlx.core as mx
-from engine import starter_pair
-from engine.files.steps import run_to_completion
-from engine.main_model.loading import load
-from engine.row_kernels.attention import attention_of_rows
-from engine.row_kernels.attention_probe import AttentionShape, passes_of
-from engine.row_kernels.choice import choose_kernels, is_confirmed
-from engine.row_kernels.row_kernel import widest_alike
-from engine.speculation.choosing.race_journal import RaceJournal
-races, begun = RaceJournal(), time.perf_counter()
-costs = run_to_completion(choose_kernels(load(starter_pair()[0]), 1 << 30, races))
-seconds = round(time.perf_counter() - begun, 1)
-used = sorted({(cost.kernel, cost.rows) for cost in costs if cost.used})
-problems = [problem.kernel + " " + problem.why for problem in races.problems]
-wide = 0
-if mx.metal.is_available():
-    shape = AttentionShape(24, 4, 256, mx.bfloat16)
-    wide = run_to_completion(widest_alike(passes_of(shape, 2048, attention_of_rows), (2, 4, 8, 16)))
-said = dict(seconds=seconds, confirmed=is_confirmed(), used=used, problems=problems, heads_of_256=wide)
-print(json.dumps(said))
-"""
-    said = run([PYTHON, "-c", code]).splitlines()[-1]
+    said = run(program("race")).splitlines()[-1]
     if json.loads(said)["problems"]:
         raise Failed(said)
     return said
 
 
-def heic_pictures() -> str:
-    """Attach HEIC pictures that macOS writes: whole, turned, cut, and too large, as the window attaches files.
-
-    The two halves of each are red and blue. A picture that is cut is refused; it ends nothing.
-    """
-    code = """
-import io, subprocess, tempfile
-from contextlib import suppress
-from pathlib import Path
-from PIL import Image
-from app.session.attachments import read_attachment
-from engine.errors import EngineError
-folder = Path(tempfile.mkdtemp())
-def heic(name, size, *turned):
-    picture = Image.new("RGB", size, "red")
-    picture.paste("blue", (size[0] // 2, 0, *size))
-    picture.save(folder / "source.png")
-    command = ["sips", *turned, "-s", "format", "heic", str(folder / "source.png"), "--out", str(folder / name)]
-    subprocess.run(command, check=True, capture_output=True)
-    return folder / name
-def halves(path):
-    kept = []
-    read_attachment(path, keep=kept.append)
-    with Image.open(io.BytesIO(kept[-1])) as picture:
-        picture = picture.convert("RGB")
-        ends = picture.getpixel((2, 2)), picture.getpixel((picture.width - 3, picture.height - 3))
-        return picture.size, ["red" if red > blue else "blue" for red, _, blue in ends]
-assert halves(heic("whole.heic", (96, 64))) == ((96, 64), ["red", "blue"])
-assert halves(heic("turned.heic", (96, 64), "-r", "90")) == ((64, 96), ["red", "blue"])
-cut = folder / "cut.heic"
-whole = (folder / "whole.heic").read_bytes()
-cut.write_bytes(whole[: len(whole) // 2])
-for refused in (cut, heic("large.heic", (8_000, 7_000))):
-    with suppress(EngineError):
-        read_attachment(refused, keep=lambda _: None)
-        raise SystemExit(f"{refused.name} is not refused")
-assert halves(folder / "whole.heic")[0] == (96, 64)
-print("read: whole, turned; refused: cut, 56 megapixels")
-"""
-    return run([PYTHON, "-c", code]).splitlines()[-1]
-
-
-def old_document() -> str:
-    """Attach a document of Word 97 that macOS writes: a process without network starts textutil, or LibreOffice."""
-    code = """
-import subprocess, tempfile
-from pathlib import Path
-from app.session.attachments import read_attachment
-folder = Path(tempfile.mkdtemp())
-(folder / "old.txt").write_text("Tandem reads this letter.")
-subprocess.run(["textutil", "-convert", "doc", str(folder / "old.txt")], check=True)
-print(read_attachment(folder / "old.doc").text)
-"""
-    said = run([PYTHON, "-c", code]).strip()
-    if said != "Tandem reads this letter.":
-        raise Failed(f"the letter says {said!r}")
-    return said
-
-
-def scanned_pages() -> str:
-    """Attach a PDF of pages that are pictures, in each language of the window and in all, and say what Vision finds.
-
-    Of each page, at least nine of ten letters have to be right.
-    """
-    code = """
-import json, tempfile, time
-from difflib import SequenceMatcher
-from pathlib import Path
-from PySide6.QtGui import QFont, QGuiApplication, QImage, QPainter, QPdfWriter
-from app.session.attachments import read_attachment
-from engine.documents.pdf.vision import vision
-assert vision() is not None, "Vision cannot be loaded"
-application = QGuiApplication(["confirm", "-platform", "offscreen"])
-pages = {
-    "en": ["The rent is 1,250 euros a month.", "It is due on the third of March."],
-    "ko": ["월세는 한 달에 1,250유로입니다.", "삼월 삼일까지 내야 합니다."],
-    "ja": ["家賃は一か月に1,250ユーロです。", "三月三日までに払ってください。"],
-    "zh": ["房租每个月一千二百五十欧元。", "请在三月三日之前付款。"],
-}
-pages["all"] = [lines[0] for lines in pages.values()]
-file = Path(tempfile.mkdtemp(), "scan.pdf")
-writer = QPdfWriter(str(file))
-onto_page = QPainter(writer)
-for number, lines in enumerate(pages.values()):
-    picture = QImage(1240, 1754, QImage.Format.Format_RGB32)
-    picture.fill("white")
-    painter = QPainter(picture)
-    font = QFont()
-    font.setPixelSize(44)
-    painter.setFont(font)
-    for row, line in enumerate(lines):
-        painter.drawText(120, 200 + 90 * row, line)
-    painter.end()
-    if number:
-        writer.newPage()
-    onto_page.drawImage(onto_page.viewport(), picture)
-onto_page.end()
-begun = time.perf_counter()
-text = read_attachment(file).text
-seconds = round(time.perf_counter() - begun, 1)
-shares = {}
-for number, (name, lines) in enumerate(pages.items(), 1):
-    after = text.partition(f"[Page {number}, recognized from a picture")[2].partition("]")[2]
-    found = "".join(after.partition("[Page")[0].split())
-    truth = "".join("".join(lines).split())
-    right = sum(block.size for block in SequenceMatcher(None, truth, found, autojunk=False).get_matching_blocks())
-    shares[name] = round(right / len(truth), 2)
-print(json.dumps(dict(right=shares, seconds=seconds)))
-assert min(shares.values()) >= 0.9, text
-"""
-    return run([PYTHON, "-c", code]).splitlines()[-1]
-
-
 def next_version() -> str:
     """Sign the feed of a next version with a new key, serve it here, and let this version read it."""
-    code = """
-import base64, os, sys, tempfile, threading, tomllib
-from functools import partial
-from http.server import HTTPServer, SimpleHTTPRequestHandler
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from app.settings.updates import FeedSource, newest_release
-sys.path.insert(0, "packaging")
-import feed
-feed.news_of = lambda version: "What is new."
-private = Ed25519PrivateKey.generate()
-os.environ["TANDEM_FEED_KEY"] = base64.b64encode(private.private_bytes_raw()).decode()
-key = base64.b64encode(private.public_key().public_bytes_raw()).decode()
-with tempfile.TemporaryDirectory() as folder:
-    feed.sign("999.0", "https://example.org/", folder)
-    server = HTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    release = newest_release(FeedSource(f"http://127.0.0.1:{server.server_port}/feed.json", key))
-    server.shutdown()
-    server.server_close()
-with open("pyproject.toml", "rb") as project:
-    assert release.is_newer_than(tomllib.load(project)["project"]["version"]), release
-print(f"{release.version} is offered")
-"""
-    offered = run([PYTHON, "-c", code]).splitlines()[-1]
+    offered = run(program("next_version")).splitlines()[-1]
     homes = run([*PYTEST, "-m", "", "tests/app/test_older_homes.py"]).splitlines()[-1]
     return f"{offered}; what older versions left opens: {homes}"
 
@@ -419,15 +215,20 @@ def downloaded_image() -> str:
 POINTS = (
     Point("tandem doctor reads the machine and measures the starter pair", doctor, here=True),
     Point("Low Power Mode is read as pmset reads it", low_power_mode),
-    Point("a Mac stays awake while an answer streams, and only then (pmset -g assertions)", awake),
-    Point("a name in .local, such as this Mac's own, has an address that can be connected to", local_name),
-    Point("noise for a key is the same whatever the number of rows", same_noise, here=True),
+    Point("a Mac stays awake while an answer streams, and only then (pmset -g assertions)", program("awake")),
+    Point("a name in .local, such as this Mac's own, has an address that can be connected to", program("local_name")),
+    Point("noise for a key is the same whatever the number of rows", program("same_noise"), here=True),
     Point("the window answers a question, and every part of the app works: tandem --self-test", self_test, here=True),
     Point("with TANDEM_DEVICE=cpu, by which images are verified before a release, the CPU answers", on_the_cpu),
     Point("the race between our kernels and MLX's ends, with no kernel refused", race),
-    Point("HEIC pictures are attached as they look, and those that are cut or too large are refused", heic_pictures),
-    Point("a document of Word 97 is converted by a program of this Mac, and read", old_document),
-    Point("pages that are pictures are recognized by Vision in four languages, also on one page", scanned_pages),
+    Point(
+        "HEIC pictures are attached as they look, and those that are cut or too large are refused",
+        program("heic_pictures"),
+    ),
+    Point("a document of Word 97 is converted by a program of this Mac, and read", program("old_document")),
+    Point(
+        "pages that are pictures are recognized by Vision in four languages, also on one page", program("scanned_pages")
+    ),
     Point(
         "what reads documents has no network, no files of the person and no programs, and reads documents all the same",
         (*PYTEST, "-m", "", "tests/engine/sandbox/test_confinement.py", "tests/app/session/test_attachments.py"),

@@ -6,6 +6,7 @@ import json
 import os
 import runpy
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,7 +28,7 @@ def report(script: dict[str, Any], tmp_path: Path) -> Any:
     return script["MacReport"](tmp_path / "report.md", "0123 on macOS", (), "")
 
 
-def test_it_begins_with_the_doctor_and_each_command_names_files_that_exist(script: dict[str, Any]) -> None:
+def test_it_begins_with_the_doctor_and_each_command_names_files_and_modules_that_exist(script: dict[str, Any]) -> None:
     points = script["POINTS"]
     assert "tandem doctor" in points[0].what
     for point in points:
@@ -35,6 +36,8 @@ def test_it_begins_with_the_doctor_and_each_command_names_files_that_exist(scrip
             for word in point.confirm[1:]:
                 if word.startswith(("tests/", "packaging/", "/")):
                     assert (ROOT / word).exists(), word
+            if point.confirm[1] == "-m":
+                assert find_spec(point.confirm[2]) is not None, point.confirm
     assert "- [ ]" in script["BY_A_PERSON"]
 
 
@@ -60,53 +63,6 @@ def test_low_power_mode_has_two_names(script: dict[str, Any], line: str, on: boo
     assert script["low_power_mode"]() == f"Low Power Mode: {on}"
 
 
-SIPS = """#!{python}
-import sys
-from PIL import Image
-*turned, _, _, _, source, _, target = sys.argv[1:]
-with Image.open(source) as picture:
-    picture.rotate(-int(turned[1]) if turned and {turns} else 0, expand=True).save(target, "PNG")
-"""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("turns", [True, False])
-def test_heic_pictures_are_compared_with_what_was_written(
-    script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turns: bool
-) -> None:
-    # A PNG file by the name of a HEIC is read as what it is, so that all but ImageIO runs here.
-    (tmp_path / "sips").write_text(SIPS.format(python=sys.executable, turns=turns))
-    (tmp_path / "sips").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    if turns:
-        assert script["heic_pictures"]() == "read: whole, turned; refused: cut, 56 megapixels"
-    else:
-        with pytest.raises(script["Failed"], match="AssertionError"):
-            script["heic_pictures"]()
-
-
-def test_scanned_pages_are_recognized_by_a_program_that_compiles(script: dict[str, Any]) -> None:
-    point = script["scanned_pages"]
-    found = json.dumps({"right": {"en": 1.0}, "seconds": 2.5})
-    point.__globals__["run"] = lambda command: compile(command[-1], "<point>", "exec") and f"a line\n{found}\n"
-    assert point() == found
-
-
-@pytest.mark.full
-def test_a_mac_is_seen_to_stay_awake_however_slow_pmset_is(
-    script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Of two processes whose reasons sound alike only one is asked about; after its answers it holds nothing.
-    (tmp_path / "pmset").write_text(
-        "#!/bin/sh\nsleep 0.5\necho ' pid 1(python3): named: \"Tandem answers\"'\n"
-        f'[ -e {tmp_path}/asked ] || echo " pid $PPID(python3): named: \\"Tandem answers\\""\n'
-        f"touch {tmp_path}/asked\n"
-    )
-    (tmp_path / "pmset").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    assert script["awake"]() == "an assertion during an answer, none after it"
-
-
 def test_a_mac_whose_accelerators_are_not_used_is_not_confirmed(
     script: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,27 +74,6 @@ def test_a_mac_whose_accelerators_are_not_used_is_not_confirmed(
     doctor.__globals__["run"] = lambda _: json.dumps(found | {"lacks_accelerator_kernels": True})
     with pytest.raises(script["Failed"], match="neural accelerators"):
         doctor()
-
-
-def test_a_macs_own_name_in_the_network_leads_to_it(
-    script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "scutil").write_text("#!/bin/sh\necho studio\n")
-    (tmp_path / "scutil").chmod(0o755)
-    (tmp_path / "sitecustomize.py").write_text(
-        "import socket\n"
-        "resolve = socket.getaddrinfo\n"
-        "socket.getaddrinfo = lambda host, *more, **hints: "
-        "resolve('127.0.0.1' if host == 'studio.local' else host, *more, **hints)\n"
-    )
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    run = script["run"]
-    monkeypatch.setitem(
-        script["local_name"].__globals__,
-        "run",
-        lambda command: run(["/usr/bin/env", f"PYTHONPATH={tmp_path}:{ROOT}", *command]),
-    )
-    assert script["local_name"]() == "IPv4"
 
 
 @pytest.mark.parametrize(("device", "holds"), [("Device(cpu, 0)", True), ("Device(gpu, 0)", False)])
@@ -289,12 +224,6 @@ def test_of_another_commit_or_a_damaged_file_nothing_is_taken_over(script: dict[
     assert report(file, "4567 on macOS 26.2", (), "").entry("a point") is None
     file.with_suffix(".json").write_text('{"subject": "0123 on macOS 26.2", "entries": [1]}', encoding="utf-8")
     assert report(file, "0123 on macOS 26.2", (), "").entry("a point") is None
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["race", "next_version"])
-def test_what_a_mac_is_asked_with_our_own_functions_runs_here(script: dict[str, Any], name: str) -> None:
-    assert script[name]()
 
 
 def test_elsewhere_it_names_what_needs_a_mac_and_what_needs_a_person(
