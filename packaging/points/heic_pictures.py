@@ -67,9 +67,9 @@ def write_heic(file: Path, size: tuple[int, int], options: Sequence[str] = ()) -
 
 def attached(file: Path) -> Seen:
     """Attach a picture and return how it looks. Raises what `read_attachment` does."""
-    kept: list[bytes] = []
-    read_attachment(file, keep=kept.append)
-    with Image.open(io.BytesIO(kept[-1])) as opened:
+    contents: list[bytes] = []
+    read_attachment(file, keep=contents.append)
+    with Image.open(io.BytesIO(contents[-1])) as opened:
         picture = opened.convert("RGB")
     width, height = picture.size
     last = (width - 1 - INSIDE, height - 1 - INSIDE)
