@@ -29,7 +29,7 @@ from typing import IO
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from mac_report import FAILED, HUNG, OK, RUNS, MacReport, Section
+from mac_report import FAILED, HUNG, OK, RUNS, Entry, MacReport, Section
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = sys.executable
@@ -40,6 +40,8 @@ PROGRAMS = ROOT / "packaging" / "points"
 FILE = ROOT / "build" / "confirmed-on-mac.md"
 # Seconds after which what does not end at SIGKILL, because the GPU hangs, is left alone.
 KILLED_S = 10
+# Why a point that hung the Mac, or the script, is left out.
+HUNG_EARLIER = "did not end in an earlier run: --retry"
 
 
 class Failed(Exception):
@@ -182,24 +184,9 @@ def downloaded_image() -> str:
 
     It answers on the GPU and, as where a release is verified, on the CPU, where a signed app must compile nothing.
     """
-    images = sorted((ROOT / "build" / "bundle").glob("*.dmg"), key=lambda file: "macos26" in file.name)
-    is_new = tuple(map(int, os.uname().release.split(".")[:2])) >= (25, 2)
-    fitting = [image for image in images if "macos26" not in image.name or is_new]
-    if not fitting:
-        raise Failed("there is no image in build/bundle: the point that builds it comes before this one")
+    image = image_for_this_mac()
     with tempfile.TemporaryDirectory() as folder:
-        image, volume, app = (str(Path(folder, name)) for name in ("Tandem.dmg", "volume", "Tandem.app"))
-        run(["cp", str(fitting[-1]), image])
-        Path(volume).mkdir()
-        # As Safari marks downloaded files; macOS hands the mark on to files that are copied out of the image.
-        mark = ["xattr", "-w", "com.apple.quarantine", "0081;00000000;Safari;"]
-        run([*mark, image])
-        run(["hdiutil", "attach", "-readonly", "-nobrowse", "-mountpoint", volume, image])
-        try:
-            run(["ditto", f"{volume}/Tandem.app", app])
-        finally:
-            run(["hdiutil", "detach", "-force", volume])
-        run([*mark, app])
+        app = copied_app(image, Path(folder))
         run(["codesign", "--verify", "--deep", "--strict", app])
         signed = subprocess.run(["spctl", "--assess", "-vv", app], capture_output=True, text=True)
         # An app that is not notarised starts only without the mark, as after "Open Anyway".
@@ -209,7 +196,34 @@ def downloaded_image() -> str:
         reported = json.loads(run(self_test).splitlines()[-1])
         run(["/usr/bin/env", "TANDEM_DEVICE=cpu", *self_test])
     gatekeeper = " ".join(signed.stderr.replace(app, "Tandem.app").split())
-    return f"{fitting[-1].name}: the seal holds, {reported['device']}; Gatekeeper: {gatekeeper}"
+    return f"{image.name}: the seal holds, {reported['device']}; Gatekeeper: {gatekeeper}"
+
+
+def image_for_this_mac() -> Path:
+    """Return the image for the newest macOS that this one can open, of those that were built. Raises `Failed`."""
+    images = sorted((ROOT / "build" / "bundle").glob("*.dmg"), key=lambda file: "macos26" in file.name)
+    is_new = tuple(map(int, os.uname().release.split(".")[:2])) >= (25, 2)
+    fitting = [image for image in images if "macos26" not in image.name or is_new]
+    if not fitting:
+        raise Failed("there is no image in build/bundle: the point that builds it comes before this one")
+    return fitting[-1]
+
+
+def copied_app(built: Path, folder: Path) -> str:
+    """Copy an image and then the app in it into a folder, both marked as downloaded; return the path of the app."""
+    image, volume, app = (str(folder / name) for name in ("Tandem.dmg", "volume", "Tandem.app"))
+    run(["cp", str(built), image])
+    Path(volume).mkdir()
+    # As Safari marks downloaded files; macOS hands the mark on to files that are copied out of the image.
+    mark = ["xattr", "-w", "com.apple.quarantine", "0081;00000000;Safari;"]
+    run([*mark, image])
+    run(["hdiutil", "attach", "-readonly", "-nobrowse", "-mountpoint", volume, image])
+    try:
+        run(["ditto", f"{volume}/Tandem.app", app])
+    finally:
+        run(["hdiutil", "detach", "-force", volume])
+    run([*mark, app])
+    return app
 
 
 POINTS = (
@@ -313,29 +327,18 @@ BY_A_PERSON = (Path(__file__).parent / "by_a_person.md").read_text(encoding="utf
 
 def main(arguments: list[str] | None = None) -> int:
     """Run every point and name the others; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--long", action="store_true", help="also run what takes hours in all")
-    parser.add_argument("--retry", action="store_true", help="try again what did not end in an earlier run")
-    parser.add_argument("--anew", action="store_true", help="run again what an earlier run has confirmed")
-    options = parser.parse_args(arguments)
-    mac = sys.platform == "darwin" and platform.machine() == "arm64"
+    options = parsed(arguments)
     report = MacReport(FILE, subject(), sections(), BY_A_PERSON)
     failed = False
     try:
         for point in POINTS:
-            earlier = report.entry(point.what)
-            if not (mac or point.here):
-                print(f"[needs a Mac] {point.what}")
-            elif point.long and not options.long:
-                print(f"[needs --long] {point.what}")
-            elif earlier is not None and earlier.state == OK and not options.anew:
-                print(f"[ok in an earlier run] {point.what}")
-            elif earlier is not None and earlier.state == HUNG and not (options.retry or options.anew):
-                print(f"[did not end in an earlier run: --retry] {point.what}")
-                failed = True
+            reason = reason_to_leave_out(point, report.entry(point.what), options)
+            if reason:
+                print(f"[{reason}] {point.what}")
+                failed = failed or reason == HUNG_EARLIER
             elif not confirmed(point, report):
                 failed = True
-        if not mac:
+        if not is_mac():
             print("This is no Mac with Apple Silicon: what is ok above is so here, not on Metal.")
     # Also if a person stops it: the long points take hours.
     finally:
@@ -343,6 +346,33 @@ def main(arguments: list[str] | None = None) -> int:
         print("A person has to look at the rest, at the end of the file.")
         print(f"Tick off what holds and note what does not in this file, and send it: {FILE}")
     return int(failed)
+
+
+def parsed(arguments: list[str] | None) -> argparse.Namespace:
+    """Return the options `long`, `retry` and `anew`; `arguments` are those of the process if None."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--long", action="store_true", help="also run what takes hours in all")
+    parser.add_argument("--retry", action="store_true", help="try again what did not end in an earlier run")
+    parser.add_argument("--anew", action="store_true", help="run again what an earlier run has confirmed")
+    return parser.parse_args(arguments)
+
+
+def is_mac() -> bool:
+    """Return whether this is a Mac with Apple Silicon."""
+    return sys.platform == "darwin" and platform.machine() == "arm64"
+
+
+def reason_to_leave_out(point: Point, earlier: Entry | None, options: argparse.Namespace) -> str:
+    """Return why a point is not run, "" if it is. `earlier` is its entry of an earlier run, None if there is none."""
+    if not (point.here or is_mac()):
+        return "needs a Mac"
+    if point.long and not options.long:
+        return "needs --long"
+    if earlier is None or options.anew:
+        return ""
+    if earlier.state == OK:
+        return "ok in an earlier run"
+    return HUNG_EARLIER if earlier.state == HUNG and not options.retry else ""
 
 
 def subject() -> str:
