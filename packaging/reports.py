@@ -177,6 +177,7 @@ def row_of(content: Report | KernelReport) -> str:
         return ""
     versions = content.versions
     speed = content.speed
+    identical = "yes" if speed.identical else "no"
     cells = (
         f"{content.chip}, {content.memory.total / 2**30:.0f} GB",
         content.system.removeprefix("macOS "),
@@ -184,7 +185,7 @@ def row_of(content: Report | KernelReport) -> str:
         f"{content.models.main} + {content.models.draft}",
         f"{speed.plain_tokens_per_second:.1f}, {speed.best_tokens_per_second:.1f}",
         f"{speed.accept_rate:.0%}",
-        "yes" if speed.identical else "no",
+        identical,
     )
     return f"| {' | '.join(cells)} |"
 

@@ -125,12 +125,7 @@ def missing_files(folder: Path, names: list[str]) -> Iterator[str]:
     ):
         if not any(name.endswith(f"resources/{wanted}") for name in names):
             yield f"resources/{wanted} is missing"
-    for language in ("en", "ko", "ja", "zh_CN"):
-        if not any(name.endswith(f"i18n/tandem_{language}.qm") for name in names):
-            yield f"the translation for {language} is missing"
-    for language in ("ko", "ja", "zh_CN"):
-        if not any(name.endswith(f"/qtbase_{language}.qm") for name in names):
-            yield f"Qt's own translation for {language} is missing"
+    yield from missing_translations(names)
     # Its own version, without which the app takes itself for a checkout and never offers an update.
     if not any(name.endswith("/METADATA") and "/tandem_chat-" in name for name in names):
         yield "the metadata of tandem-chat are missing"
@@ -143,6 +138,17 @@ def missing_files(folder: Path, names: list[str]) -> Iterator[str]:
     for replaceable in libraries:
         if not any(replaceable in name for name in names):
             yield f"{replaceable} must be a file of its own"
+
+
+def missing_translations(names: list[str]) -> Iterator[str]:
+    """Yield the languages of which no file among the `names` has Tandem's texts, or Qt's own."""
+    for language in ("en", "ko", "ja", "zh_CN"):
+        if not any(name.endswith(f"i18n/tandem_{language}.qm") for name in names):
+            yield f"the translation for {language} is missing"
+    # Qt's own texts are in English.
+    for language in ("ko", "ja", "zh_CN"):
+        if not any(name.endswith(f"/qtbase_{language}.qm") for name in names):
+            yield f"Qt's own translation for {language} is missing"
 
 
 def missing_notices(folder: Path) -> Iterator[str]:

@@ -157,10 +157,13 @@ class Offences(NamedTuple):
 def offences() -> Offences:
     places: dict[Rule, list[str]] = {rule: [] for rule in RULES}
     constants: dict[tuple[Path, str], list[str]] = defaultdict(list)
-    for path in modules_of("app", "engine"):
+    for path in modules_of("app", "engine", "packaging"):
         tree = parse(path)
         for rule in RULES:
             places[rule] += [place(path, node) for node in rule(tree)]
+        # The scripts of packaging have each their own.
+        if path.is_relative_to(ROOT / "packaging"):
+            continue
         for name in constants_of(tree):
             constants[path.parent, name].append(path.name)
     return Offences(places, constants)
