@@ -63,6 +63,29 @@ def test_low_power_mode_has_two_names(script: dict[str, Any], line: str, on: boo
     assert script["low_power_mode"]() == f"Low Power Mode: {on}"
 
 
+@pytest.mark.parametrize("problems", [[], ["product not compiled"]])
+def test_a_race_with_a_refused_kernel_is_not_confirmed(
+    script: dict[str, Any], report: Any, problems: list[str]
+) -> None:
+    said = json.dumps({"seconds": 0.4, "problems": problems})
+    point = script["race"]
+    point.__globals__["run"] = lambda _: f"a line\n{said}\n"
+    assert script["confirmed"](script["Point"]("the race ends", point), report) == (not problems)
+    assert report.entry("the race ends").text == said
+
+
+def test_a_next_version_is_offered_and_then_what_older_ones_left_is_opened(script: dict[str, Any]) -> None:
+    commands: list[tuple[str, ...]] = []
+
+    def run(command: tuple[str, ...]) -> str:
+        commands.append(command)
+        return "a line\n4 passed in 5 s\n" if "pytest" in command else "a line\n999.0 is offered\n"
+
+    script["next_version"].__globals__["run"] = run
+    assert script["next_version"]() == "999.0 is offered; what older versions left opens: 4 passed in 5 s"
+    assert [(ROOT / command[-1]).exists() for command in commands] == [True, True]
+
+
 def test_a_mac_whose_accelerators_are_not_used_is_not_confirmed(
     script: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
