@@ -7,7 +7,7 @@ import builtins
 import keyword
 import re
 import sys
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -93,19 +93,19 @@ def source_files() -> dict[str, DocumentedFile]:
 
 
 def read(path: Path) -> DocumentedFile:
-    tree = parse(path)
+    module, nodes = parse(path)
     bases = {
         node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.ClassDef)
     }
     return DocumentedFile(
         path.name == "__init__.py",
         path.relative_to(ROOT).parts[0] != "packaging",
-        [Documented(place(path, node), text, returns_nothing(node)) for node, text in documented_in(tree)],
+        [Documented(place(path, node), text, returns_nothing(node)) for node, text in documented_in(nodes)],
         list(comments_in(path)),
-        frozenset((*names_in(tree), *path.relative_to(ROOT).with_suffix("").parts)),
-        list(public_functions(path, tree)),
+        frozenset((*names_in(nodes), *path.relative_to(ROOT).with_suffix("").parts)),
+        list(public_functions(path, module)),
         bases,
     )
 
@@ -124,10 +124,10 @@ def returns_nothing(node: ast.AST) -> bool:
     return isinstance(returns, ast.Constant) and returns.value is None
 
 
-def names_in(tree: ast.Module) -> Iterator[str]:
+def names_in(nodes: Sequence[ast.AST]) -> Iterator[str]:
     """Yield each name that code uses, and each word of its strings, which name fields, options and kinds of models."""
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and is_docstring(node)}
-    for node in ast.walk(tree):
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr) and is_docstring(node)}
+    for node in nodes:
         match node:
             case ast.Constant(value=str(text)) if id(node) not in docstrings:
                 yield from WORD.findall(text)

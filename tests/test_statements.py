@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +13,8 @@ import pytest
 
 from tests.source_files import ROOT, Function, functions_in, is_docstring, modules_of, parse, place
 
-Rule = Callable[[ast.Module], Iterator[ast.AST]]
+# Yields what is wrong among the nodes of a module.
+Rule = Callable[[Sequence[ast.AST]], Iterator[ast.AST]]
 
 MOST_LINES = 50
 MOST_BRANCHES = 15
@@ -44,17 +45,17 @@ def is_plain(value: ast.expr) -> bool:
     return False
 
 
-def packed_assignments(tree: ast.Module) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
+def packed_assignments(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Tuple() | ast.List()], value=ast.Tuple(elts=values) | ast.List(elts=values)):
                 if not all(map(is_plain, values)):
                     yield node
 
 
-def hidden_conditionals(tree: ast.Module) -> Iterator[ast.AST]:
+def hidden_conditionals(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Yield conditional expressions whose precedence is a trap: in a tuple, in a comparison, or in each other."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Tuple | ast.Compare | ast.IfExp):
             yield from (part for part in ast.iter_child_nodes(node) if isinstance(part, ast.IfExp))
 
@@ -70,26 +71,26 @@ def length_of(function: Function) -> int:
     return lines
 
 
-def long_functions(tree: ast.Module) -> Iterator[ast.AST]:
-    return (function for function in functions_in(tree) if length_of(function) > MOST_LINES)
+def long_functions(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    return (function for function in functions_in(nodes) if length_of(function) > MOST_LINES)
 
 
-def branched_functions(tree: ast.Module) -> Iterator[ast.AST]:
-    for function in functions_in(tree):
+def branched_functions(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    for function in functions_in(nodes):
         if sum(isinstance(node, BRANCHES) for node in ast.walk(function)) > MOST_BRANCHES:
             yield function
 
 
-def vague_names(tree: ast.Module) -> Iterator[ast.AST]:
+def vague_names(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Yield parameters and variables; a field of a record is explained with it, and files may have its name."""
     fields = {
         statement.target
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.ClassDef)
         for statement in node.body
         if isinstance(statement, ast.AnnAssign)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Name() if node in fields:
                 continue
@@ -97,12 +98,12 @@ def vague_names(tree: ast.Module) -> Iterator[ast.AST]:
                 yield node
 
 
-def paired_assignments(tree: ast.Module) -> Iterator[ast.AST]:
+def paired_assignments(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Yield statements that assign several values by position, constants too, unless they exchange values.
 
     In an exchange, a value is what a target was before: one after the other, it would be lost.
     """
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Tuple() | ast.List() as targets], value=ast.Tuple() | ast.List() as values):
                 read = {ast.unparse(part) for part in ast.walk(values) if isinstance(part, ast.Name | ast.Attribute)}
@@ -110,12 +111,12 @@ def paired_assignments(tree: ast.Module) -> Iterator[ast.AST]:
                     yield node
 
 
-def bare_tuples(tree: ast.Module) -> Iterator[ast.AST]:
+def bare_tuples(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Yield functions that return values which only their places tell apart: three or more want a record's names.
 
     A sort key, whose function is named an order, is only compared.
     """
-    for function in functions_in(tree):
+    for function in functions_in(nodes):
         if function.name.endswith("_order"):
             continue
         for node in ast.walk(function.returns or ast.Constant(None)):
@@ -136,9 +137,9 @@ RULES: list[Rule] = [
 ]
 
 
-def constants_of(tree: ast.Module) -> Iterator[str]:
+def constants_of(module: ast.Module) -> Iterator[str]:
     """Yield the names of a module's public constants."""
-    for node in tree.body:
+    for node in module.body:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
                 if name.isupper() and not name.startswith("_"):
@@ -158,13 +159,13 @@ def offences() -> Offences:
     places: dict[Rule, list[str]] = {rule: [] for rule in RULES}
     constants: dict[tuple[Path, str], list[str]] = defaultdict(list)
     for path in modules_of("app", "engine", "packaging"):
-        tree = parse(path)
+        parsed = parse(path)
         for rule in RULES:
-            places[rule] += [place(path, node) for node in rule(tree)]
+            places[rule] += [place(path, node) for node in rule(parsed.nodes)]
         # The scripts of packaging have each their own.
         if path.is_relative_to(ROOT / "packaging"):
             continue
-        for name in constants_of(tree):
+        for name in constants_of(parsed.module):
             constants[path.parent, name].append(path.name)
     return Offences(places, constants)
 
@@ -213,7 +214,7 @@ def test_only_tables_of_literals_keep_their_own_layout() -> None:
     ],
 )
 def test_a_rule_sees(rule: Rule, source: str) -> None:
-    assert len(list(rule(ast.parse(source)))) == 1
+    assert len(list(rule([*ast.walk(ast.parse(source))]))) == 1
 
 
 @pytest.mark.parametrize(
@@ -227,4 +228,4 @@ def test_a_rule_sees(rule: Rule, source: str) -> None:
     ],
 )
 def test_a_rule_lets_pass(rule: Rule, source: str) -> None:
-    assert not list(rule(ast.parse(source)))
+    assert not list(rule([*ast.walk(ast.parse(source))]))

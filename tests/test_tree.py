@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.source_files import count_statements
+from tests.source_files import count_statements, parse
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
@@ -53,12 +53,10 @@ def source_files() -> list[MeasuredFile]:
 
 
 def read(file: Path) -> MeasuredFile:
-    text = file.read_text("utf-8")
-    tree = ast.parse(text)
-    classes = sum(isinstance(node, ast.ClassDef) for node in tree.body)
-    nodes = list(ast.walk(tree))
+    module, nodes = parse(file)
+    classes = sum(isinstance(node, ast.ClassDef) for node in module.body)
     golf = [ast.unparse(node) for node in nodes if is_golf(node)]
-    return MeasuredFile(str(file.relative_to(ROOT)), count_statements(tree), classes, set(names_in(nodes)), golf)
+    return MeasuredFile(str(file.relative_to(ROOT)), count_statements(nodes), classes, set(names_in(nodes)), golf)
 
 
 def private_reaches(path: Path) -> Iterator[str]:

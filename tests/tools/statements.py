@@ -14,10 +14,10 @@ def main() -> None:
     statements = Counter[str]()
     docstring_lines = Counter[str]()
     for path in modules_of("app", "engine", "resources"):
-        tree = parse(path)
+        nodes = parse(path).nodes
         room = "/".join(path.relative_to(ROOT).parts[:2])
-        statements[room] += count_statements(tree)
-        docstring_lines[room] += sum(docstring.count("\n") + 1 for _, docstring in documented_in(tree))
+        statements[room] += count_statements(nodes)
+        docstring_lines[room] += sum(docstring.count("\n") + 1 for _, docstring in documented_in(nodes))
     for room, count in statements.most_common():
         print(f"{room:<32}{count:>7} statements{docstring_lines[room]:>7} lines of docstrings")
     print(f"{'all':<32}{statements.total():>7} statements{docstring_lines.total():>7} lines of docstrings")
