@@ -99,6 +99,14 @@ def open_scheduler(main: str | Path | None = None, draft: Path | None = None, **
         yield scheduler
 
 
+@contextmanager
+def open_with_pair(pair: tuple[LoadedModel, LoadedModel], **settings: Any) -> Iterator[Scheduler]:
+    """Open a scheduler with these settings and a pair that is loaded already, as the fixture `pair` is."""
+    with open_scheduler(**settings) as scheduler:
+        scheduler.changes.install(*pair)
+        yield scheduler
+
+
 def set_draft(scheduler: Scheduler, draft: Path | None) -> LoadedPair:
     """Replace the draft model without other work in between."""
     return run_to_completion(scheduler.changes.set_draft(draft))

@@ -116,7 +116,7 @@ THOUGHTS = {**ENDLESS, THOUGHT: -60.0, THINK: -60.0, **dict.fromkeys(range(300, 
 
 ASKED: dict[str, Asked] = {
     "plain": Asked({"max_tokens": 40}),
-    "sampled": Asked({**SAMPLED, "max_tokens": 40}),
+    "sampled": Asked(SAMPLED),
     "truncated": Asked({"temperature": 0.8, "top_p": 0.8, "top_k": 12, "min_p": 0.05}),
     "penalties": Asked({"repetition_penalty": 1.3, "presence_penalty": 0.4, "frequency_penalty": 0.2}),
     "penalties, sampled": Asked({"temperature": 0.8, "repetition_penalty": 1.3, "penalty_window": 8}),

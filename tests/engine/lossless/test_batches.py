@@ -13,7 +13,6 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.engine.lossless.family_serving import CAMPAIGN, serving
 from tests.engine.serving_requests import PLAIN, Client, alone, request, set_draft, submit
-from tests.engine.tiers import by_tier
 
 WORDS = ("fox", "lazy dog", "안녕하세요 세계", "the quick brown", "the the the", "jumps over")
 METHODS = (
@@ -75,7 +74,8 @@ def fuzz(scheduler: Scheduler, drafts: list[Path], seed: int, count: int) -> lis
     return clients
 
 
-@pytest.mark.parametrize("name", by_tier(["qwen3", "qwen3_next"], ["qwen3"]))
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["qwen3", "qwen3_next"])
 def test_answers_at_once_are_those_of_each_alone(name: str, tmp_path: Path) -> None:
     with serving(name, tmp_path) as (scheduler, drafts):
         clients = fuzz(scheduler, drafts, seed=1, count=8)

@@ -87,6 +87,7 @@ def test_without_the_grammar_the_model_writes_calls_that_nobody_can_read(served:
     assert (free.text.count("<tool_call>") > 0, parts.calls) == (True, [])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seeds", by_tier([range(2), range(2, 25), range(25, 50)], [range(2)]))
 def test_every_call_of_a_free_answer_fits_its_schema(served: Scheduler, seeds: range) -> None:
     answers = [alone(served, asked(METHODS["draft"], temperature=1.0, seed=seed, max_tokens=90)) for seed in seeds]
@@ -101,6 +102,7 @@ def test_two_calls_stand_side_by_side(served: Scheduler) -> None:
     assert "</tool_call><tool_call>" in finished.text
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", by_tier(["qwen3_coder", "glm47"], ["qwen3_coder"]))
 def test_texts_between_tags_are_the_same_with_every_method(served: Scheduler, form: str) -> None:
     text = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["a"]}
@@ -123,6 +125,7 @@ def test_an_answer_without_a_call_is_that_without_tools(served: Scheduler, metho
     assert alone(served, asked({"plain": PLAIN, **METHODS}[method], **settings)).ids == free.ids
 
 
+@pytest.mark.full
 def test_forced_text_of_calls_is_proposed_for_free(served: Scheduler) -> None:
     settings: dict[str, Any] = {"bias": 90.0, "max_tokens": 100}
     alone(served, asked(METHODS["lookup"], **settings))

@@ -41,8 +41,7 @@ PATTERNS = [("mtp", family, wrong) for family in ["qwen3", *HYBRIDS, *BY_DEPTH] 
 PATTERNS += [("mtp", family, 2 + index % 2) for index, family in enumerate(OTHERS)]
 PATTERNS += [("eagle", family, wrong) for family in ("qwen3", "qwen3_next") for wrong in (2, 1, 5)]
 PATTERNS += [("assistant", "gemma4", wrong) for wrong in (3, 1, 2, 5)]
-DEFAULT = {("mtp", "qwen3", 2), ("mtp", "step3p5", 2), ("eagle", "qwen3_next", 2), ("assistant", "gemma4", 3)}
-TEXTS = [("mtp", "qwen3", {})]
+DEFAULT = {("mtp", "step3p5", 2), ("eagle", "qwen3_next", 2), ("assistant", "gemma4", 3)}
 TURNS = [("mtp", "qwen3"), ("mtp", "qwen3_5"), ("assistant", "gemma4")]
 
 
@@ -66,7 +65,7 @@ def serve(scheduler: Scheduler, folder: Path, kind: str = "mtp", family: str = "
 @pytest.mark.parametrize(
     ("kind", "family", "changes", "temperature"),
     [
-        marked(*values, temperature, default=temperature > 0 and values in TEXTS)
+        marked(*values, temperature)
         for temperature in (0.0, 0.8)
         for values in (
             *(("eagle", family, {"drafted": DRAFTED}) for family in ("qwen3", "gemma3_text", "qwen3_next")),
@@ -108,14 +107,16 @@ def test_rounds_accepted_in_part_leave_every_cache_as_if_read_at_once(
     assert_as_read_anew(scheduler, WAITING.get(family, 1))
 
 
-# Each kind with one way of acceptance.
-KNOWN = {("rejection", "mtp"), ("match", "eagle")}
-
-
 @pytest.mark.parametrize(
     ("kind", "changes", "sampling", "acceptance"),
     [
-        marked(kind, changes, sampling, acceptance, default=(acceptance, kind) in KNOWN and "temperature" in sampling)
+        marked(
+            kind,
+            changes,
+            sampling,
+            acceptance,
+            default=(acceptance, kind) == ("match", "eagle") and "temperature" in sampling,
+        )
         for kind, changes in (("mtp", {}), ("eagle", {"drafted": 170}))
         for sampling in ({"temperature": 0.9, "top_p": 0.8, "top_k": 20}, {"repetition_penalty": 1.3})
         for acceptance in ("match", "rejection")
@@ -208,7 +209,10 @@ def test_a_reopened_chat_is_not_blind(scheduler: Scheduler, tmp_path: Path, kind
     assert_as_read_anew(scheduler)
 
 
-@pytest.mark.parametrize("name", ["mtp.safetensors", "model-mtp.safetensors", "mtp/weights.safetensors"])
+NAMES = ["mtp.safetensors", "model-mtp.safetensors", "mtp/weights.safetensors"]
+
+
+@pytest.mark.parametrize("name", by_tier(NAMES, NAMES[1:]))
 @pytest.mark.parametrize("family", by_tier(["qwen3", "qwen3_5"], ["qwen3"]))
 def test_a_head_beside_its_main_model_is_listed_and_drafts(
     scheduler: Scheduler, tmp_path: Path, family: str, name: str
@@ -258,7 +262,7 @@ def appended_name(name: str, layers: int) -> str:
     return f"model.layers.{layers}.{stem}.{leaf}"
 
 
-@pytest.mark.parametrize("family", ["qwen3_5", "glm4_moe"])
+@pytest.mark.parametrize("family", by_tier(["qwen3_5", "glm4_moe"], ["glm4_moe"]))
 def test_a_head_among_its_main_model_s_own_weights_is_listed_and_drafts(
     scheduler: Scheduler, tmp_path: Path, family: str
 ) -> None:

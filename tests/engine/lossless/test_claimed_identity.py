@@ -16,7 +16,6 @@ from engine.serving.scheduler import Scheduler
 from tests.engine.serving_requests import Client, open_scheduler, request, run, set_draft
 from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES
-from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 from tests.tiny_models import (
     BFLOAT16,
@@ -31,7 +30,7 @@ from tests.tiny_models import (
 )
 
 # transformers warns of families that it does not know.
-pytestmark = pytest.mark.expects_log
+pytestmark = [pytest.mark.expects_log, pytest.mark.full]
 
 # Dense, windows, sinks, latent attention, experts, recurrent layers and mixtures of these.
 JUDGED = {
@@ -41,10 +40,10 @@ JUDGED = {
     "recurrent_gemma": FOUR_BITS, "llama4": FOUR_BITS, "qwen2": BFLOAT16, "cohere": BFLOAT16,
 }  # fmt: skip
 WORDS = ("fox", "lazy dog", "안녕하세요 세계", "the quick brown", "the the the", "jumps over")
-# How many questions a family is asked, and the tokens of its context: short enough for a quick probe, long enough for
-# answers that turn every window.
-MANY, FEW = (12, 320), (2, 192)
-CASES = [*((name, *MANY) for name in JUDGED), ("qwen3_next", *FEW)]
+# How many questions a family is asked.
+QUESTIONS = 12
+# The tokens of a context: short enough for a quick probe, long enough for answers that turn every window.
+CONTEXT = 320
 
 
 def questions(seed: int, count: int) -> list[ChatRequest]:
@@ -64,9 +63,9 @@ def served(scheduler: Scheduler, asked: ChatRequest, *, same_text: bool, plain: 
     return client
 
 
-@pytest.mark.parametrize(("name", "count", "context"), by_tier(CASES, CASES[-1:]))
-def test_what_is_called_identical_is(name: str, count: int, context: int, tmp_path: Path) -> None:
-    config = {"model_type": model_type(name), **FAMILIES[name], "max_position_embeddings": context}
+@pytest.mark.parametrize("name", JUDGED)
+def test_what_is_called_identical_is(name: str, tmp_path: Path) -> None:
+    config = {"model_type": model_type(name), **FAMILIES[name], "max_position_embeddings": CONTEXT}
     stored = JUDGED[name]
     main = write_model(tmp_path / "main", seed=sum(name.encode()), config=config, stored=stored)
     other = write_disturbed_copy(main, tmp_path / "other", amount=0.05, stored=stored)
@@ -74,7 +73,7 @@ def test_what_is_called_identical_is(name: str, count: int, context: int, tmp_pa
     with open_scheduler(main, main, learned_file=tmp_path / "learned.json") as scheduler:
         scheduler.models.probe(lambda: False, PATIENCE_S)
         rounding = scheduler.models.rounding
-        asked = questions(len(name), count)
+        asked = questions(len(name), QUESTIONS)
         expected = {
             same_text: [served(scheduler, one, same_text=same_text, plain=True).finished.ids for one in asked]
             for same_text in (False, True)
@@ -92,5 +91,5 @@ def test_what_is_called_identical_is(name: str, count: int, context: int, tmp_pa
     assert drafted > 0
     # Where every width is rounded alike at every length of text, the word is said, and so was tested.
     assert rounding is not None
-    if rounding.ranges[-1].keys >= context and rounding.usual.rows > MAX_DEPTH:
+    if rounding.ranges[-1].keys >= CONTEXT and rounding.usual.rows > MAX_DEPTH:
         assert identical > 0

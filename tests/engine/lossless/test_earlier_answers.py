@@ -9,9 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from tests.engine.serving_requests import PLAIN, Client, open_scheduler, run, serve_and_act, set_draft, submit
+from tests.engine.serving_requests import (
+    PLAIN,
+    Client,
+    open_scheduler,
+    open_with_pair,
+    run,
+    serve_and_act,
+    set_draft,
+    submit,
+)
 from tests.engine.serving_requests import request as unnamed
 from tests.engine.tiers import by_tier
 
@@ -25,8 +35,8 @@ def request(conversation: str | None, speculation: SpeculationSettings = LOOKUP,
 
 
 @pytest.fixture
-def scheduler(tiny_main: Path, tiny_draft: Path, tmp_path: Path) -> Iterator[Scheduler]:
-    with open_scheduler(tiny_main, tiny_draft, answer_index_folder=tmp_path) as scheduler:
+def scheduler(pair: tuple[LoadedModel, LoadedModel], tmp_path: Path) -> Iterator[Scheduler]:
+    with open_with_pair(pair, answer_index_folder=tmp_path) as scheduler:
         yield scheduler
 
 
@@ -98,7 +108,7 @@ def test_a_deleted_chat_is_not_proposed_any_more(scheduler: Scheduler, tmp_path:
     assert files(tmp_path) == []
 
 
-@pytest.mark.parametrize("again", [True, False])
+@pytest.mark.parametrize("again", by_tier([True, False], [True]))
 @pytest.mark.expects_log
 def test_an_index_that_is_switched_off_and_cannot_be_deleted_is_deleted_later(
     scheduler: Scheduler, tmp_path: Path, again: bool, monkeypatch: pytest.MonkeyPatch

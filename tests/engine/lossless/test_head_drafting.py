@@ -33,7 +33,7 @@ from tests.tiny_models import BFLOAT16, MXFP4, NVFP4, QWEN3, SIX_BITS, Stored, w
 
 @pytest.mark.parametrize(
     ("temperature", "acceptance"),
-    by_tier(product((0.0, 0.8), ("match", "rejection")), [(0.0, "match"), (0.8, "rejection")]),
+    by_tier(product((0.0, 0.8), ("match", "rejection")), [(0.0, "match")]),
 )
 def test_a_right_head_is_accepted_and_changes_nothing(
     oracle_served: tuple[Scheduler, OracleHead], temperature: float, acceptance: str
@@ -56,7 +56,7 @@ def test_a_right_head_is_accepted_and_changes_nothing(
 @pytest.mark.parametrize(
     "sampling",
     [
-        {"temperature": 0.9, "top_p": 0.8, "top_k": 20, "min_p": 0.02},
+        pytest.param({"temperature": 0.9, "top_p": 0.8, "top_k": 20, "min_p": 0.02}, marks=pytest.mark.full),
         pytest.param(
             {"repetition_penalty": 1.3, "presence_penalty": 0.4, "frequency_penalty": 0.2}, marks=pytest.mark.full
         ),
@@ -169,7 +169,7 @@ def test_however_an_answer_ends_the_head_keeps_what_was_committed(
     assert_read_all(scheduler)
 
 
-@pytest.mark.parametrize("stored", by_tier([BFLOAT16, MXFP4, NVFP4, SIX_BITS], [BFLOAT16, MXFP4]), ids=str)
+@pytest.mark.parametrize("stored", by_tier([BFLOAT16, MXFP4, NVFP4, SIX_BITS], [MXFP4]), ids=str)
 def test_a_main_model_is_tapped_however_it_is_stored(scheduler: Scheduler, tmp_path: Path, stored: Stored) -> None:
     main = write_model(tmp_path / "main", seed=1, stored=stored)
     load_models(scheduler, main, write_head(tmp_path / "head", main))
@@ -196,7 +196,7 @@ def test_a_head_that_fails_is_left_out_and_the_answer_goes_on(
         assert "draft-failed" in client.reasons
 
 
-@pytest.mark.parametrize("method", ["off", "ngram"])
+@pytest.mark.parametrize("method", by_tier(["off", "ngram"], ["ngram"]))
 def test_nothing_is_tapped_for_answers_that_do_not_use_the_head(
     oracle_served: tuple[Scheduler, OracleHead], method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,7 +37,9 @@ def load_with_fewer_rows(folder: Path) -> LoadedModel:
     return load(folder)
 
 
-@pytest.mark.parametrize("speculation", [{"method": "off"}, {"method": "draft", "depth": 3}])
+@pytest.mark.parametrize(
+    "speculation", [pytest.param({"method": "off"}, marks=pytest.mark.full), {"method": "draft", "depth": 3}]
+)
 def test_a_token_that_only_the_tokenizer_has_is_refused_before_prefill(
     scheduler: Scheduler, tmp_path: Path, speculation: dict[str, Any]
 ) -> None:
@@ -114,6 +116,7 @@ def test_an_answer_under_way_changes_its_method_at_its_next_round(
     assert {0, 1} < set(depths)
 
 
+@pytest.mark.full
 def test_each_of_several_answers_has_as_many_alternatives_as_it_asked_for(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]
 ) -> None:

@@ -38,6 +38,8 @@ QUESTIONS = [
     "接受率是什么意思？",
     "给我讲讲唐朝的历史。",
 ]
+# The question of the default tier.
+DEFAULT = "推測の深さとは何ですか？"
 SEEDED = [f"{opening} {question}" for opening in ("", "Please:", "음,", "では、", "请问") for question in QUESTIONS]
 
 
@@ -76,7 +78,7 @@ def tokens_of(engine: Engine, question: str, **speculation: Any) -> tuple[list[T
 @pytest.mark.parametrize(
     "question",
     [
-        pytest.param(text, marks=pytest.mark.campaign if place % 2 else pytest.mark.full if place % 32 else ())
+        pytest.param(text, marks=pytest.mark.campaign if place % 2 else pytest.mark.full if text != DEFAULT else ())
         for place, text in enumerate(QUESTIONS)
     ],
 )
@@ -94,6 +96,7 @@ def test_greedy_tokens_are_the_same_with_and_without_the_draft(
     assert len(plain) <= 2 or stats.drafted > 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("temperature", by_tier([0.5, 0.8, 1.0], [0.8]))
 def test_a_seed_gives_the_same_text_with_every_method(engine: Engine, temperature: float) -> None:
     _compare_seeded(engine, QUESTIONS[::20], temperature)

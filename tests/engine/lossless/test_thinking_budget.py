@@ -92,7 +92,7 @@ def thought_tokens(finished: Finished, closing: str = "</think>") -> int:
 
 
 EVERY = list(product(FAMILIES, ("draft", "lookup", "head", "rejection"), (0.0, 0.9)))
-FEW = [("<|channel|>analysis<|message|>", "lookup", 0.0), ("[THINK]", "head", 0.9)]
+FEW = [("<|channel|>analysis<|message|>", "lookup", 0.0)]
 
 
 @pytest.mark.parametrize(("family", "method", "temperature"), by_tier(EVERY, FEW))
