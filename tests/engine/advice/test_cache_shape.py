@@ -14,7 +14,7 @@ from engine.advice.cache_shape import COUNTING, cache_shape, cached_elements
 from engine.model_files.cache_counting import CacheShape, count_caches
 from tests.engine.advice.real_configs import PUBLISHED
 from tests.engine.model_files.model_folders import llama_config
-from tests.engine.speculation.families import EVERY_KIND, FAMILIES, VLM_FAMILIES, build, fresh_caches, model_type
+from tests.engine.speculation.families import FAMILIES, ONE_OF_A_KIND, VLM_FAMILIES, build, fresh_caches, model_type
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 
@@ -27,7 +27,7 @@ ONCE_WRONG = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", by_tier(PLAIN, EVERY_KIND))
+@pytest.mark.parametrize("name", by_tier(PLAIN, ONE_OF_A_KIND))
 def test_the_sizes_are_those_of_the_caches_that_the_library_fills(name: str) -> None:
     model, caches = build(name), fresh_caches(name)
     # The last token alone: a pass over several leaves more than its window in a sliding layer.

@@ -33,6 +33,10 @@ EVERY_KIND = [
     *("llama", "llama:quantised", "llama:window", "gemma3n", "llama4", "deepseek_v32", "deepseek_v41", "mamba2"),
     *("qwen3_next", "falcon_h1", "recurrent_gemma", "longcat_flash_ngram", "glm5_next", "qwen4_exp"),
 ]
+# Those of `EVERY_KIND` that together have each kind of cache: what the default tier runs.
+ONE_OF_A_KIND = (
+    "llama", "llama:quantised", "llama:window", "llama4", "deepseek_v41", "qwen3_next", "glm5_next", "qwen4_exp"
+)  # fmt: skip
 # Those of `EVERY_KIND` whose caches can be rows of a batch.
 KINDS_WITH_ROWS = [
     "llama", "llama:quantised", "llama:window", "gemma3n", "deepseek_v32", "mamba2", "qwen3_next", "falcon_h1"

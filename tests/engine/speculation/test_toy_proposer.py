@@ -17,6 +17,7 @@ from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.serving_requests import PLAIN, request, run
+from tests.engine.tiers import by_tier
 
 
 class RepeatProposer(Proposer):
@@ -64,7 +65,7 @@ def test_only_a_registered_proposer_is_a_method(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.usefixtures("_registered")
-@pytest.mark.parametrize("temperature", [0.0, 0.8])
+@pytest.mark.parametrize("temperature", by_tier([0.0, 0.8], [0.8]))
 def test_a_new_proposer_drafts_and_leaves_the_text_as_it_is(scheduler: Scheduler, temperature: float) -> None:
     plain = answer(scheduler, PLAIN, temperature, "aaaa aaaa")
     speculated = answer(scheduler, SpeculationSettings(method="repeat", depth=3), temperature, "aaaa aaaa")

@@ -20,6 +20,9 @@ from tests.engine.speculation.two_macs import (
     synchronous,
 )
 
+# Published costs decide, and nothing of the engine.
+pytestmark = pytest.mark.full
+
 THUNDERBOLT_MS, WIRELESS_MS = 0.3, 20.0
 KERNELS = (READ_AGAIN, READ_ONCE)
 

@@ -37,7 +37,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", by_tier(CASES, ["with cheap rows", "wireless"]))
+@pytest.mark.parametrize("name", by_tier(CASES, ["wireless"]))
 def test_it_drafts_ahead_where_that_pays_and_rests_where_it_does_not(name: str) -> None:
     case = CASES[name]
     chosen, alone = (case.answers(both=both) for both in (True, False))

@@ -18,11 +18,12 @@ from engine.speculation.caches.cache_rules import DeepSeekLayerRule, Rule, Snaps
 from engine.speculation.caches.row_kinds import KeyValueRows
 from engine.speculation.conversation import CachedConversation
 from engine.speculation.rounds.sequence import CachedSequence
-from tests.engine.speculation.families import EVERY_KIND, VARIANTS, build, fresh_caches, kinds_of
+from tests.engine.speculation.families import EVERY_KIND, ONE_OF_A_KIND, VARIANTS, build, fresh_caches, kinds_of
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.speculation.forced_batches import check_family as check_batch
 from tests.engine.speculation.forced_rounds import check_family as check_rollback
 from tests.engine.speculation.plain_decoding import assert_same_logits, decode_plainly
+from tests.engine.tiers import by_tier
 
 TEXT = [(7 * index + 3) % 96 for index in range(40)]
 # The end of a turn: every kind of cache can go back to it.
@@ -57,10 +58,10 @@ def test_a_kind_with_an_entry_is_rolled_back_batched_and_stored(toy: str, tmp_pa
 
 def test_every_kind_is_held_by_a_family() -> None:
     """A new kind needs a family in `EVERY_KIND`: rollback, batches and the store are checked on these."""
-    assert kinds_of(EVERY_KIND) == set(KINDS)
+    assert kinds_of(EVERY_KIND) == kinds_of(ONE_OF_A_KIND) == set(KINDS)
 
 
-@pytest.mark.parametrize("name", EVERY_KIND)
+@pytest.mark.parametrize("name", by_tier(EVERY_KIND, ONE_OF_A_KIND))
 def test_every_kind_is_stored(name: str, tmp_path: Path) -> None:
     check_stored(name, tmp_path)
 

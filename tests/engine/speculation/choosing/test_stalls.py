@@ -63,7 +63,7 @@ def stalls(rounds: str, time: str, times: float) -> Callable[[float, int], float
     return lambda at, depth: times if TIMES[time](at) and ROUNDS[rounds](depth) else 1.0
 
 
-@pytest.mark.parametrize(("rounds", "time", "times"), by_tier(product(ROUNDS, TIMES, (3.0, 10.0, 40.0)), CASES[::2]))
+@pytest.mark.parametrize(("rounds", "time", "times"), by_tier(product(ROUNDS, TIMES, (3.0, 10.0, 40.0)), CASES[::5]))
 def test_no_stall_makes_a_false_claim(
     answers: Callable[..., Iterator[Answered]], rounds: str, time: str, times: float
 ) -> None:
@@ -84,7 +84,9 @@ def test_no_stall_makes_a_false_claim(
         assert low <= 0.04 * count
 
 
-@pytest.mark.parametrize(("rounds", "times"), [*product(("plain", "all"), (3.0, 10.0, 40.0))])
+@pytest.mark.parametrize(
+    ("rounds", "times"), by_tier(product(("plain", "all"), (3.0, 10.0, 40.0)), [("plain", 3.0), ("all", 40.0)])
+)
 def test_a_bad_beginning_heals_within_a_few_answers(
     answers: Callable[..., Iterator[Answered]], rounds: str, times: float
 ) -> None:

@@ -33,7 +33,7 @@ def self_drafting(
     return ProposedRounds(sequence_of(name), sampler, draft), draft
 
 
-FEW = ("llama", "llama:window", "mamba2", "falcon_h1")
+FEW = ("llama:window", "mamba2")
 
 
 @pytest.mark.parametrize("temperature", by_tier([0.0, 0.8], [0.8]))

@@ -93,7 +93,7 @@ def check(name: str, seed: int, rounds: int, *, stops_early: bool = False) -> in
     return compared
 
 
-@pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "gpt_oss", "qwen3_5"], ["llama", "llama:window", "mamba2"]))
+@pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "gpt_oss", "qwen3_5"], ["llama:window", "mamba2"]))
 def test_every_request_gets_the_proposals_that_it_gets_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
     monkeypatch.setattr(row_layout, "GROWTH_SLOTS", 8)

@@ -20,6 +20,7 @@ from engine.speculation.rounds.sequence import CachedSequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
 from tests.engine.speculation.family_configs import DELTA, DENSE, VOCABULARY
 from tests.engine.speculation.plain_decoding import assert_same_logits
+from tests.engine.tiers import by_tier
 
 GRIDS = (Grid(3, 2, 3), Grid(12, 4, 2))
 PROMPT = 26
@@ -91,7 +92,7 @@ def test_each_pair_of_numbers_turns_by_one_coordinate(axes: Axes, expected: list
 
 
 @pytest.mark.parametrize("family", AXES)
-@pytest.mark.parametrize("chunk", [1, 5, 512])
+@pytest.mark.parametrize("chunk", by_tier([1, 5, 512], [5]))
 def test_rounds_after_pictures_have_the_logits_of_one_pass(family: str, chunk: int) -> None:
     tokens = text_of(1, PROMPT + 20)
     expected = expected_logits(family, tokens, GRIDS)

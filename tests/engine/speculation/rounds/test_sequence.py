@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.speculation.rounds.sequence import CachedSequence
-from tests.engine.speculation.families import EVERY_KIND, build, change_kinds, fresh_caches
+from tests.engine.speculation.families import EVERY_KIND, ONE_OF_A_KIND, build, change_kinds, fresh_caches
 from tests.engine.speculation.plain_decoding import assert_same_logits, decode_plainly
+from tests.engine.tiers import by_tier
 
 TOKENS = [(11 * index + 5) % 96 for index in range(96)]
 
@@ -56,7 +57,7 @@ def test_a_stop_inside_the_accepted_draft_tokens_keeps_no_row_behind_it(name: st
     assert_same_logits(sequence.verify()[0], expected[15], name)
 
 
-@pytest.mark.parametrize("name", EVERY_KIND)
+@pytest.mark.parametrize("name", by_tier(EVERY_KIND, ONE_OF_A_KIND))
 def test_a_sequence_rewinds_exactly_or_says_that_it_cannot(name: str) -> None:
     """After a rewind, another answer to the same prompt is as if the first had never been read."""
     sequence = started(name, 20)

@@ -54,7 +54,9 @@ def test_a_family_that_cannot_has_a_reason(name: str) -> None:
         check_family(name, seed=1, rounds=9)
 
 
-@pytest.mark.parametrize("name", ["llama", "llama:window", "llama:quantised", "qwen3_next"])
+@pytest.mark.parametrize(
+    "name", by_tier(["llama", "llama:window", "llama:quantised", "qwen3_next"], ["llama:window", "qwen3_next"])
+)
 def test_caches_that_leave_a_batch_are_those_of_plain_decoding(name: str) -> None:
     texts = ForcedTexts(name, 3, max(PROMPTS) + 20)
     for sequence in texts.sequences:
