@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from engine.ahead.deepening import PassCosts
 from engine.ahead.drafting_ahead import DraftingAhead
+from engine.main_model.loaded_model import LoadedModel
 from engine.serving.scheduler import Scheduler
-from tests.engine.serving_requests import open_scheduler
+from tests.engine.serving_requests import open_with_pair
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def _rows_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def scheduler(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
+def scheduler(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
     """A scheduler whose asynchronous drafter starts with the first request."""
-    with open_scheduler(tiny_main, tiny_draft, draft_ahead="here") as scheduler:
+    with open_with_pair(pair, draft_ahead="here") as scheduler:
         yield scheduler

@@ -20,6 +20,7 @@ from engine.ahead.other_computer import on_computer, own_report
 from engine.computers.model_identity import portable_name
 from engine.errors import BadRequest
 from engine.events import Finished
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -27,7 +28,7 @@ from engine.upkeep import draft_runners
 from tests.engine.ahead import other_computers
 from tests.engine.ahead.other_computers import over_tcp
 from tests.engine.ahead.runners import BEGIN, DISTURBANCES, FIRST, FIXED, slow_verification, started
-from tests.engine.serving_requests import PLAIN, alone, open_scheduler, request, run, submit
+from tests.engine.serving_requests import PLAIN, alone, open_scheduler, open_with_pair, request, run, submit
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S, wait_until
 
@@ -37,9 +38,9 @@ _REPORTS = "import sys; sys.stdin.readline(); print({report!r}, flush=True); sys
 
 
 @pytest.fixture
-def elsewhere(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
+def elsewhere(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
     """A scheduler whose draft runner belongs on another computer."""
-    with open_scheduler(tiny_main, tiny_draft, draft_ahead=HOST) as scheduler:
+    with open_with_pair(pair, draft_ahead=HOST) as scheduler:
         yield scheduler
 
 
@@ -74,7 +75,8 @@ def compare(scheduler: Scheduler) -> int:
     return hits
 
 
-@pytest.mark.parametrize("disturbance", by_tier(DISTURBANCES, ("dying",)))
+@pytest.mark.full
+@pytest.mark.parametrize("disturbance", DISTURBANCES)
 def test_the_text_is_plain_decodings(elsewhere: Scheduler, disturbance: str, monkeypatch: pytest.MonkeyPatch) -> None:
     reach(monkeypatch, disturbance)
     compare(elsewhere)

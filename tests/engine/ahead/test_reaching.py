@@ -17,6 +17,7 @@ from engine.settings import EngineSettings
 from engine.upkeep.memory import ModelMemory
 from tests.engine.ahead.runners import FIXED, REACHED, on_a_thread, started, untouched
 from tests.engine.serving_requests import PLAIN, alone, load_models, open_scheduler, request, run, set_draft, submit
+from tests.engine.tiers import by_tier
 from tests.patience import wait_until
 from tests.tiny_eagle import write_eagle_head
 
@@ -88,7 +89,7 @@ def test_it_ends_with_the_models_and_when_it_is_switched_off(
     assert alone(scheduler, request(speculation=FIXED, max_tokens=4)).stats.ahead == ""
 
 
-@pytest.mark.parametrize("branches", [1, 2])
+@pytest.mark.parametrize("branches", by_tier([1, 2], [2]))
 def test_the_drafter_is_asked_for_the_branches_of_the_settings_and_the_text_stays(
     tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch, branches: int
 ) -> None:
@@ -123,7 +124,7 @@ def test_there_is_none_without_memory_for_another_copy(
     assert not drafters
 
 
-@pytest.mark.parametrize("reason", ["not-usable", "no-branches"])
+@pytest.mark.parametrize("reason", by_tier(["not-usable", "no-branches"], ["not-usable"]))
 def test_a_draft_model_that_cannot_draft_is_not_started_with_each_answer(
     scheduler: Scheduler, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:

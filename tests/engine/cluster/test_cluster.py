@@ -123,6 +123,7 @@ def test_ranks_on_cpus_compile_nothing(exact: tuple[Path, Path], users_temporary
     assert not list(users_temporary_folder.iterdir())
 
 
+@pytest.mark.full
 @EITHER
 def test_several_requests_are_answered_together(split: Both) -> None:
     requests = [request(text, DRAFTED) for text in ("the quick brown fox", "jumps over the lazy dog", "hello")]
@@ -131,6 +132,7 @@ def test_several_requests_are_answered_together(split: Both) -> None:
     assert [finished(list(stream)).ids for stream in streams] == expected
 
 
+@pytest.mark.full
 @EITHER
 def test_the_next_turn_finds_the_caches_of_the_last(split: Both) -> None:
     chat = [{"role": "user", "content": "a question that is new"}]
@@ -222,7 +224,9 @@ def test_a_hybrid_writes_what_one_process_writes(by_layers: Both) -> None:
     assert by_layers.compare().stats.accepted > 0
 
 
-@pytest.mark.parametrize("there", [{}, {"tandem-chat": "", "mlx": "0.1", "mlx-lm": "0.1"}])
+@pytest.mark.parametrize(
+    "there", [pytest.param({}, marks=pytest.mark.full), {"tandem-chat": "", "mlx": "0.1", "mlx-lm": "0.1"}]
+)
 def test_machines_with_other_versions_do_not_start(there: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.cluster.cluster.versions", lambda: {"mlx": "0.2"})
     monkeypatch.setattr("engine.cluster.launch.RankProcess.wait_for", lambda *_: {"ring": 1, "versions": there})
