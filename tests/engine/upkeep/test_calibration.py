@@ -25,8 +25,8 @@ from tests.patience import PATIENCE_S
 pytestmark = pytest.mark.usefixtures("module_as_on_linux")
 
 SOME_DEPTHS = (1, 2, 3)
-# The file of a calibrated pair, what a person reads of it, and the costs that are known.
-Calibrated = tuple[Path, LearnedPair, dict[str, set[int]]]
+# The file of a calibrated pair, and what a person reads of it.
+Calibrated = tuple[Path, LearnedPair]
 OFF, AUTO = SpeculationSettings(method="off"), SpeculationSettings()
 
 
@@ -49,13 +49,14 @@ def measured(engine: Engine) -> dict[str, set[int]]:
 
 @pytest.fixture(scope="module")
 def calibrated(tiny_main: Path, tiny_draft: Path, tmp_path_factory: pytest.TempPathFactory) -> Calibrated:
-    """The file of an engine that has calibrated a pair, and what it knew then."""
+    """The file of an engine that has calibrated SOME_DEPTHS of a pair, and what it knew then."""
     file = tmp_path_factory.mktemp("calibrated") / "learned.json"
-    with Engine(EngineSettings(learned_file=file)) as engine:
+    with pytest.MonkeyPatch.context() as patch, Engine(EngineSettings(learned_file=file)) as engine:
+        patch.setattr(calibration, "DEPTHS", SOME_DEPTHS)
         engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         assert calibrate(engine)
         [pair] = engine.learned().result(timeout=PATIENCE_S)
-        return file, pair, measured(engine)
+        return file, pair
 
 
 @pytest.fixture
@@ -72,13 +73,21 @@ def engine(calibrated: Calibrated, learned_file: Path, tiny_main: Path, tiny_dra
         yield engine
 
 
-def test_a_calibration_measures_every_depth_of_a_pair(calibrated: Calibrated) -> None:
-    _, pair, curves = calibrated
+@pytest.mark.parametrize("depths", by_tier([(SOME_DEPTHS,), (DEPTHS,)], [(SOME_DEPTHS,)]), ids=["some", "all"])
+def test_a_calibration_measures_every_depth_of_a_pair(
+    tiny_main: Path, tiny_draft: Path, learned_file: Path, monkeypatch: pytest.MonkeyPatch, depths: tuple[int, ...]
+) -> None:
+    monkeypatch.setattr(calibration, "DEPTHS", depths)
+    with Engine(EngineSettings(learned_file=learned_file)) as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        assert calibrate(engine)
+        [pair] = engine.learned().result(timeout=PATIENCE_S)
+        curves = measured(engine)
     assert pair.loaded
     assert pair.main == "main"
     # What the draft model cannot propose, lookup can.
-    drafted = {depth for depth in DEPTHS if depth <= MAX_DRAFTED}
-    assert (curves["pass"], curves["draft:draft"]) == ({1, *(depth + 1 for depth in DEPTHS)}, drafted)
+    drafted = {depth for depth in depths if depth <= MAX_DRAFTED}
+    assert (curves["pass"], curves["draft:draft"]) == ({1, *(depth + 1 for depth in depths)}, drafted)
 
 
 @pytest.fixture
@@ -186,7 +195,7 @@ def test_answers_add_what_they_see_of_acceptance(engine: Engine) -> None:
 
 
 def test_the_next_run_knows_it_before_any_model_is_loaded(calibrated: Calibrated) -> None:
-    file, before, _ = calibrated
+    file, before = calibrated
     with Engine(EngineSettings(learned_file=file)) as later:
         [after] = later.learned().result(timeout=PATIENCE_S)
     assert after.pair == before.pair
@@ -201,7 +210,10 @@ def test_what_was_learned_can_be_forgotten(engine: Engine, learned_file: Path) -
         assert later.learned().result(timeout=PATIENCE_S) == ()
 
 
-def test_without_a_draft_the_passes_alone_are_measured_and_are_a_pair_of_their_own(engine: Engine) -> None:
+def test_without_a_draft_the_passes_alone_are_measured_and_are_a_pair_of_their_own(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibration, "DEPTHS", SOME_DEPTHS)
     engine.set_draft(None).result(timeout=PATIENCE_S)
     assert calibrate(engine)
     _with_draft, alone = engine.learned().result(timeout=PATIENCE_S)

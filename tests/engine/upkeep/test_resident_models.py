@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,28 +12,38 @@ import pytest
 from engine.errors import ModelNotUsable, NoModel
 from engine.events import Failed
 from engine.files.steps import run_to_completion
+from engine.main_model.loaded_model import LoadedModel
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import LoadedPair
 from engine.upkeep import memory
 from engine.upkeep.models import Models
-from tests.engine.serving_requests import PLAIN, alone, finish, load_models, request, run, step_until, submit
+from tests.engine.serving_requests import (
+    PLAIN,
+    alone,
+    finish,
+    load_models,
+    open_with_pair,
+    request,
+    run,
+    step_until,
+    submit,
+)
 from tests.tiny_models import write_disturbed_copy
 
 
 @pytest.fixture
-def scheduler(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
-    scheduler = Scheduler()
-    load_models(scheduler, tiny_main, tiny_draft)
-    yield scheduler
-    scheduler.close()
+def scheduler(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
+    with open_with_pair(pair) as scheduler:
+        yield scheduler
 
 
-@pytest.fixture
-def others(tiny_main: Path, tmp_path: Path) -> tuple[Path, Path]:
+@pytest.fixture(scope="module")
+def others(tiny_main: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Two main models that give other answers."""
-    return tuple(write_disturbed_copy(tiny_main, tmp_path / name, amount=0.5 * at) for at, name in enumerate("bc", 1))  # type: ignore[return-value]
+    folder = tmp_path_factory.mktemp("others")
+    return tuple(write_disturbed_copy(tiny_main, folder / name, amount=0.5 * at) for at, name in enumerate("bc", 1))  # type: ignore[return-value]
 
 
 @pytest.fixture
@@ -197,11 +208,12 @@ def test_an_idle_engine_unloads_all_and_loads_each_for_its_next_request(
 def test_a_model_that_is_gone_fails_its_own_requests_only(
     scheduler: Scheduler, others: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    beside(scheduler, others[0])
+    folder = Path(shutil.copytree(others[0], tmp_path / "gone"))
+    beside(scheduler, folder)
     run(scheduler, ASKED)
     assert scheduler.changes.unload_least_used()
-    others[0].rename(tmp_path / "elsewhere")
-    asked: list[ChatRequest] = [replace(ASKED, main=str(others[0])), ASKED]
+    folder.rename(tmp_path / "elsewhere")
+    asked: list[ChatRequest] = [replace(ASKED, main=str(folder)), ASKED]
     gone, here = run(scheduler, *asked)
     assert isinstance(gone.last, Failed)
     assert isinstance(gone.last.error, ModelNotUsable)

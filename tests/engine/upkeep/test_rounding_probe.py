@@ -82,7 +82,19 @@ def test_it_finds_nothing_beyond_a_window_or_what_fits_into_memory(tmp_path: Pat
     assert 1 < tight.ranges[-1].keys < 600
 
 
-def test_shapes_of_attention_are_those_of_a_pass_or_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+# Of one family for each kind of cache, and of those whose shapes are not known.
+KNOWN = {"llama", "llama:window", "gemma3_text", "gpt_oss", "qwen3_next", "mimo_v2_flash"}
+UNKNOWN = {"llama:quantised", "gemma2", "deepseek_v3", "mamba2"}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(KNOWN | UNKNOWN, id="one of a kind"),
+        pytest.param({*SERVED, "llama:window", "llama:quantised"}, id="all", marks=pytest.mark.full),
+    ],
+)
+def test_shapes_of_attention_are_those_of_a_pass_or_unknown(monkeypatch: pytest.MonkeyPatch, names: set[str]) -> None:
     called: set[tuple[object, ...]] = set()
     attend = mx.fast.scaled_dot_product_attention
 
@@ -92,7 +104,7 @@ def test_shapes_of_attention_are_those_of_a_pass_or_unknown(monkeypatch: pytest.
 
     monkeypatch.setattr(mx.fast, "scaled_dot_product_attention", watch)
     known = set()
-    for name in (*SERVED, "llama:window", "llama:quantised"):
+    for name in sorted(names):
         model, caches = build(name), fresh_caches(name)
         called.clear()
         for ids in ([1, 2, 3], [1]):
@@ -102,8 +114,8 @@ def test_shapes_of_attention_are_those_of_a_pass_or_unknown(monkeypatch: pytest.
             known.add(name)
             assert called <= set(shapes), name
         assert shapes != [] or not called
-    assert known >= {"llama", "llama:window", "gemma3_text", "gpt_oss", "qwen3_next", "mimo_v2_flash"}
-    assert not known & {"llama:quantised", "gemma2", "deepseek_v3", "mamba2"}
+    assert known >= KNOWN
+    assert not known & UNKNOWN
 
 
 def opened(main: Path, learned: Path) -> Scheduler:

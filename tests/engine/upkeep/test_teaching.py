@@ -243,7 +243,14 @@ def test_what_is_not_better_is_not_kept(opened: Open, main: Path) -> None:
     assert scheduler.teaching.known() == TaughtDraft()
 
 
-@pytest.mark.parametrize("material", [[], answers(2), answers(highest=2**20)], ids=["none", "few", "other ids"])
+@pytest.mark.parametrize(
+    "material",
+    [
+        pytest.param([], id="none", marks=pytest.mark.full),
+        pytest.param(answers(2), id="few"),
+        pytest.param(answers(highest=2**20), id="other ids"),
+    ],
+)
 def test_too_little_or_bad_material_is_refused(opened: Open, material: list[OwnAnswer]) -> None:
     assert refused(opened(), material).reason == "too-little"
 
