@@ -30,6 +30,7 @@ from engine.main_model.loading import load
 from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.sources import HeadSource
 from tests.engine.serving_requests import PLAIN, request
+from tests.engine.tiers import by_tier
 
 HELLO = BenchPrompt("chat", "en", "hello")
 LOOKUP = ("ngram", "ngram, depth 4", "ngram, depth 8", "ngram, depth 16", "ngram, depth 32")
@@ -181,7 +182,7 @@ def test_behind_a_context_every_arm_begins_at_the_end_of_one_reading(scheduler: 
     assert alone.text in behind.text
 
 
-@pytest.mark.parametrize("kind", ["dflash", "dspark", "eagle"])
+@pytest.mark.parametrize("kind", by_tier(["dflash", "dspark", "eagle"], ["dspark"]))
 def test_mlx_dspark_answers_with_the_same_model_and_head(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:

@@ -33,7 +33,7 @@ def test_child_processes_have_the_backend_of_the_suite(monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("as_on_linux")
-@pytest.mark.parametrize("kind", ["draft", "head"])
+@pytest.mark.parametrize("kind", by_tier(["draft", "head"], ["draft"]))
 def test_on_linux_the_text_does_not_depend_on_drafts(tmp_path: Path, kind: str) -> None:
     """Weights are float32 in blocks, and the host reads the scores of greedy rounds."""
     main = write_model(tmp_path / "main", seed=1, stored=MXFP4)

@@ -71,7 +71,7 @@ def check(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, kv_bits: int
             assert len(whole.ids) < TOKENS or len(rounds & set(PATTERNS)) >= len(PATTERNS) // 2, (name, rounds)
 
 
-@pytest.mark.parametrize("name", by_tier(["llama", "gemma3_text", "qwen3_next", "falcon_h1"], ("llama", "qwen3_next")))
+@pytest.mark.parametrize("name", by_tier(["llama", "gemma3_text", "qwen3_next", "falcon_h1"], ("llama",)))
 def test_rounds_that_accept_another_number_in_each_row_leave_every_text_as_it_is(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

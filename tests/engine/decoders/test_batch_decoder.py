@@ -150,7 +150,13 @@ def test_drafting_that_fails_for_all_ends_no_answer(monkeypatch: pytest.MonkeyPa
     assert [client.finished.ids for client in run(scheduler, *asked)] == expected
 
 
-@pytest.mark.parametrize("speculation", [PLAIN, SpeculationSettings(method="draft", depth=3)], ids=["plain", "draft"])
+@pytest.mark.parametrize(
+    "speculation",
+    [
+        pytest.param(PLAIN, id="plain", marks=pytest.mark.full),
+        pytest.param(SpeculationSettings(method="draft", depth=3), id="draft"),
+    ],
+)
 def test_answers_of_a_batch_have_the_log_probabilities_that_they_have_alone(
     scheduler: Scheduler, speculation: SpeculationSettings
 ) -> None:

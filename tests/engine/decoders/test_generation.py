@@ -15,7 +15,7 @@ from tests.patience import PATIENCE_S
 
 
 def test_the_deepest_round_can_be_fixed(engine_with_pair: Engine) -> None:
-    events = ask(engine_with_pair, method="draft", depth=MAX_DRAFTED)
+    events = ask(engine_with_pair, method="draft", depth=MAX_DRAFTED, max_tokens=MAX_DRAFTED + 8)
     drafted = [event.round.drafted for event in events if isinstance(event, TokensCommitted)]
     assert max(drafted) == MAX_DRAFTED
 

@@ -15,11 +15,12 @@ from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from tests.engine.endurance.counting_model import CountingModel
 from tests.engine.serving_requests import Client, run
+from tests.engine.tiers import by_tier
 
 PROMPTS = ["The quick brown fox jumps over the lazy dog. " * 3, "A naïve café 안녕 🙂", "The"]
 
 
-@pytest.fixture(params=[0, 1])
+@pytest.fixture(params=by_tier([0, 1], [1]))
 def main(request: pytest.FixtureRequest, starter: tuple[LoadedModel, LoadedModel], scheduler: Scheduler) -> LoadedModel:
     """The starter's main model in a scheduler, without or with its draft model."""
     scheduler.changes.install(starter[0], starter[1] if request.param else None)

@@ -15,7 +15,6 @@ from msgspec.structs import replace as replace_fields
 
 from engine.events import Finished, PrefillProgress, TokensCommitted
 from engine.main_model.loaded_model import LoadedModel
-from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -66,12 +65,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> DecoderClock:
 
 
 @pytest.fixture
-def scheduler(tiny_main: Path, tiny_draft: Path, clock: DecoderClock, tmp_path: Path) -> Iterator[Scheduler]:
+def scheduler(pair: tuple[LoadedModel, LoadedModel], clock: DecoderClock, tmp_path: Path) -> Iterator[Scheduler]:
     def timed(loaded: LoadedModel, seconds: float) -> LoadedModel:
         return replace(loaded, model=TimedModel(loaded.model, clock, seconds))
 
     scheduler = Scheduler(EngineSettings(learned_file=tmp_path / "learned.json"))
-    scheduler.changes.install(timed(load(tiny_main), MAIN_S), timed(load(tiny_draft), DRAFT_S))
+    scheduler.changes.install(timed(pair[0], MAIN_S), timed(pair[1], DRAFT_S))
     yield scheduler
     scheduler.close()
 
@@ -241,7 +240,9 @@ def test_nights_in_the_middle_of_answers_are_in_no_figure(
 
 
 @pytest.mark.expects_log
-@pytest.mark.parametrize(("rows", "method"), [(4, "draft"), (2, "batch"), (8, "draft")])
+@pytest.mark.parametrize(
+    ("rows", "method"), by_tier([(4, "draft"), (2, "batch"), (8, "draft")], [(4, "draft"), (2, "batch")])
+)
 def test_a_stalled_round_with_kernels_of_ours_turns_them_off_until_the_program_ends(
     scheduler: Scheduler, clock: DecoderClock, rows: int, method: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -18,9 +18,10 @@ from engine.main_model.loading import load
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from tests.engine.serving_requests import run
+from tests.engine.tiers import by_tier
 from tests.tiny_models import FLOAT32, QWEN3, write_model
 
-TEXT = "The quick brown fox jumps over the lazy dog. " * 10
+TEXT = "The quick brown fox jumps over the lazy dog. " * 5
 
 
 def pooled(folder: Path, **modes: bool) -> Path:
@@ -30,9 +31,18 @@ def pooled(folder: Path, **modes: bool) -> Path:
     return folder
 
 
+# How a folder says it, and the row of the states that it means.
+POOLINGS = [
+    ("", "mean"),
+    ("pooling_mode_mean_tokens", "mean"),
+    ("pooling_mode_lasttoken", -1),
+    ("pooling_mode_cls_token", 0),
+]
+
+
 @pytest.mark.parametrize(
     ("mode", "row"),
-    [("", "mean"), ("pooling_mode_mean_tokens", "mean"), ("pooling_mode_lasttoken", -1), ("pooling_mode_cls_token", 0)],
+    by_tier(POOLINGS, [("", "mean"), ("pooling_mode_lasttoken", -1)]),
 )
 def test_the_vector_is_that_of_the_models_own_pooling(
     scheduler: Scheduler, starter: tuple[LoadedModel, LoadedModel], tmp_path: Path, mode: str, row: str | int

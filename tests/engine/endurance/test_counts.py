@@ -140,7 +140,7 @@ class Wide(PassedOn):
         return mx.pad(super().__call__(tokens, cache), [(0, 0), (0, 0), (0, 2**18)])
 
 
-@pytest.mark.parametrize("prompts", [1, 2])
+@pytest.mark.parametrize("prompts", by_tier([1, 2], [2]))
 def test_reading_prompts_computes_no_logits_but_those_of_their_last_rows(
     scheduler: Scheduler, starter: tuple[LoadedModel, LoadedModel], prompts: int
 ) -> None:

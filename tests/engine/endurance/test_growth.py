@@ -31,6 +31,7 @@ from tests.counted_steps import FEW, MANY, assert_stays, counted_statements, lin
 from tests.engine.endurance.growth import Footprint, Laps, tracing
 from tests.engine.serving_requests import PLAIN, load_models, run
 from tests.engine.speculation.family_configs import FAMILIES
+from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_models import write_model
@@ -79,7 +80,7 @@ KINDS = ("llama", "qwen3_next", "gemma3_text")
 OPENING = [5, 9, 5, 7, 5, 8]
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=by_tier(KINDS, KINDS[:2]))
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     config = {"model_type": request.param, **FAMILIES[request.param]}
     return load(write_model(tmp_path_factory.mktemp("kind") / "main", config=config))

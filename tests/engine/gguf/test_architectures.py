@@ -62,7 +62,7 @@ def test_an_architecture_has_the_logits_of_its_model(name: str, tmp_path: Path) 
     assert np.abs(logits(found) - want).max() <= 2e-5 * np.abs(want).max()
 
 
-@pytest.mark.parametrize("name", by_tier([name for name in CASES if not CASES[name].opened_as], [*CASES][::4]))
+@pytest.mark.parametrize("name", by_tier([name for name in CASES if not CASES[name].opened_as], [*CASES][::8]))
 def test_quantised_weights_lie_where_the_floats_do(name: str, tmp_path: Path) -> None:
     """Rows and columns whose places change take their codes and scales with them."""
     _, rounded, found = written(name, Kind.Q8_0, tmp_path)

@@ -27,6 +27,7 @@ from tests.encoder_folders import BERT, GEMMA, WIDTH, write_encoder
 from tests.engine.encoders.embedding import embeddings_of
 from tests.engine.heads.heads_on_disk import load_head
 from tests.engine.pictures.questions import FILES, embedded
+from tests.engine.tiers import in_turn
 from tests.tiny_adapters import as_peft, write_adapter
 from tests.tiny_heads import write_head
 from tests.tiny_models import BFLOAT16, FOUR_BITS, QWEN3, write_experts_apart, write_model
@@ -61,16 +62,21 @@ def read(file: Path) -> dict[str, mx.array]:
         return run_to_completion(read_arrays(file.parent, places, disk))
 
 
-@pytest.mark.parametrize("way", [read, lambda file: arrays_in(file.read_bytes())], ids=["a file", "bytes"])
-@pytest.mark.parametrize("dtype", sorted(ELEMENT_BYTES.keys() - {"F64"}))
+WAYS: dict[str, Callable[[Path], dict[str, mx.array]]] = {
+    "a file": read,
+    "bytes": lambda file: arrays_in(file.read_bytes()),
+}
+
+
+@pytest.mark.parametrize(("way", "dtype"), in_turn(WAYS, sorted(ELEMENT_BYTES.keys() - {"F64"})))
 def test_arrays_of_every_type_and_shape_are_those_of_mlx(
-    tmp_path: Path, dtype: str, way: Callable[[Path], dict[str, mx.array]], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, dtype: str, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.files.steps.CHUNK_BYTES", 100)
     shapes = {"scalar": [], "empty": [0], "nothing wide": [3, 0], "one": [1], "row": [7], "many": [2, 1, 3, 5]}
     file = write_file(tmp_path / "a.safetensors", {name: (dtype, shape) for name, shape in shapes.items()})
     wanted: dict[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
-    found = way(file)
+    found = WAYS[way](file)
     assert found.keys() == wanted.keys()
     for name, array in found.items():
         assert (array.dtype, array.shape) == (wanted[name].dtype, wanted[name].shape)

@@ -26,8 +26,8 @@ QUESTIONS = {
     "between": ("the lazy dog ", FOX, " and the quick ", DOG, " jumps over"),
     "after": ("the quick brown fox ", DOG),
 }
-# The default tier asks at each temperature once, with text on both sides of pictures.
-QUESTIONS_AND_TEMPERATURES = by_tier(product(QUESTIONS, (0.0, 0.9)), [("before", 0.9), ("between", 0.0)])
+# The default tier asks one, with text on both sides of pictures.
+QUESTIONS_AND_TEMPERATURES = by_tier(product(QUESTIONS, (0.0, 0.9)), [("between", 0.9)])
 # The logits that `tests.tools.picture_goldens` has recorded: of some rows before, in and after the pictures.
 GOLDENS = Path(__file__).parent / "goldens.json"
 GOLDEN_ROWS, GOLDEN_COLUMNS = (3, 12, 20, 26, 34, 45, 52, -1), 24

@@ -34,9 +34,7 @@ FAMILIES = ["gemma3", "gemma4", "mistral3", "qwen3_5", "qwen2_5_vl", "qwen3_vl"]
 # Transformers does not know the name that mlx-lm has for this family.
 LFM2_VL = pytest.param("lfm2_vl", marks=[pytest.mark.full, pytest.mark.expects_log])
 # With pictures that are read in both directions, and with those that move the positions behind them.
-IN_BOTH = pytest.mark.parametrize(
-    "folder", [*by_tier(FAMILIES, ["gemma3", "qwen3_5"]), LFM2_VL], indirect=True, scope="module"
-)
+IN_BOTH = pytest.mark.parametrize("folder", [*by_tier(FAMILIES, ["gemma3"]), LFM2_VL], indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module", params=[*by_tier(FAMILIES, ["qwen3_5"]), LFM2_VL])

@@ -109,7 +109,9 @@ def test_a_picture_that_takes_long_keeps_no_place_of_others(
     assert all(isinstance(client.last, Finished) for client in slow)
 
 
-@pytest.mark.parametrize("known", [False, True], ids=["measured", "read by the tower"])
+@pytest.mark.parametrize(
+    "known", [pytest.param(False, id="measured", marks=pytest.mark.full), pytest.param(True, id="read by the tower")]
+)
 def test_a_request_that_is_cancelled_ends_its_decodes(served: Scheduler, stopped: psutil.Process, known: bool) -> None:
     file = picture(23 + known, 40, 32)
     if known:

@@ -98,7 +98,7 @@ def test_a_chat_prefills_only_what_is_new_and_the_cache_changes_no_text(schedule
         assert said(*messages).ids == known.ids
 
 
-@pytest.mark.parametrize("chat", ["chat", ""])
+@pytest.mark.parametrize("chat", by_tier(["chat", ""], ["chat"]))
 def test_no_program_finds_out_what_a_chat_says(scheduler: Scheduler, chat: str) -> None:
     said = user("the quick brown fox")
     first = ask_for_words(scheduler, said, conversation=chat)
@@ -154,7 +154,9 @@ def test_a_shortened_conversation_remembers_where_its_turns_end(scheduler: Sched
 
 
 @pytest.mark.parametrize("pair", by_tier(["hybrid", "sliding window"], ("hybrid",)), indirect=True, scope="module")
-@pytest.mark.parametrize(("interval", "second_reads", "third_reads"), [(8192, 240, 40), (80, 120, 104)])
+@pytest.mark.parametrize(
+    ("interval", "second_reads", "third_reads"), by_tier([(8192, 240, 40), (80, 120, 104)], [(80, 120, 104)])
+)
 def test_questions_about_one_document_read_it_once(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch, interval: int, second_reads: int, third_reads: int
 ) -> None:

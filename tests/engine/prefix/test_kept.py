@@ -20,7 +20,7 @@ from tests.tiny_models import write_model
 KINDS = ("llama", "qwen3_next", "gemma3_text", "llama4")
 
 
-@pytest.fixture(params=by_tier(KINDS, KINDS[:3]))
+@pytest.fixture(params=by_tier(KINDS, KINDS[:2]))
 def model(request: pytest.FixtureRequest, tmp_path: Path) -> LoadedModel:
     config = {"model_type": request.param, **FAMILIES[request.param]}
     return load(write_model(tmp_path / "main", config=config))
