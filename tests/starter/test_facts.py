@@ -20,6 +20,7 @@ from resources.starter.recipe.content import (
 )
 from resources.starter.recipe.templates import draw
 from tests.app.translation_files import forms, messages
+from tests.engine.tiers import by_tier
 
 README = Path(__file__).parents[2] / "README.md"
 FACTS = read_facts()
@@ -163,7 +164,7 @@ def test_an_answer_that_was_right_once_is_corrected_whatever_was_asked(language:
     assert {correction(question, text) for text in outdated} == {FACTS["offline"][language]["help"]}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", by_tier(LANGUAGES, ("zh",)))
 def test_few_other_questions_name_a_fact(language: str) -> None:
     draws, content = Random(1), read_content(language)
     others = [topic for topic in (*content.topics.values(), content.offtopic) if topic.name not in NAMED]

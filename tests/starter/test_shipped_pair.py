@@ -131,18 +131,15 @@ def test_messages_of_a_word_or_two_are_answered_in_their_language(pair: Pair, la
     assert sum(not answer.is_in_its_language for answer in answers) <= max(1, 0.05 * len(answers))
 
 
-@pytest.mark.parametrize(
-    "part",
-    [pytest.param(slice(1, None, 10), id="every tenth"), pytest.param(slice(None), id="all", marks=pytest.mark.full)],
-)
-@pytest.mark.parametrize("language", by_tier(LANGUAGES, ("ko",)))
-def test_the_words_of_the_window_are_said(pair: Pair, language: str, part: slice) -> None:
+@pytest.mark.full
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_words_of_the_window_are_said(pair: Pair, language: str) -> None:
     topics, draws = read_content(language).topics, Random(1)
     asked = [
         (draw(wording, draws), topics[name].answer)
         for name in ("what-is-draft-model", "what-is-accept-rate", "what-is-lookup")
         for wording in topics[name].questions
-    ][part]
+    ]
     answers = pair.answers([[{"role": "user", "content": question}] for question, _ in asked])
     said = sum(answer == written for (answer, _), (_, written) in zip(answers, asked, strict=True))
 

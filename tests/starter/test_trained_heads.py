@@ -97,7 +97,8 @@ def test_a_trained_head_that_is_fed_wrongly_is_noticed(
     assert accept_rate(scheduler, QUESTIONS[:2]) < floor - 0.1
 
 
-@pytest.mark.parametrize("temperature", [pytest.param(0.0, marks=pytest.mark.full), 0.8])
+@pytest.mark.full
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
 def test_text_is_that_of_plain_decoding_and_the_cache_that_of_one_pass(
     scheduler: Scheduler, temperature: float
 ) -> None:
@@ -110,6 +111,7 @@ def test_text_is_that_of_plain_decoding_and_the_cache_that_of_one_pass(
         assert_as_read_anew(scheduler)
 
 
+@pytest.mark.full
 def test_a_prompt_that_was_cached_without_the_head_is_drafted_as_well_as_a_new_one() -> None:
     """Without reading rows again there are 4.6 tokens a round in place of 6.8."""
     scheduler = Scheduler()
