@@ -47,7 +47,8 @@ class ScriptedProposer(Proposer):
         count, right = self._patterns[0]
         self._patterns = [*self._patterns[1:], self._patterns[0]]
         known = list(answer[len(written) : len(written) + min(count, depth)])
-        tokens = [token if index < right else token ^ 1 for index, token in enumerate(known)]
+        # Another id of the vocabulary: the row behind its last one is foreign memory.
+        tokens = [token if index < right else token - 1 if token else 1 for index, token in enumerate(known)]
         return Proposal(tokens, self.source, len(tokens))
 
 
@@ -71,7 +72,7 @@ def check(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, kv_bits: int
             assert len(whole.ids) < TOKENS or len(rounds & set(PATTERNS)) >= len(PATTERNS) // 2, (name, rounds)
 
 
-@pytest.mark.parametrize("name", by_tier(["llama", "gemma3_text", "qwen3_next", "falcon_h1"], ("llama",)))
+@pytest.mark.parametrize("name", by_tier(["llama", "gemma3_text", "qwen3_next", "falcon_h1"], ("qwen3_next",)))
 def test_rounds_that_accept_another_number_in_each_row_leave_every_text_as_it_is(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
