@@ -14,7 +14,7 @@ from engine.row_kernels.layers import is_suitable
 from tests.engine.row_kernels.emulation import KINDS, Kernels, Kind, Matrix, clang, quantised
 from tests.engine.tiers import by_tier
 
-OFTEN = [KINDS[0], KINDS[5], KINDS[8]]
+OFTEN = [KINDS[0], KINDS[8]]
 # g++ fuses across statements, which Metal's compiler does not, and not alike in both kernels of the other kinds.
 FUSED = by_tier(KINDS, KINDS[:1]) if clang() else KINDS[:1]
 # Inputs and outputs: multiples of MLX's tiles, and others. Of 6 and 8 bits, 768 inputs are a multiple, too.

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import wait
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import psutil
@@ -23,6 +24,7 @@ from engine.tokenizers.prompt_process import PROMPT_PROCESS, PromptCall, PromptP
 from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt, render
 from engine.tokenizers.tasks import MOST_TOKENIZERS, TokenizerSource
 from tests.engine.serving_requests import QUESTION
+from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy
 
@@ -48,8 +50,10 @@ def outcome(make: Callable[[], Prompt]) -> Prompt | dict[str, object]:
         return error.arguments
 
 
-@pytest.mark.parametrize("overflow", [None, "shorten"])
-@pytest.mark.parametrize("limit", [300, 2000])
+@pytest.mark.parametrize(
+    ("limit", "overflow"),
+    by_tier(product((300, 2000), (None, "shorten")), [(300, None), (300, "shorten"), (2000, None)]),
+)
 def test_prompts_are_those_that_would_be_made_here(tiny_main: Path, overflow: str | None, limit: int) -> None:
     model = load(tiny_main)
     job, source = PromptJob(MESSAGES, limit, 40, overflow), model.prompt_source

@@ -28,6 +28,7 @@ from engine.upkeep.memory import check_request, memory_use
 from tests.engine.model_files.model_folders import llama_config
 from tests.engine.serving_requests import load_models, request, run, set_draft, submit
 from tests.engine.speculation.family_configs import FAMILIES
+from tests.engine.tiers import by_tier
 from tests.mac_memory import report_memory
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy, write_model
@@ -253,7 +254,8 @@ def test_what_the_tests_keep_resident_on_such_a_mac_is_what_its_gpu_allows(
 
 
 @pytest.mark.parametrize(
-    ("available", "level", "crowded"), [(0, 0, True), (0, None, True), (0, 47, False), (4 * 2**30, 20, False)]
+    ("available", "level", "crowded"),
+    by_tier([(0, 0, True), (0, None, True), (0, 47, False), (4 * 2**30, 20, False)], [(0, None, True), (0, 47, False)]),
 )
 def test_a_mac_makes_room_for_what_fits_in_metals_limit(
     tiny_main: Path, tiny_draft: Path, available: int, level: int | None, crowded: bool, monkeypatch: pytest.MonkeyPatch
