@@ -19,7 +19,6 @@ from engine.speculation.choosing.costs import Costs
 from engine.speculation.drafters.reduced_vocabulary import ReducedVocabulary
 from engine.speculation.rounds.sequence import CachedSequence
 from tests.engine.serving_requests import PLAIN, open_scheduler, request, run, serve_and_act, submit
-from tests.engine.tiers import by_tier
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_heads import write_head
 from tests.tiny_models import QWEN3, write_model
@@ -95,7 +94,8 @@ def test_only_tokens_of_earlier_answers_are_drafted(scheduler: Scheduler, drafte
     assert drafted <= kept(scheduler)
 
 
-@pytest.mark.parametrize(("kind", "tied"), by_tier(product(("mtp", "dflash"), (False, True)), ()))
+@pytest.mark.full
+@pytest.mark.parametrize(("kind", "tied"), [*product(("mtp", "dflash"), (False, True))])
 def test_other_heads_and_tied_matrices_too(tmp_path: Path, drafted: Set[int], kind: str, tied: bool) -> None:
     main = write_model(tmp_path / "main", seed=1, config={**QWEN3, "tie_word_embeddings": tied})
     write = {"mtp": write_mtp_head, "dflash": write_head}[kind]

@@ -80,7 +80,8 @@ def penalised_excess(draft: mx.array, rejection: bool, continuations: int) -> fl
     return joint_excess(counts, joint_law(MAIN, settings, 3))
 
 
-@pytest.mark.parametrize(("draft", "rejection"), by_tier(product(DRAFTS, (False, True)), ()))
+@pytest.mark.full
+@pytest.mark.parametrize(("draft", "rejection"), [*product(DRAFTS, (False, True))])
 def test_draws_under_penalties_follow_the_law_of_plain_decoding(draft: str, rejection: bool) -> None:
     assert penalised_excess(DRAFTS[draft], rejection, CONTINUATIONS) < P_ONE_IN_A_THOUSAND
 

@@ -23,15 +23,10 @@ from tests.engine.tiers import by_tier
 GOOD, BAD = 0.98, 0.03
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("machine", "rates", "least"),
-    by_tier(
-        [
-            *((STARTER, (GOOD, BAD), 0.96), (STARTER, (*(GOOD,) * 7, BAD), 0.97)),
-            (STARTER, (BAD,) * 4, 0.97),
-        ],
-        [(STARTER, (GOOD, BAD), 0.96)],
-    ),
+    [(STARTER, (GOOD, BAD), 0.96), (STARTER, (*(GOOD,) * 7, BAD), 0.97), (STARTER, (BAD,) * 4, 0.97)],
 )
 def test_answers_of_all_sorts_end_no_later_than_without_drafts(
     machine: BatchMachine, rates: tuple[float, ...], least: float
@@ -43,13 +38,8 @@ def test_answers_of_all_sorts_end_no_later_than_without_drafts(
     assert mean_gain(machine, rates, seeds=4, skipped=1, batches=4) >= least
 
 
-@pytest.mark.parametrize(
-    ("machine", "good", "bad"),
-    by_tier(
-        [*product((STARTER, MEMORY_BOUND), (100, 200), (60, 100))],
-        [(STARTER, 100, 100)],
-    ),
-)
+@pytest.mark.full
+@pytest.mark.parametrize(("machine", "good", "bad"), [*product((STARTER, MEMORY_BOUND), (100, 200), (60, 100))])
 def test_an_answer_that_drafts_badly_is_hardly_slower_beside_one_that_drafts_well(
     machine: BatchMachine, good: int, bad: int
 ) -> None:

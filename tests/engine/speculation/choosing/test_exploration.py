@@ -35,7 +35,8 @@ def test_a_pair_that_never_pays_costs_no_more_than_the_budget_held_and_earned(na
         assert lost <= FULL_BUDGET + REFILL_SHARE * plain + 6.0, seed
 
 
-@pytest.mark.parametrize("name", by_tier(HOPELESS, ()))
+@pytest.mark.full
+@pytest.mark.parametrize("name", HOPELESS)
 def test_in_the_long_run_it_costs_less_than_its_share(name: str) -> None:
     lost, plain = 0.0, 0.0
     for seed in range(2):
