@@ -132,6 +132,7 @@ def test_thoughts_that_end_by_themselves_are_those_without_a_limit(served: Sched
     assert 0 < count < 40
 
 
+@pytest.mark.full
 def test_several_answers_at_once_keep_their_own_limits(served: Scheduler) -> None:
     budgets = (0, 4, 9, None)
     wanted = [asked(METHODS["draft"], budget, temperature=0.9, seed=seed) for seed, budget in enumerate(budgets)]

@@ -31,6 +31,7 @@ DRAFTING = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
 TEXTS = ("the quick brown fox", "lazy dog jumps", "안녕하세요 세계", "the the the")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("temperature", by_tier([0.0, 0.9], [0.9]))
 def test_sharing_a_batch_changes_no_text(
     scheduler: Scheduler, model: CountingModel, expected: Expected, temperature: float
@@ -112,7 +113,7 @@ def test_a_pause_before_anything_was_measured_ends_no_batch(
 @pytest.mark.parametrize(
     ("speculation", "temperature", "count", "tokens"),
     [
-        (PLAIN, 0.9, 3, 50),
+        pytest.param(PLAIN, 0.9, 3, 50, marks=pytest.mark.full),
         (DRAFTING, 0.0, 2, 50),
         pytest.param(PLAIN, 0.0, 10, 160, marks=pytest.mark.full),
         pytest.param(DRAFTING, 0.9, 10, 160, marks=pytest.mark.full),
@@ -185,9 +186,11 @@ def test_a_long_prompt_is_prefilled_between_the_steps_of_running_answers(
 @pytest.mark.parametrize(
     ("streaming", "speculation", "expected"),
     [
-        (1, PLAIN, ["read", "token", "copied", "token", "copied", "together", "token"]),
+        pytest.param(
+            1, PLAIN, ["read", "token", "copied", "token", "copied", "together", "token"], marks=pytest.mark.full
+        ),
         (1, DRAFTING, ["read", "token", "copied", "token", "copied", "together", "token"]),
-        (2, PLAIN, ["read", "token", "copied", "token", "together", "token"]),
+        pytest.param(2, PLAIN, ["read", "token", "copied", "token", "together", "token"], marks=pytest.mark.full),
         # Nothing was under way that could be read before the first pass over all.
         (2, DRAFTING, ["read", "token", "copied", "together", "token"]),
     ],

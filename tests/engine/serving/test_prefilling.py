@@ -37,6 +37,7 @@ from tests.engine.serving_requests import (
     step_until,
     submit,
 )
+from tests.engine.tiers import by_tier
 from tests.tiny_models import QWEN3, write_model
 
 pytestmark = pytest.mark.usefixtures("fixed_chunks")
@@ -68,7 +69,7 @@ def wide(model: CountingModel, least: int = 6) -> list[tuple[int, ...]]:
     return [shape for shape in model.passes if shape[1] >= least]
 
 
-@pytest.mark.parametrize("speculation", [PLAIN, DRAFTING])
+@pytest.mark.parametrize("speculation", [pytest.param(PLAIN, marks=pytest.mark.full), DRAFTING])
 def test_prompts_that_wait_together_are_read_in_one_pass_of_each_model(
     scheduler: Scheduler,
     main: CountingModel,
@@ -116,7 +117,7 @@ def test_every_kind_of_model_reads_prompts_as_alone(name: str, tmp_path: Path) -
         assert [client.finished.ids for client in run(scheduler, *asked)] == expected
 
 
-@pytest.mark.parametrize("victim", [0, 1, 2])
+@pytest.mark.parametrize("victim", by_tier([0, 1, 2], [1]))
 def test_cancelling_one_between_two_chunks_leaves_the_others_alone(
     scheduler: Scheduler, expected: Expected, monkeypatch: pytest.MonkeyPatch, victim: int
 ) -> None:
