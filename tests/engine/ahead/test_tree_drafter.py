@@ -80,7 +80,9 @@ def test_a_plain_round_behind_a_miss_is_prepared_for_by_what_was_drafted(
     assert list(taken(drafter, 1, len(PROMPT), (drafted[0],), 4).tokens) == drafted[1:4]
 
 
-@pytest.mark.parametrize(("most_kept", "unread"), by_tier([(2**32 - 1, 0), (200, 199), (0, 399)], [(200, 199)]))
+@pytest.mark.parametrize(
+    ("most_kept", "unread"), by_tier([(2**32 - 1, 0), (200, 199), (0, 399)], [(200, 199), (0, 399)])
+)
 def test_an_answer_for_others_shares_no_more_than_it_may(drafter: TreeDrafter, most_kept: int, unread: int) -> None:
     text = tuple(number % 300 + 3 for number in range(400))
     drafter.begin(BEGIN)

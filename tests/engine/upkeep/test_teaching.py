@@ -204,7 +204,6 @@ def test_what_other_versions_or_a_killed_process_left_is_not_used_and_deleted(op
     assert not [one for one in left if one.exists()]
 
 
-@pytest.mark.full
 def test_answers_come_first(opened: Open) -> None:
     reports: list[TeachingProgress] = []
     scheduler = opened(listen=reports.append)
