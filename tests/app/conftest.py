@@ -99,9 +99,9 @@ def no_other_accounts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.system.accounts._HOMES", Path("no homes"))
 
 
-@pytest.fixture(autouse=True)
-def patient_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait long enough for a busy machine, so that timing never decides a test."""
+@pytest.fixture(scope="package")
+def patient_waits() -> Iterator[None]:
+    """Wait long enough for a busy machine, and show notices as long, so that timing never decides a test."""
     until, signal, wait = QtBot.waitUntil, QtBot.waitSignal, QtBot.wait
 
     def wait_until(self: QtBot, callback: Any, *, timeout: int = 0) -> None:
@@ -113,26 +113,35 @@ def patient_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     def wait_signal(self: QtBot, emitted: Any, *, timeout: int = 0, **options: Any) -> Any:
         return signal(self, emitted, timeout=max(timeout, PATIENCE_MS), **options)
 
-    monkeypatch.setattr(QtBot, "waitUntil", wait_until)
-    monkeypatch.setattr(QtBot, "waitSignal", wait_signal)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QtBot, "waitUntil", wait_until)
+        patch.setattr(QtBot, "waitSignal", wait_signal)
+        patch.setattr("app.widgets.banner.SHOWN_MS", 10 * PATIENCE_MS)
+        yield
 
 
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="package")
+def short_pauses() -> Iterator[None]:
     """Look often, and follow what a person types at once: what happens in the end does not depend on that."""
-    for name in PAUSES:
-        monkeypatch.setattr(f"app.{name}", 20)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in PAUSES:
+            patch.setattr(f"app.{name}", 20)
+        yield
 
 
 @pytest.fixture(autouse=True)
-def patient_notices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep notices visible until a test has read them."""
-    monkeypatch.setattr("app.widgets.banner.SHOWN_MS", 10 * PATIENCE_MS)
+def short_pauses_with_qt(request: pytest.FixtureRequest) -> None:
+    if asks_for_qt(request):
+        request.getfixturevalue("short_pauses")
 
 
-@pytest.fixture(autouse=True)
-def english_and_light(qapp: Application) -> None:
-    """Reset the language to English, the theme to light and the text size to normal before every test."""
+def asks_for_qt(request: pytest.FixtureRequest) -> bool:
+    """Return whether a test asks for Qt's application, also through `qtbot` or another fixture."""
+    return "qapp" in request.fixturenames
+
+
+def make_english_and_light(qapp: Application) -> None:
+    """Reset the language to English, the theme to light and the text size to normal."""
     if qapp.language.choice != "en":
         qapp.language.choose("en")
     if qapp.theme.mode != "light":
@@ -142,18 +151,41 @@ def english_and_light(qapp: Application) -> None:
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left(qapp: Application) -> Iterator[None]:
-    """Delete top-level widgets, empty the clipboard, and fail a test that leaves a thread or a running timer.
+def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a thread, a running timer or, unless it asked for Qt's application, a widget.
 
-    Only this thread may delete Qt objects, so none is collected on another one, as in the app. What was there before a
-    test is exempt from its collections, which would take twenty times as long otherwise.
+    A test that asks for the application has it in English and light colours, and its widgets are deleted in the end.
     """
     threads = set(threading.enumerate())
-    gc.disable()
-    gc.collect()
-    gc.freeze()
+    if asked := asks_for_qt(request):
+        make_english_and_light(request.getfixturevalue("qapp"))
+        request.getfixturevalue("patient_waits")
+        # Only this thread may delete Qt objects, so none is collected on another one, as in the app. What was there
+        # before a test is exempt from its collections, which would take twenty times as long otherwise.
+        gc.disable()
+        gc.collect()
+        gc.freeze()
     yield
-    gc.disable()
+    if asked:
+        gc.disable()
+        _delete_widgets()
+        # Numbers and texts follow the language also where a test does not ask for the application.
+        make_english_and_light(request.getfixturevalue("qapp"))
+    # Threads that were told to end, such as a fake Hub's, get time to do so.
+    patience = time.monotonic() + PATIENCE_S
+    while (left := _threads_beside(threads)) and time.monotonic() < patience:
+        time.sleep(0.01)
+    gc.enable()
+    assert not left, f"threads left: {left}"
+    if qapp := QCoreApplication.instance():
+        running = [timer for timer in qapp.findChildren(QTimer) if timer.isActive()]
+        assert not running, f"timers left: {running}"
+        widgets = QApplication.topLevelWidgets()
+        assert asked or not widgets, f"widgets left by a test that did not ask for `qapp`: {widgets}"
+
+
+def _delete_widgets() -> None:
+    """Delete top-level widgets and whatever waits to be deleted, and empty the clipboard."""
     # Offscreen, Qt frees what was copied after Python is gone, and crashes in a QMimeData that Python made.
     QApplication.clipboard().clear()
     for widget in QApplication.topLevelWidgets():
@@ -166,14 +198,6 @@ def nothing_is_left(qapp: Application) -> Iterator[None]:
         QCoreApplication.processEvents()
     gc.collect()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    # Threads that were told to end, such as a fake Hub's, get time to do so.
-    patience = time.monotonic() + PATIENCE_S
-    while (left := _threads_beside(threads)) and time.monotonic() < patience:
-        time.sleep(0.01)
-    gc.enable()
-    assert not left, f"threads left: {left}"
-    running = [timer for timer in qapp.findChildren(QTimer) if timer.isActive()]
-    assert not running, f"timers left: {running}"
 
 
 def _threads_beside(threads: set[threading.Thread]) -> list[str]:

@@ -3,11 +3,9 @@
 from tests.app.api.conftest import serve
 from tests.app.conftest import (
     current_translations,
-    english_and_light,
     no_other_accounts,
     nothing_is_left,
     open_window,
-    patient_notices,
     patient_waits,
     qapp_args,
     qapp_cls,
@@ -20,13 +18,11 @@ from tests.engine.hub.conftest import hub
 __all__ = [
     "current_translations",
     "ended_at_once",
-    "english_and_light",
     "hosts",
     "hub",
     "no_other_accounts",
     "nothing_is_left",
     "open_window",
-    "patient_notices",
     "patient_waits",
     "qapp_args",
     "qapp_cls",

@@ -155,6 +155,7 @@ NO_FASTER = (
 )
 
 
+@pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize(
     ("values", "rounding", "pair", "said", "speed"),
     [

@@ -134,6 +134,7 @@ def test_a_size_stays_with_its_unit(sentence: str) -> None:
         assert any("20.0 GB" in line for line in lines), lines
 
 
+@pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

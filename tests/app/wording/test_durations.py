@@ -7,6 +7,7 @@ import pytest
 from app.wording.durations import brief
 
 
+@pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize(
     ("seconds", "decimals", "words"),
     [

@@ -151,6 +151,7 @@ def test_braces_in_an_error_are_shown() -> None:
     assert wording.error_sentence(ModelNotUsable("/{second}", "missing")).startswith("{second} cannot be used. Its")
 
 
+@pytest.mark.usefixtures("qapp")
 def test_too_little_memory_says_what_would_fit() -> None:
     sentence = wording.error_sentence(EXAMPLES[NotEnoughMemory]())
     assert "2,048 tokens" in sentence
@@ -169,6 +170,7 @@ def test_sentences_are_joined_as_the_language_joins_them(qapp: Application, lang
     assert wording.joined("A.", "", "B.") == wording.joined("A.", "B.")
 
 
+@pytest.mark.usefixtures("qapp")
 def test_numbers_follow_the_language() -> None:
     assert "5,000" in wording.error_sentence(PromptTooLong(5000, 4096))
 

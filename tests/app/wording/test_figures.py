@@ -13,6 +13,7 @@ from app.wording import figures
 from engine.stats import RequestStats
 
 
+@pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize(
     ("tokens_per_s", "shown"),
     [(0.04, "0.0"), (1.25, "1.2"), (9.94, "9.9"), (9.96, "10"), (365.21, "365"), (1055.4, "1,055")],

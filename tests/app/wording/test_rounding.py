@@ -42,6 +42,7 @@ def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
     return replace(LEARNED[1], rounding=rounding, same_text_cost=cost)
 
 
+@pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize(
     ("rounding", "cost", "said"),
     [
