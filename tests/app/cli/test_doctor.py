@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
 from app.wording import checkup
 from app.wording.rounding import PROBLEMS
+from engine import LearnedPair, starter_pair
 from engine.advice.fit import working_set_limit
 from engine.bench import pair_check
 from engine.files.steps import Steps
@@ -26,10 +29,11 @@ from engine.machine import facts
 from engine.machine.facts import MachineFacts
 from engine.main_model.loaded_model import LoadedModel
 from engine.speculation.choosing.race_journal import RaceJournal
+from engine.status import LoadedPair
 from engine.tuning import KernelProblem, KeyRange, Rounding
 from engine.upkeep import rounding_probe
+from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.engine.lossless.rounding_machines import shorten_probe
-from tests.mac_memory import report_memory
 
 MAC = MachineFacts("Apple M4 Pro", "macOS 26.1", SystemMemory(48 * 10**9, 30 * 10**9), True, False, 40000, "denied")
 
@@ -113,12 +117,11 @@ def probe_different_rounding(_main: LoadedModel, _free: int, _races: RaceJournal
     ("settings", "rounding", "speed"),
     [
         ({"same_text": True}, "so answers are written without draft tokens.", "No draft tokens were used."),
-        pytest.param(
-            {}, "is off, so the text may differ by rounding.", "tokens were accepted.", marks=pytest.mark.full
-        ),
-        pytest.param({"method": "off"}, "on this computer.", "off in the settings.", marks=pytest.mark.full),
+        ({}, "is off, so the text may differ by rounding.", "tokens were accepted."),
+        ({"method": "off"}, "on this computer.", "off in the settings."),
     ],
 )
+@pytest.mark.full
 def test_the_speeds_are_those_of_the_settings_and_agree_with_the_line_on_rounding(
     settings: dict[str, Any],
     rounding: str,
@@ -136,10 +139,28 @@ def test_the_speeds_are_those_of_the_settings_and_agree_with_the_line_on_roundin
     assert "this mac" not in out.lower()
 
 
-def test_the_json_has_the_same_and_no_paths(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    report_memory(monkeypatch, available=0)
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedEngine]:
+    """The engine that is started: no pair is loaded, and no two widths round alike."""
+    engine = ScriptedEngine()
+    engine.known = [LearnedPair(("main", "draft"), loaded=True, rounding=Rounding((KeyRange(1117, 1),)))]
+    monkeypatch.setattr("engine.Engine", lambda _: nullcontext(engine))
+    yield engine
+    engine.close()
+
+
+def test_it_asks_as_the_settings_say(scripted: ScriptedEngine, capsys: pytest.CaptureFixture[str]) -> None:
+    SettingsStore(settings_folder() / "settings.json").change(same_text=True)
+    assert main(["doctor"]) == 0
+    asked = [request.speculation for request in scripted.requests]
+    assert {(one.method, one.same_text) for one in asked if one.method != "off"} == {("auto", True)}
+    rounding = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("- Rounding: "))
+    assert rounding.endswith("so answers are written without draft tokens.")
+
+
+def test_the_json_has_the_same_and_no_paths(scripted: ScriptedEngine, capsys: pytest.CaptureFixture[str]) -> None:
+    starter = replace(model_info(starter_pair()[0]), name="starter/main")
+    scripted.loads = [LoadedPair(starter, None, crowded=True)]
     assert main(["doctor", "--json", "--draft", "none"]) == 0
     out, err = capsys.readouterr()
     assert "other apps may get slower" in err
