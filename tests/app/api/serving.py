@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     import anthropic
     import openai
 
+# For clients on loopback. Reading the certificates of all authorities takes longer than any of their requests.
+UNENCRYPTED: dict[str, Any] = {"verify": False, "trust_env": False}
+
 
 class Served:
     """The API on `engine`, with a pair loaded and without a key unless `settings` have one, and requests to it."""
@@ -42,7 +45,7 @@ class Served:
         self.api = LocalApi(self.host, on_change)
         self.api.start(ApiSettings(**{"port": 0, **settings}))
         self.address = self.api.status.address
-        self.client = httpx2.Client(base_url=self.address, timeout=PATIENCE_S, trust_env=False)
+        self.client = httpx2.Client(base_url=self.address, timeout=PATIENCE_S, **UNENCRYPTED)
 
     @property
     def requests(self) -> list[ChatRequest]:
@@ -84,13 +87,19 @@ class Served:
         """The official client of OpenAI."""
         import openai
 
-        return openai.OpenAI(base_url=f"{self.address}/v1", api_key="none", max_retries=0, timeout=PATIENCE_S)
+        http = openai.DefaultHttpxClient(**UNENCRYPTED)
+        return openai.OpenAI(
+            base_url=f"{self.address}/v1", api_key="none", max_retries=0, timeout=PATIENCE_S, http_client=http
+        )
 
     def anthropic(self) -> anthropic.Anthropic:
         """The official client of Anthropic."""
         import anthropic
 
-        return anthropic.Anthropic(base_url=self.address, api_key="none", max_retries=0, timeout=PATIENCE_S)
+        http = anthropic.DefaultHttpxClient(**UNENCRYPTED)
+        return anthropic.Anthropic(
+            base_url=self.address, api_key="none", max_retries=0, timeout=PATIENCE_S, http_client=http
+        )
 
     def close(self) -> None:
         self.client.close()

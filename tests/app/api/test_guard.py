@@ -18,7 +18,7 @@ from app.api.local_api import KeyNeeded, LocalApi, kept_key
 from app.api.requests.bodies import LIMITS
 from app.api.server import NotServing
 from tests.app.api.conftest import Serve
-from tests.app.api.serving import Served, accepted_connections
+from tests.app.api.serving import UNENCRYPTED, Served, accepted_connections
 
 # They name this computer to who reads them loosely.
 NO_HOSTS = (
@@ -143,13 +143,13 @@ def test_programs_without_a_field_for_a_key_have_it_in_the_address(serve: Serve)
     address = served.address.removeprefix("http://")
     body = {"messages": [{"role": "user", "content": "Hi"}], "stream": False}
     for url in (f"http://secret@{address}", f"http://{address}/secret", f"http://any:secret@{address}/secret"):
-        assert httpx2.get(f"{url}/v1/models", trust_env=False).status_code == 200, url
-        assert httpx2.post(f"{url}/api/chat", json=body, trust_env=False).status_code == 200, url
+        assert httpx2.get(f"{url}/v1/models", **UNENCRYPTED).status_code == 200, url
+        assert httpx2.post(f"{url}/api/chat", json=body, **UNENCRYPTED).status_code == 200, url
     for url in (f"http://Secret@{address}", f"http://{address}/Secret", f"http://{address}//secret"):
-        assert httpx2.get(f"{url}/v1/models", trust_env=False).status_code == 401, url
+        assert httpx2.get(f"{url}/v1/models", **UNENCRYPTED).status_code == 401, url
     # What a call is named in the window has no key in it.
     assert [call.endpoint for call in served.api.ended] == ["/api/chat"] * 3
-    error = httpx2.post(f"http://{address}/secret/v1/messages", json={"messages": []}, trust_env=False).json()
+    error = httpx2.post(f"http://{address}/secret/v1/messages", json={"messages": []}, **UNENCRYPTED).json()
     assert error["type"] == "error"
 
 

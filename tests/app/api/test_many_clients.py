@@ -25,7 +25,7 @@ from engine.documents.reading import DOCUMENTS
 from engine.errors import NoModel, NotEnoughMemory, QueueFull
 from engine.status import LoadedPair
 from tests.app.api.conftest import Serve
-from tests.app.api.serving import Served, accepted_connections
+from tests.app.api.serving import UNENCRYPTED, Served, accepted_connections
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
 from tests.benchmarks.fake_engine import SteadyEngine
@@ -48,7 +48,7 @@ def ask_in_background(served: Served, body: dict[str, Any]) -> tuple[threading.T
     # A client is not for several threads.
     address = f"{served.address}/v1/chat/completions"
     thread = threading.Thread(
-        target=lambda: answers.append(httpx2.post(address, json=body, timeout=PATIENCE_S, trust_env=False))
+        target=lambda: answers.append(httpx2.post(address, json=body, timeout=PATIENCE_S, **UNENCRYPTED))
     )
     thread.start()
     return thread, answers
@@ -224,7 +224,7 @@ def test_three_hundred_connections_without_the_key_keep_nobody_out_who_has_it(se
         for _ in range(300):
             opened.enter_context(served.connect()).sendall(said)
         # A new connection, and the one from before, on which the key came.
-        assert httpx2.get(f"{served.address}/v1/models", headers=headers, trust_env=False).status_code == 200
+        assert httpx2.get(f"{served.address}/v1/models", headers=headers, **UNENCRYPTED).status_code == 200
         assert served.get("/v1/models", headers=headers).status_code == 200
         assert len(accepted_connections()) < 2 * MOST_CONNECTIONS + 2
 
@@ -240,7 +240,7 @@ def test_sixty_four_clients_at_once_are_answered_or_told_to_wait(told: Served, q
     async def ask() -> list[int]:
         limits = httpx2.Limits(max_connections=64)
         async with httpx2.AsyncClient(
-            base_url=told.address, timeout=PATIENCE_S, limits=limits, trust_env=False
+            base_url=told.address, timeout=PATIENCE_S, limits=limits, **UNENCRYPTED
         ) as client:
             asked = (client.post("/v1/chat/completions", json=question) for _ in range(64))
             return [answer.status_code for answer in await asyncio.gather(*asked)]

@@ -13,7 +13,7 @@ from huggingface_hub import constants
 
 from engine import Engine, starter_pair
 from tests.app.api.conftest import Serve
-from tests.app.api.serving import Served
+from tests.app.api.serving import UNENCRYPTED, Served
 from tests.encoder_folders import BERT, WIDTH, write_encoder
 from tests.patience import PATIENCE_S
 
@@ -63,7 +63,7 @@ def test_fewer_dimensions_are_the_first_ones(starter: Served) -> None:
 
 
 def test_ollamas_client_embeds(starter: Served) -> None:
-    with ollama.Client(starter.address, timeout=PATIENCE_S, trust_env=False) as client:
+    with ollama.Client(starter.address, timeout=PATIENCE_S, **UNENCRYPTED) as client:
         found = client.embed(model="starter/main:latest", input=TEXTS[:2])
         one = client.embeddings(model="starter/main", prompt=TEXTS[0])
     assert len(found.embeddings) == 2

@@ -16,7 +16,7 @@ from app.text.answer_parts import AnswerParts
 from engine.errors import InternalFailure
 from engine.tokenizers.thinking import ThinkingChoice
 from tests.app.api.conftest import CALLER, Serve
-from tests.app.api.serving import Served
+from tests.app.api.serving import UNENCRYPTED, Served
 from tests.app.picture_files import RULES, picture
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
@@ -33,7 +33,7 @@ ClientOf = Callable[[Served], ollama.Client]
 @pytest.fixture
 def client_of() -> Iterator[ClientOf]:
     with ExitStack() as opened:
-        yield lambda served: opened.enter_context(ollama.Client(served.address, timeout=PATIENCE_S, trust_env=False))
+        yield lambda served: opened.enter_context(ollama.Client(served.address, timeout=PATIENCE_S, **UNENCRYPTED))
 
 
 @pytest.fixture
