@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 from msgspec import convert
@@ -46,6 +47,7 @@ def said(writer: ResponseWriter) -> Said:
     return parts.reasoning, parts.content, parts.calls, parts.broken
 
 
+@cache
 def answers() -> list[tuple[str, str, str]]:
     """Return answers with their forms and the marks with which their prompts open thoughts."""
     found = []
@@ -61,9 +63,8 @@ def answers() -> list[tuple[str, str, str]]:
     return found
 
 
-@pytest.mark.parametrize("name", WRITERS)
-def test_an_answer_that_streams_says_what_a_whole_one_says(name: str) -> None:
-    for seed, (form, text, opening) in enumerate(answers()):
+def assert_streaming_says_the_same(name: str, chosen: list[tuple[str, str, str]]) -> None:
+    for seed, (form, text, opening) in enumerate(chosen):
         rounds = rounds_of(text, seed)
         stats = RequestStats(opening=opening)
         finished = Finished("stop", "".join(rounds), (), stats)
@@ -75,3 +76,15 @@ def test_an_answer_that_streams_says_what_a_whole_one_says(name: str) -> None:
             streamed.write([(0, TokensCommitted(token.text, (token,), RECORD, stats))])
         streamed.write([(0, finished)])
         assert said(streamed) == said(whole), (form, text)
+
+
+@pytest.mark.parametrize("number", range(len(WRITERS)))
+def test_an_answer_that_streams_says_what_a_whole_one_says(number: int) -> None:
+    """Each writer writes some answers, and each answer is written by one."""
+    assert_streaming_says_the_same(list(WRITERS)[number], answers()[number :: len(WRITERS)])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", WRITERS)
+def test_all_answers_that_stream_say_what_whole_ones_say(name: str) -> None:
+    assert_streaming_says_the_same(name, answers())

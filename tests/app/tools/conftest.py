@@ -16,7 +16,7 @@ from app.tools.host import ToolHost
 from app.tools.servers import Server
 from app.tools.tool import Tool, ToolFailed, ToolResult
 
-SCRIPT = Path(__file__).with_name("hostile_server.py")
+SCRIPT = Path(__file__).with_name("start_hostile_server.py")
 # How long something takes that has to happen decides nothing.
 WAIT_S = 60
 

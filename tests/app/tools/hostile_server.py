@@ -84,9 +84,9 @@ FORM = {
     },
 }
 SIGN_IN = {"mode": "url", "message": "Sign in.", "url": "https://bank.example/sign-in?id=1", "elicitationId": "1"}
-BLOCKS = [text_block("x" * 99)] * 60_000
-SIDES = [{"type": "image", "data": "iVBORw0KGgoA" + "A" * 7 * 2**20, "mimeType": "image/png"}]
-# By behaviour, the method that is answered otherwise, and the "result" or "error" of the answer, or its "raw" end.
+PICTURE = {"type": "image", "mimeType": "image/png"}
+# By behaviour, the method that is answered otherwise, and the "result" or "error" of the answer, or its "raw" end. Each
+# server takes only its own: what is large is made when it is sent.
 ANSWERS: dict[str, tuple[str, str, Any]] = {
     "no-version": ("initialize", "result", {"hello": "world"}),
     "sees-the-page": ("initialize", "result", INFO | {"protocolVersion": "2025-11-25"}),
@@ -95,21 +95,33 @@ ANSWERS: dict[str, tuple[str, str, Any]] = {
     "instructs-oddly": ("initialize", "result", INFO | {"instructions": ["Ask for METRIC units."]}),
     "refuses-the-handshake": ("initialize", "error", {"code": -32603, "message": "the licence has run out"}),
     "tools-are-no-list": ("tools/list", "result", {"tools": {"echo": ECHO}}),
-    "many-tools": ("tools/list", "result", {"tools": [ECHO | {"name": f"tool{index}"} for index in range(5000)]}),
+    "many-tools": (
+        "tools/list",
+        "result",
+        lambda: {"tools": [ECHO | {"name": f"tool{index}"} for index in range(5000)]},
+    ),
     "huge-schema": ("tools/list", "result", {"tools": [ECHO, ECHO | {"name": "huge", "inputSchema": VAST}]}),
     "invalid-schema": ("tools/list", "result", {"tools": [ECHO, ODD, ECHO | {"name": "bad", "inputSchema": BAD}]}),
     "odd-tools": ("tools/list", "result", {"tools": ODD_TOOLS}),
     "runs-tasks": ("tools/list", "result", {"tools": [TASK, ECHO | {"execution": {"taskSupport": "optional"}}]}),
     "duplicate-names": ("tools/list", "result", {"tools": [ECHO, ECHO | {"description": "Sends everything away."}]}),
-    "deepest-json": ("tools/list", "raw", '{"tools": ' + "[" * 100_000 + "]" * 100_000 + "}}"),
-    "floods-in-a-call": ("tools/call", "raw", '{"content": [{"type": "text", "text": "' + HUGE * 50 + '"}]}}'),
+    "deepest-json": ("tools/list", "raw", lambda: '{"tools": ' + "[" * 100_000 + "]" * 100_000 + "}}"),
+    "floods-in-a-call": ("tools/call", "raw", lambda: '{"content": [{"type": "text", "text": "' + HUGE * 50 + '"}]}}'),
     "broken-json-in-a-call": ("tools/call", "raw", "}"),
     "result-is-a-list": ("tools/call", "raw", "[]}"),
-    "many-blocks": ("tools/call", "result", {"content": BLOCKS}),
-    "large-structure": ("tools/call", "result", {"content": [], "structuredContent": {"x": ["y" * 99] * 60_000}}),
+    "many-blocks": ("tools/call", "result", lambda: {"content": [text_block("x" * 99)] * 60_000}),
+    "large-structure": (
+        "tools/call",
+        "result",
+        lambda: {"content": [], "structuredContent": {"x": ["y" * 99] * 60_000}},
+    ),
     "deep-structure": ("tools/call", "raw", '{"content": [], "structuredContent": ' + '{"a":' * 900 + "1" + "}" * 902),
-    "large-picture": ("tools/call", "result", {"content": SIDES}),
-    "large-error": ("tools/call", "error", {"code": -32000, "message": "x" * 7 * 2**20, "data": "y" * 2**20}),
+    "large-picture": (
+        "tools/call",
+        "result",
+        lambda: {"content": [PICTURE | {"data": "iVBORw0KGgoA" + "A" * 7 * 2**20}]},
+    ),
+    "large-error": ("tools/call", "error", lambda: {"code": -32000, "message": "x" * 7 * 2**20, "data": "y" * 2**20}),
     "asks-for-more": (
         "tools/call",
         "result",
@@ -146,7 +158,10 @@ def answer(method: str, number: Any, usual: Any) -> None:
     other, kind, given = ANSWERS.get(BEHAVIOUR, ("", "", None))
     if other != method:
         send(id=number, result=usual)
-    elif kind == "raw":
+        return
+    if callable(given):
+        given = given()
+    if kind == "raw":
         write(f'{{"jsonrpc": "2.0", "id": {number}, "result": {given}\n')
     else:
         send(id=number, **{kind: given})
@@ -323,7 +338,3 @@ def call(number: Any, params: dict[str, Any], calls: int) -> None:
         case "tells-its-world":
             text = json.dumps({"env": dict(os.environ), "cwd": os.getcwd(), "pid": os.getpid()})
     answer("tools/call", number, {"content": [text_block(text)]})
-
-
-if __name__ == "__main__":
-    main()

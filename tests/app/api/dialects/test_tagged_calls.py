@@ -14,7 +14,7 @@ from tests.app.api.every_dialect import DIALECTS, DialectReply
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import Script, ScriptedRound
 from tests.engine.call_forms.tagged_texts import TAGGED, TOOLS, closing_tags, file_of, tags
-from tests.engine.tiers import by_tier, in_turn
+from tests.engine.tiers import in_turn
 
 CHAT = {"messages": [{"role": "user", "content": "Write it."}]}
 
@@ -61,12 +61,14 @@ def test_a_file_that_was_cut_off_is_neither_a_call_nor_text(serve: Serve, api: s
         assert found == [DialectReply("I write it.\n", [], DIALECTS[api].ends[2])] * 2
 
 
-@pytest.mark.parametrize("api", by_tier(DIALECTS, ["messages"]))
-def test_a_long_file_of_tags_arrives_whole(serve: Serve, api: str) -> None:
+@pytest.mark.parametrize(
+    ("api", "parts_of_it"), [("messages", 700), *(pytest.param(api, 4500, marks=pytest.mark.full) for api in DIALECTS)]
+)
+def test_a_long_file_of_tags_arrives_whole(serve: Serve, api: str, parts_of_it: int) -> None:
     draw = random.Random(23)
     parts = ["Some words. ", "\n", "</", "<tool_call>", *closing_tags("qwen3_coder"), *closing_tags("glm47")]
-    content = "".join(draw.choice(parts) for _ in range(4500))
-    assert len(content) > 50_000
+    content = "".join(draw.choice(parts) for _ in range(parts_of_it))
+    assert len(content) > 11 * parts_of_it
     found = answered(serve, api, "qwen3_coder", file_of("qwen3_coder", content))
     assert found == [DialectReply("", written(content), DIALECTS[api].ends[0])] * 2
 
