@@ -75,3 +75,11 @@ class AnsweringEngine:
 
 
 KOREAN = [TokensCommitted("한글", (), ROUND, RequestStats()), Finished("stop", "한글", (), RequestStats())]
+LIST = "".join(f"- item {number}\n" for number in range(40))
+MARKDOWN = f"Some **bold** words and `code`.\n\n{LIST}\n```python\nx = 1\n```\n\nThe end."
+
+
+def engine_of_markdown(_: object) -> AnsweringEngine:
+    """Return an engine that answers with MARKDOWN, a letter at a time."""
+    pieces = [TokensCommitted(one, (), ROUND, RequestStats()) for one in MARKDOWN]
+    return AnsweringEngine([*pieces, Finished("stop", MARKDOWN, (), RequestStats())])

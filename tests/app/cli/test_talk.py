@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.app.cli.terminal import CTRL_D, ROOT, UP, Terminal, screen_of
+from app.__main__ import main
+from tests.app.cli.scripted_chat import MARKDOWN, engine_of_markdown
+from tests.app.cli.terminal import CTRL_D, UP, Terminal, screen_of
 
 # Answers each question with its own words, in upper case.
 CHAT = """
@@ -54,23 +55,6 @@ def test_ctrl_c_at_the_prompt_leaves_with_130_and_a_newline(terminal: Terminal) 
     assert text.endswith("\n")
 
 
-def test_a_question_between_three_quotation_marks_has_several_lines(terminal: Terminal) -> None:
-    terminal.until("> ")
-    terminal.type('"""one\n')
-    terminal.until("... ")
-    # Within it, nothing is a command.
-    terminal.type("/exit\n")
-    terminal.until("... ")
-    terminal.type('two"""\n')
-    assert re.search(r"ONE\s+/EXIT\s+$", terminal.until("TWO!"))
-    terminal.until("> ")
-    terminal.type('"""three"""\n')
-    terminal.until("THREE!")
-    terminal.until("> ")
-    terminal.type("/bye\n")
-    assert terminal.end()[0] == 0
-
-
 def test_a_talk(terminal: Terminal, tmp_path: Path) -> None:
     banner = terminal.until("> ")
     assert all(words in banner for words in ("no draft model", "/help", "/exit"))
@@ -97,6 +81,17 @@ def test_a_talk(terminal: Terminal, tmp_path: Path) -> None:
     terminal.type(f"{UP} again\n")
     terminal.until("HELLO AGAIN!")
     terminal.until("> ")
+    # A question between three quotation marks has several lines, and within it nothing is a command.
+    terminal.type('"""one\n')
+    terminal.until("... ")
+    terminal.type("/exit\n")
+    terminal.until("... ")
+    terminal.type('two"""\n')
+    assert re.search(r"ONE\s+/EXIT\s+$", terminal.until("TWO!"))
+    terminal.until("> ")
+    terminal.type('"""three"""\n')
+    terminal.until("THREE!")
+    terminal.until("> ")
     # A path is a question, not a command.
     terminal.type("/etc/hosts: what is it?\n")
     terminal.until("WHAT IS IT?!")
@@ -114,17 +109,11 @@ def test_a_talk(terminal: Terminal, tmp_path: Path) -> None:
     assert terminal.end()[0] == 0
 
 
-LIST = "".join(f"- item {number}\n" for number in range(40))
-MARKDOWN = f"Some **bold** words and `code`.\n\n{LIST}\n```python\nx = 1\n```\n\nThe end."
-DRAWN = f"""
+DRAWN = """
 import sys
 import app.__main__, app.cli.chat as chat
-from tests.app.cli.scripted_chat import ROUND, AnsweringEngine
-from engine import Finished, RequestStats, TokensCommitted
-
-text = {MARKDOWN!r}
-pieces = [TokensCommitted(one, (), ROUND, RequestStats()) for one in text]
-chat.Engine = lambda _: AnsweringEngine([*pieces, Finished("stop", text, (), RequestStats())])
+from tests.app.cli.scripted_chat import engine_of_markdown
+chat.Engine = engine_of_markdown
 sys.exit(app.__main__.main(["chat", "Hi"]))
 """
 
@@ -140,6 +129,7 @@ def test_an_answer_is_drawn_as_markdown_and_each_block_stays_once() -> None:
     assert "\x1b[1mbold\x1b[0m" in written
 
 
-def test_a_pipe_gets_the_text_unchanged() -> None:
-    done = subprocess.run([sys.executable, "-c", DRAWN], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout == f"{MARKDOWN}\n"
+def test_a_pipe_gets_the_text_unchanged(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("app.cli.chat.Engine", engine_of_markdown)
+    assert main(["chat", "Hi"]) == 0
+    assert capsys.readouterr().out == f"{MARKDOWN}\n"
