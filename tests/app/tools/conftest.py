@@ -69,6 +69,12 @@ class Hosts:
         return error
 
 
+@pytest.fixture(autouse=True)
+def no_authorities(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read no certificates of authorities, which takes longer than a call: servers on loopback have none."""
+    monkeypatch.setenv("SSL_CERT_DIR", str(own_home))
+
+
 @pytest.fixture
 def hosts() -> Iterator[Hosts]:
     """Hosts that are closed in the end with all their processes."""
