@@ -39,7 +39,7 @@ def deep_pdf(depth: int) -> bytes:
 
 def bomb_pdf(megabytes: int) -> bytes:
     """Return a PDF file whose page is a stream that becomes large when it is decompressed twice."""
-    shown = zlib.compress(zlib.compress(b"(a) Tj " * (megabytes * 2**20 // 7), 9), 9)
+    shown = zlib.compress(_compressed(b"(a) Tj " * (2**20 // 7), megabytes), 9)
     filters = b"/Filter[/FlateDecode/FlateDecode]"
     return _pdf(
         b"<</Type/Catalog/Pages 2 0 R>>",
@@ -47,6 +47,16 @@ def bomb_pdf(megabytes: int) -> bytes:
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<<>>>>",
         b"<</Length %d%s>>stream\n%s\nendstream" % (len(shown), filters, shown),
     )
+
+
+def _compressed(unit: bytes, times: int) -> bytes:
+    """Return the zlib stream of a text that consists of `unit` so many times, which takes a second if it is made."""
+    compressor = zlib.compressobj(9, wbits=-15)
+    once = compressor.compress(unit) + compressor.flush(zlib.Z_FULL_FLUSH)
+    checksum = 1
+    for _ in range(times):
+        checksum = zlib.adler32(unit, checksum)
+    return b"\x78\xda" + once * times + b"\x03\x00" + checksum.to_bytes(4, "big")
 
 
 def _pdf(*objects: bytes, entries: int | None = None) -> bytes:

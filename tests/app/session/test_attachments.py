@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +43,8 @@ from tests.engine.documents.picture_documents import word
 from tests.slow_files import bomb_pdf, deep_pdf, slow_jpeg, slow_pdf, wide_pdf
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytestqt.qtbot import QtBot
 
     from tests.app.conftest import OpenWindow
@@ -133,21 +136,21 @@ def test_a_strangers_tokenizer_counts_in_the_process_that_may_be_killed(
 
 
 @pytest.mark.parametrize(
-    ("content", "reasons"),
+    ("make", "reasons"),
     [
-        (deep_pdf(100_000), {"damaged", "no-text"}),
-        (wide_pdf(2**31), {"damaged", "no-text"}),
-        (bomb_pdf(500), {"no-text", "damaged", "too-slow", "too-much-memory", "too-large"}),
-        pytest.param(slow_pdf(100_000, 2000), {"too-slow"}, marks=pytest.mark.full),
-        (slow_pdf(1, 3_000_000), {"too-slow"}),
+        (partial(deep_pdf, 100_000), {"damaged", "no-text"}),
+        (partial(wide_pdf, 2**31), {"damaged", "no-text"}),
+        (partial(bomb_pdf, 500), {"no-text", "damaged", "too-slow", "too-much-memory", "too-large"}),
+        pytest.param(partial(slow_pdf, 100_000, 2000), {"too-slow"}, marks=pytest.mark.full),
+        (partial(slow_pdf, 1, 3_000_000), {"too-slow"}),
     ],
     ids=["deep", "wide", "bomb", "many pages", "one page"],
 )
 def test_a_hostile_pdf_file_is_refused_within_its_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, reasons: set[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[], bytes], reasons: set[str]
 ) -> None:
     monkeypatch.setattr("engine.documents.reading.DOCUMENT_S", 0.5)
-    (tmp_path / "a.pdf").write_bytes(content)
+    (tmp_path / "a.pdf").write_bytes(make())
     with pytest.raises(NotAttachable) as caught:
         read_attachment(tmp_path / "a.pdf")
     assert caught.value.reason in reasons
