@@ -54,7 +54,11 @@ def test_the_spaces_that_begin_a_prompt_come_back(starter: Served) -> None:
     assert by_ids["text"] == "  two the"
 
 
-def test_the_spaces_that_begin_a_prompt_come_back_where_the_tokenizer_adds_one(tmp_path: Path) -> None:
+def test_the_spaces_that_begin_a_prompt_come_back_where_the_tokenizer_adds_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Its template needs no process of its own, which takes seconds to start.
+    monkeypatch.setattr("engine.tokenizers.loading.is_known_good", lambda _: True)
     main = write_model(tmp_path / "main", tokenizer=metaspace())
     with Engine() as engine:
         served = Served(engine, str(main), None)

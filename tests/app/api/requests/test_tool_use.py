@@ -151,7 +151,9 @@ def test_a_choice_that_cannot_be_held_is_refused(caller: Served) -> None:
 )
 def test_a_schema_that_cannot_be_held_fails_no_answer(caller: Served, schema: dict[str, Any], choice: str) -> None:
     tools = [{"type": "function", "function": {"name": "odd", "parameters": schema}}, *TOOLS]
-    [answered] = caller.chat(ASKED | {"tools": tools, "tool_choice": choice, "max_tokens": 200})["choices"]
+    # An answer that need not call may be anything, and a short one will do.
+    most = 200 if choice == "required" else 8
+    [answered] = caller.chat(ASKED | {"tools": tools, "tool_choice": choice, "max_tokens": most})["choices"]
     assert choice == "auto" or {name for name, _ in arguments_of(answered)} <= {"odd", "weather", "news"}
 
 
