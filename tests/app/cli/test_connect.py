@@ -98,18 +98,33 @@ print(json.load(urllib.request.urlopen(request, timeout=300))["content"][0]["typ
 """
 
 
-def test_run_starts_the_program_against_an_api_of_its_own_with_a_key(own_home: Path) -> None:
+CONNECT = ["connect", "claude-code", "--run", "-p", "Hello"]
+
+
+@pytest.fixture
+def installed_program(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     SettingsStore(settings_folder() / "settings.json").change(api_network=True, api_port=free_port())
     command = own_home / "bin/claude"
     command.parent.mkdir()
     command.write_text(f"#!{sys.executable}\n{PROGRAM}")
     command.chmod(0o755)
-    environment = {
-        **os.environ, "TANDEM_API_KEY": "secret", "MLX_DISABLE_COMPILE": "1",
-        "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}",
-    }  # fmt: skip
-    connect = [sys.executable, "-m", "app", "connect", "claude-code", "--run", "-p", "Hello"]
-    done = subprocess.run(connect, env=environment, text=True, capture_output=True, timeout=PATIENCE_S, check=False)
+    monkeypatch.setenv("TANDEM_API_KEY", "secret")
+    monkeypatch.setenv("PATH", str(command.parent), prepend=os.pathsep)
+
+
+@pytest.mark.usefixtures("installed_program")
+def test_run_starts_the_program_against_an_api_of_its_own_with_a_key(capfd: pytest.CaptureFixture[str]) -> None:
+    code = main(CONNECT)
+    out, err = capfd.readouterr()
+    assert (code, out) == (0, "text\n"), err
+    assert "the local API is off" in err
+
+
+@pytest.mark.full
+@pytest.mark.usefixtures("installed_program")
+def test_run_ends_with_the_program() -> None:
+    connect = [sys.executable, "-m", "app", *CONNECT]
+    done = subprocess.run(connect, text=True, capture_output=True, timeout=PATIENCE_S, check=False)
     assert (done.returncode, done.stdout) == (0, "text\n"), done.stderr
     assert "the local API is off" in done.stderr
 

@@ -144,6 +144,8 @@ def test_no_estimate_is_starred_against_the_draft_of_the_starter(capsys: pytest.
 def test_commands_take_a_gguf_file_as_a_chat_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    # Its template needs no process of its own, which takes seconds to start.
+    monkeypatch.setattr("engine.tokenizers.loading.is_known_good", lambda _: True)
     file = write_gguf(tmp_path / "tiny-Q8_0.gguf")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "prompts").write_text('{"text": "Hi"}')
