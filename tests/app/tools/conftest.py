@@ -72,6 +72,7 @@ class Hosts:
 @pytest.fixture(autouse=True)
 def no_authorities(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read no certificates of authorities, which takes longer than a call: servers on loopback have none."""
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.setenv("SSL_CERT_DIR", str(own_home))
 
 
