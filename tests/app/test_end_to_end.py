@@ -184,8 +184,8 @@ def over_the_api(window: WindowDriver, body: dict[str, Any]) -> str:
 
 def test_a_program_gets_the_text_that_stands_in_the_window_greedy_and_by_seed(window: WindowDriver) -> None:
     question = "What is speculative decoding?"
-    greedy: dict[str, float] = {"temperature": 0.0}
-    by_seed: dict[str, float] = {"temperature": 2.0, "seed": 11}
+    greedy: dict[str, float] = {"temperature": 0.0, "max_tokens": 24}
+    by_seed: dict[str, float] = {"temperature": 2.0, "seed": 11, "max_tokens": 24}
     texts = []
     for chosen in (greedy, by_seed):
         window.trigger("new-chat")
