@@ -37,10 +37,14 @@ def colours(transcript: Transcript) -> list[int]:
     """Return how many colours each fifth of the view has."""
     picture = transcript.viewport().grab().toImage()
     stripe = picture.height() // 5
-    return [
-        len({picture.pixel(x, y) for y in range(top, top + stripe) for x in range(0, picture.width(), 3)})
-        for top in range(0, 5 * stripe, stripe)
-    ]
+    return [colours_of(picture.copy(0, top, picture.width(), stripe)) for top in range(0, 5 * stripe, stripe)]
+
+
+def colours_of(picture: QImage) -> int:
+    """Return how many colours a picture has."""
+    # Four bytes each, so that no line has others at its end.
+    pixels = picture.convertToFormat(QImage.Format.Format_RGB32).constBits()
+    return len(set(memoryview(pixels).cast("I")))
 
 
 @pytest.fixture
@@ -181,8 +185,7 @@ def test_a_chat_that_waits_for_its_formulas_does_not_stand_below_the_page_before
         qapp.processEvents()
     blank = on_screen(transcript)
     assert blank != before
-    places = [(x, y) for x in range(0, blank.width(), 7) for y in range(blank.height())]
-    assert len({blank.pixel(*place) for place in places}) == 1
+    assert colours_of(blank) == 1
     # The end of the wait.
     waiting[0] = False
     transcript.load_soon()
@@ -202,8 +205,8 @@ def test_a_chat_that_is_opened_shows_no_typed_words_and_no_arrow_before(
 ) -> None:
     typed = TypedWords(qapp)
     newest = transcript.findChild(QToolButton, "newest")
-    chats = [read_at(number, 100 * number) for number in (1, 2, 3)]
-    for chat in (*chats, chats[0]):
+    first, second = (read_at(number, 100 * number) for number in (1, 2))
+    for chat in (first, second, first):
         transcript.show_chat(chat)
         assert not newest.isVisible()
         QCoreApplication.sendPostedEvents()
@@ -214,7 +217,7 @@ def test_a_chat_that_is_opened_shows_no_typed_words_and_no_arrow_before(
 
 
 def test_the_last_chats_keep_what_was_selected_and_older_ones_no_widgets(transcript: Transcript, qtbot: QtBot) -> None:
-    chats = [read_at(number, 100 * number) for number in range(1, 7)]
+    chats = [read_at(number, 100 * number) for number in range(1, 5)]
     transcript.show_chat(chats[0])
     settle(transcript, qtbot)
     chosen = transcript.view(chats[0].turns[12])
@@ -227,10 +230,11 @@ def test_the_last_chats_keep_what_was_selected_and_older_ones_no_widgets(transcr
     settle(transcript, qtbot)
     assert transcript.view(chats[0].turns[12]).selected_text() == words != ""
     assert chosen.isVisible()
-    for chat in chats:
+    for chat in chats[1:]:
         transcript.show_chat(chat)
         settle(transcript, qtbot)
         assert len(loaded(transcript)) < 60
+    assert not any(view.turn in chats[0].turns for view in loaded(transcript))
 
 
 def test_turns_ahead_are_built_one_at_a_time_while_nothing_else_is_to_do(
