@@ -23,6 +23,7 @@ from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.stats import RequestStats
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import FULL, PLAIN, Script, ScriptedRound, pieces, play
+from tests.engine.tiers import by_tier
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -224,7 +225,7 @@ def test_the_faster_run_of_each_way_counts_and_a_large_factor_has_no_decimal(
     qtbot.waitUntil(lambda: window.comparison.gain.text() == f"{said.format(ratio)} as fast, same text")
 
 
-@pytest.mark.parametrize("plain_s", [(0.09, 0.03), (0.03, 0.09)])
+@pytest.mark.parametrize("plain_s", [(0.09, 0.03), pytest.param((0.03, 0.09), marks=pytest.mark.full)])
 def test_a_busy_computer_gives_a_range_and_no_figure_of_the_pair(
     window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot, plain_s: tuple[float, float]
 ) -> None:
@@ -398,7 +399,7 @@ def scrolled(view: ComparisonView) -> list[QScrollArea]:
     return [area for area in areas if area.verticalScrollBar().maximum()]
 
 
-@pytest.mark.parametrize(("width", "height"), [(560, 420), (1100, 700)])
+@pytest.mark.parametrize(("width", "height"), by_tier([(560, 420), (1100, 700)], [(560, 420)]))
 def test_the_first_difference_is_in_view_in_a_window_of_any_height(
     window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot, qapp: QApplication, width: int, height: int
 ) -> None:
@@ -420,7 +421,7 @@ def test_the_first_difference_is_in_view_in_a_window_of_any_height(
         assert QRect(shown.mapTo(view, QPoint(0, 0)), shown.size()).contains(seen)
 
 
-@pytest.mark.parametrize("paragraphs", [3, 8])
+@pytest.mark.parametrize("paragraphs", by_tier([3, 8], [8]))
 def test_heights_of_the_card_come_to_rest_and_nothing_scrolls_within_it_while_it_scrolls(
     window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot, qapp: QApplication, paragraphs: int
 ) -> None:

@@ -1,4 +1,7 @@
-"""While a pair goes through its states, all places of window and terminal show one figure of it, or none."""
+"""While a pair goes through its states, all places of window and terminal show one figure of it, or none.
+
+Which figure that is, `test_one_figure` says without a window. Here, the default tier has the states that replace one.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,6 @@ from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import FULL, PLAIN, Script, ScriptedRound, play
 from tests.app.shown_library import DRAFT, LARGER, MAIN, WIDE, ShownLibrary, path_of
 from tests.app.window_driver import WindowDriver
-from tests.engine.tiers import by_tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -252,6 +254,7 @@ def agree_on(shown: dict[str, set[str]], figure: str) -> None:
     assert {place: bool(shown[place]) for place in PRAISING} == dict.fromkeys(PRAISING, is_praised)
 
 
+@pytest.mark.full
 def test_before_anything_is_measured_no_place_has_a_figure(pair: ShownPair) -> None:
     agree_on(pair.shown(), "")
     pair.answer(PLAIN)
@@ -261,12 +264,8 @@ def test_before_anything_is_measured_no_place_has_a_figure(pair: ShownPair) -> N
     agree_on(pair.shown(), "")
 
 
-@pytest.mark.parametrize(
-    ("gain", "figure"),
-    by_tier(
-        [(0.8, "0.8"), (1.0499, "1.0"), (1.2, "1.2"), (2.9499, "2.9"), (3.2, "3")], ((1.0499, "1.0"), (2.9499, "2.9"))
-    ),
-)
+@pytest.mark.full
+@pytest.mark.parametrize(("gain", "figure"), [(0.8, "0.8"), (1.0499, "1.0"), (1.2, "1.2"), (2.9499, "2.9"), (3.2, "3")])
 def test_what_a_comparison_measures_is_in_all_places(pair: ShownPair, gain: float, figure: str) -> None:
     pair.answer(FULL)
     pair.compare(gain)
@@ -275,7 +274,8 @@ def test_what_a_comparison_measures_is_in_all_places(pair: ShownPair, gain: floa
     assert shown["picker"] == shown["list"] == shown["compare"] == {figure}
 
 
-@pytest.mark.parametrize(("gain", "figure"), by_tier([(0.8, "0.8"), (1.0499, "1.0"), (1.9, "1.9")], ((0.8, "0.8"),)))
+@pytest.mark.full
+@pytest.mark.parametrize(("gain", "figure"), [(0.8, "0.8"), (1.0499, "1.0"), (1.9, "1.9")])
 def test_what_answers_measure_is_in_all_places(pair: ShownPair, gain: float, figure: str) -> None:
     pair.answer(FULL, gain=gain)
     shown = pair.shown()
@@ -339,7 +339,8 @@ def test_another_draft_and_another_main_model_begin_without_a_figure(pair: Shown
     agree_on(pair.shown(), "1.9")
 
 
-@pytest.mark.parametrize("round_", [pytest.param(HEAD, marks=pytest.mark.full), LOOK_UP])
+@pytest.mark.full
+@pytest.mark.parametrize("round_", [HEAD, LOOK_UP])
 def test_heads_and_look_ups_have_the_figure_of_their_pair(pair: ShownPair, round_: ScriptedRound) -> None:
     if round_ is LOOK_UP:
         pair.load(MAIN, "")
@@ -358,7 +359,8 @@ def test_a_pair_whose_answers_accepted_nothing_has_the_figure_of_its_comparisons
     assert shown["panel"] == set()
 
 
-@pytest.mark.parametrize("ahead", [pytest.param(HERE, marks=pytest.mark.full), THERE])
+@pytest.mark.full
+@pytest.mark.parametrize("ahead", [HERE, THERE])
 def test_a_pair_that_drafts_ahead_has_one_figure(pair: ShownPair, ahead: dict[str, Any]) -> None:
     pair.answer(AHEAD, figures=ahead)
     agree_on(pair.shown(), "")

@@ -38,6 +38,7 @@ from resources.starter.recipe.content import read_content
 from tests.app.conftest import EACH_LANGUAGE
 from tests.app.scripts import FULL, PATTERN, PLAIN, STORY, Script, ScriptedRound, play
 from tests.app.window_parts import names_in
+from tests.engine.tiers import by_tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,10 +147,13 @@ EVERY_KIND = (
 BUSY_AND_HOT = {"load": 2.4, "slowed": "hot", "rounding": "rounded"}
 
 
-@pytest.fixture(params=[(100, 100), (130, 100), (100, 140)], ids=["as it is", "wider letters", "larger text"])
+FONTS = {"as it is": (100, 100), "wider letters": (130, 100), "larger text": (100, 140)}
+
+
+@pytest.fixture(params=by_tier(FONTS, ["as it is"]))
 def any_font(request: pytest.FixtureRequest, qapp: Application) -> Iterator[None]:
     """The fonts of this computer, and what others may be."""
-    usual, (spacing, text_size) = qapp.font(), request.param
+    usual, (spacing, text_size) = qapp.font(), FONTS[request.param]
     font = QFont(usual)
     font.setLetterSpacing(QFont.SpacingType.PercentageSpacing, spacing)
     qapp.setFont(font)
@@ -160,6 +164,7 @@ def any_font(request: pytest.FixtureRequest, qapp: Application) -> Iterator[None
 
 
 @pytest.mark.usefixtures("any_font")
+@pytest.mark.parametrize("any_font", FONTS, indirect=True)
 @pytest.mark.parametrize("language", EACH_LANGUAGE)
 @pytest.mark.parametrize(
     "last",
