@@ -18,6 +18,7 @@ from app.transcript.fold_block import FoldBlock
 from app.transcript.shown_text import block_texts
 from tests.app.cjk_answers import ANSWERS as CJK_ANSWERS
 from tests.app.conftest import Show
+from tests.engine.tiers import in_turn
 
 
 def texts(body: AnswerBody) -> list[str]:
@@ -297,8 +298,10 @@ A third **one of them** and the end.
 
 
 @pytest.mark.usefixtures("typeset")
-@pytest.mark.parametrize("passage", ["Title", "passage", "passages", "second passage", "cell", "quoted", "of them"])
-@pytest.mark.parametrize("step", [1, 40])
+@pytest.mark.parametrize(
+    ("step", "passage"),
+    in_turn([1, 40], ["Title", "passage", "passages", "second passage", "cell", "quoted", "of them"]),
+)
 def test_a_selection_stays_while_the_answer_grows(body: AnswerBody, passage: str, step: int) -> None:
     chosen = None
     for end in (*range(1, len(GROWN), step), len(GROWN)):

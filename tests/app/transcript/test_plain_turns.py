@@ -24,6 +24,7 @@ from app.transcript.question_bubble import QuestionBubble
 from app.transcript.shown_text import block_texts
 from app.transcript.transcript import Transcript
 from app.transcript.turn_view import TurnView
+from tests.engine.tiers import by_tier
 
 CODE_TABLE = "```py\nx\n```\n\n| A | B |\n|---|---|\n| 1 | 2 |\n"
 BAD = "Words of **the bad** answer.\n\nAnd more of it.\n"
@@ -116,7 +117,7 @@ def test_a_turn_that_raises_is_plain_and_the_others_are_as_ever(
 
 
 @logs_errors
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", by_tier(PARTS, ["the prose", "the turn"]))
 def test_a_chat_whose_turns_all_raise_is_shown_and_so_is_the_next(
     transcript: Transcript, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
@@ -138,7 +139,7 @@ def test_a_chat_whose_turns_all_raise_is_shown_and_so_is_the_next(
 
 
 @logs_errors
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", by_tier(PARTS, ["the splitter", "the prose", "the turn"]))
 def test_an_answer_that_raises_while_it_streams_goes_on_as_plain_text(
     transcript: Transcript, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:

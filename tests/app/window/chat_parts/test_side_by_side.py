@@ -152,9 +152,14 @@ def test_the_first_version_is_beside_the_next_one(open_window: OpenWindow) -> No
     ("first", "second", "marked", "said"),
     [
         ("One and **two** more.", "One and **two** fewer.", ["more.", "fewer."], "The first difference is marked."),
-        ("```\nlow = 1\n```", "```\nlo = 1\n```", ["low = 1", "lo = 1"], "The first difference is marked."),
+        pytest.param(
+            *("```\nlow = 1\n```", "```\nlo = 1\n```", ["low = 1", "lo = 1"], "The first difference is marked."),
+            marks=pytest.mark.full,
+        ),
         ("The same.", "The same.", [], "The text is the same."),
-        ("One.", "One. And more.", ["And more."], "The first difference is marked."),
+        pytest.param(
+            "One.", "One. And more.", ["And more."], "The first difference is marked.", marks=pytest.mark.full
+        ),
     ],
 )
 def test_the_first_difference_is_marked(
