@@ -24,8 +24,8 @@ SENTENCE = "This answer repeats itself."
 
 
 def engine_of(*scripts: Script) -> ScriptedEngine:
-    """Return an engine that a stop overtakes."""
-    return ScriptedEngine(list(scripts), pace_s=0.001)
+    """Return an engine that a stop overtakes, also while other programs delay the window."""
+    return ScriptedEngine(list(scripts), pace_s=0.01)
 
 
 @pytest.fixture
