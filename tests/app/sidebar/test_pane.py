@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
 from tests.app.window_driver import WindowDriver
+from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 
 
@@ -96,8 +98,9 @@ def test_a_deleted_chat_comes_back_with_undo_or_a_question_and_leaves_the_screen
     assert not window.is_enabled("restore-chat")
 
 
-@pytest.mark.parametrize("one", [True, False])
-@pytest.mark.parametrize("chosen", [True, False])
+@pytest.mark.parametrize(
+    ("chosen", "one"), by_tier(product((True, False), (True, False)), [(True, True), (False, False)])
+)
 def test_a_person_chooses_whether_deleted_chats_leave_the_backups_too(
     open_window: OpenWindow, one: bool, chosen: bool
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
@@ -346,18 +347,21 @@ def test_only_the_starter_is_asked_about_what_only_it_knows(
     assert questions_of(window) == neutral
 
 
-@pytest.mark.parametrize("pair", [(path_of(MAIN), None), ("starter/main", None)])
-@pytest.mark.parametrize("chosen", [0, 20, 5000])
-def test_the_demonstration_ends_with_any_model_and_any_settings(
-    open_shown: OpenShown, pair: tuple[str, None], chosen: int
-) -> None:
-    window, library, engine = open_shown(bare(), pair)
+@pytest.mark.parametrize(
+    ("chosen", "main"),
+    by_tier(
+        product((0, 20, 5000), (path_of(MAIN), "starter/main")),
+        [(0, path_of(MAIN)), (20, "starter/main"), (5000, "starter/main")],
+    ),
+)
+def test_the_demonstration_ends_with_any_model_and_any_settings(open_shown: OpenShown, main: str, chosen: int) -> None:
+    window, library, engine = open_shown(bare(), (main, None))
     engine.scripts[:] = [Script("one") for _ in range(5)]
     library.settings.change(max_tokens=chosen)
     window.wait(lambda: window.session.answers.ready)
     window.comparer.demonstrate("Count to a million.")
     window.wait(lambda: window.comparer.comparison.step is ComparisonStep.DONE)
-    most = 300 if pair[0] == path_of(MAIN) else 400
+    most = 300 if main == path_of(MAIN) else 400
     limits = [request.max_tokens for request in engine.requests[-5:]]
     assert limits == [1, *[min(chosen or most, most)] * 4]
 

@@ -47,11 +47,11 @@ def test_the_help_menu_searches_the_help_and_shows_the_chosen_answer(open_window
 @pytest.mark.parametrize(
     ("language", "typed", "question"),
     [
-        ("en", "ollama models", "Can I open GGUF files?"),
+        pytest.param("en", "ollama models", "Can I open GGUF files?", marks=pytest.mark.full),
         ("en", "Can I turn the draft model off?", "How do I turn off speculative decoding?"),
         ("ko", "대화 내보내기", QUESTIONS["ko"]),
-        ("ja", "ダークモード", "ライトとダークを切り替えるには？"),
-        ("zh_CN", "联网搜索", "模型能搜索网页吗？"),
+        pytest.param("ja", "ダークモード", "ライトとダークを切り替えるには？", marks=pytest.mark.full),
+        pytest.param("zh_CN", "联网搜索", "模型能搜索网页吗？", marks=pytest.mark.full),
     ],
 )
 def test_a_question_is_found_by_other_words_for_the_same(
