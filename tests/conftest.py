@@ -105,13 +105,18 @@ def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Point every per-user folder at an empty one, so that tests neither read nor leave files of the user."""
     home = next(homes)
     home.mkdir()
+    live_in(home, monkeypatch)
+    return home
+
+
+def live_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Point every per-user folder at one in `home`."""
     monkeypatch.setenv("HOME", str(home))
     for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(home / name.lower()))
     monkeypatch.setenv("HF_HOME", str(home / "huggingface"))
     # The library has read the variable when it was imported.
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(home / "huggingface" / "hub"))
-    return home
 
 
 @pytest.fixture(autouse=True)

@@ -155,8 +155,11 @@ def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test that leaves a thread, a running timer or, unless it asked for Qt's application, a widget.
 
     A test that asks for the application has it in English and light colours, and its widgets are deleted in the end.
+    Widgets and threads that were there before the test stay: they are those of a window that the tests of a module
+    share. What that window does is brought to its end by `SharedWindow.start_over`, which fails where it does not end.
     """
     threads = set(threading.enumerate())
+    widgets = _widgets()
     if asked := asks_for_qt(request):
         make_english_and_light(request.getfixturevalue("qapp"))
         request.getfixturevalue("patient_waits")
@@ -168,7 +171,7 @@ def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if asked:
         gc.disable()
-        _delete_widgets()
+        _delete_widgets(_widgets() - widgets)
         # Numbers and texts follow the language also where a test does not ask for the application.
         make_english_and_light(request.getfixturevalue("qapp"))
     # Threads that were told to end, such as a fake Hub's, get time to do so.
@@ -180,15 +183,20 @@ def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     if qapp := QCoreApplication.instance():
         running = [timer for timer in qapp.findChildren(QTimer) if timer.isActive()]
         assert not running, f"timers left: {running}"
-        widgets = QApplication.topLevelWidgets()
-        assert asked or not widgets, f"widgets left by a test that did not ask for `qapp`: {widgets}"
+        begun = _widgets() - widgets
+        assert asked or not begun, f"widgets left by a test that did not ask for `qapp`: {begun}"
 
 
-def _delete_widgets() -> None:
-    """Delete top-level widgets and whatever waits to be deleted, and empty the clipboard."""
+def _widgets() -> set[QWidget]:
+    """Return the top-level widgets."""
+    return set(QApplication.topLevelWidgets()) if QCoreApplication.instance() else set()
+
+
+def _delete_widgets(widgets: set[QWidget]) -> None:
+    """Delete some top-level widgets and whatever waits to be deleted, and empty the clipboard."""
     # Offscreen, Qt frees what was copied after Python is gone, and crashes in a QMimeData that Python made.
     QApplication.clipboard().clear()
-    for widget in QApplication.topLevelWidgets():
+    for widget in widgets:
         if widget.parent() is None:
             # On macOS, closing would only hide the main window.
             getattr(widget, "quit", widget.close)()

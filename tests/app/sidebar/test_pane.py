@@ -18,13 +18,14 @@ from app.widgets.application import Application
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import WindowDriver
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 
 
-def two_chats(open_window: OpenWindow) -> WindowDriver:
-    window = open_window(ScriptedEngine([Script("One.")]))
+def two_chats(start_chat: StartChat) -> WindowDriver:
+    window = start_chat(ScriptedEngine([Script("One.")]))
     for question in ("Apples", "Bananas"):
         window.trigger("new-chat")
         window.ask_and_wait(question)
@@ -48,8 +49,8 @@ def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow) 
     assert window.titles == ["Pears"]
 
 
-def test_pins_are_reordered_by_dragging(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
+def test_pins_are_reordered_by_dragging(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("One.")]))
 
     def three(store):  # type: ignore[no-untyped-def]
         for title in ("a", "b", "c"):
@@ -62,9 +63,9 @@ def test_pins_are_reordered_by_dragging(open_window: OpenWindow) -> None:
 
 
 def test_a_deleted_chat_comes_back_with_undo_or_a_question_and_leaves_the_screen_when_it_is_gone(
-    open_window: OpenWindow,
+    start_chat: StartChat,
 ) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
+    window = start_chat(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
 
     def delete() -> None:
@@ -154,9 +155,9 @@ def test_deleted_chats_leave_a_backup_too_that_is_being_finished(
     assert b"apples" not in backup.path.read_bytes().lower()
 
 
-def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow) -> None:
+def test_a_chat_that_streams_has_its_mark_in_the_list(start_chat: StartChat) -> None:
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
-    window = open_window(engine)
+    window = start_chat(engine)
     window.ask("Tell me a story")
 
     def is_marked() -> bool:
@@ -169,8 +170,8 @@ def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow) -
     window.wait(lambda: not is_marked())
 
 
-def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요."), Script("Two.")]))
+def test_a_search_over_all_chats_jumps_to_the_message(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("초안 모델이 먼저 제안해요."), Script("Two.")]))
     for question in ("추측이 뭐예요?", "second"):
         window.trigger("new-chat")
         window.ask_and_wait(question)
@@ -185,8 +186,8 @@ def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow) -
     assert [mark.cursor.selectedText() for mark in marks] == ["초안"]
 
 
-def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
+def test_deleting_a_chat_for_good_asks_in_place(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
     sidebar, button = window.sidebar, window.sidebar.empty_button
 
     def fill(store: ConversationStore) -> None:
@@ -243,8 +244,8 @@ def test_what_was_found_is_chosen_with_the_keys(open_window: OpenWindow) -> None
     assert len(window.titles) == 2
 
 
-def test_a_syllable_that_is_being_composed_is_looked_for(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요.")]))
+def test_a_syllable_that_is_being_composed_is_looked_for(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("초안 모델이 먼저 제안해요.")]))
     window.ask_and_wait("뭐예요?")
     search = window.sidebar.search
     window.compose("초", search)
@@ -263,10 +264,10 @@ def test_a_syllable_that_is_being_composed_is_looked_for(open_window: OpenWindow
 
 
 def test_days_are_those_of_the_time_zone_that_holds_now(
-    open_window: OpenWindow, qapp: Application, monkeypatch: pytest.MonkeyPatch
+    start_chat: StartChat, qapp: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TZ", "UTC")
-    window = open_window(ScriptedEngine([Script("One.")]))
+    window = start_chat(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
     chat = window.chat_id("First")
     # 2026-03-10 12:00 in UTC, and a chat of half past one in that night.

@@ -1,4 +1,4 @@
-"""Widgets of a chat, shown without a window around them."""
+"""Widgets of a chat, shown without a window around them, and the window that the tests of a module share."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from app.transcript.answer_body import AnswerBody
 from app.transcript.formula_pictures import Outline
 from app.transcript.transcript import Transcript
 from tests.app.conftest import Show
+from tests.app.shared_window import shared_window as shared_window
+from tests.app.shared_window import start_chat as start_chat
 
 
 @pytest.fixture

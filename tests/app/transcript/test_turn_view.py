@@ -31,10 +31,10 @@ from resources.starter.recipe.courses import EVERYTHING
 from resources.starter.recipe.dialogue import OFFTOPIC
 from resources.starter.recipe.limits import DECLINED
 from tests.app import scripted_engine
-from tests.app.conftest import OpenWindow
 from tests.app.fake_tools import tool
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import PLAIN, STORY, Script
+from tests.app.shared_window import StartChat
 from tests.app.shown_library import MAIN, bare, path_of
 from tests.app.translation_files import forms, messages
 from tests.engine.tiers import by_tier
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from tests.app.window_driver import WindowDriver
 
 
-def test_an_edited_question_is_a_sibling_and_both_can_be_seen(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_an_edited_question_is_a_sibling_and_both_can_be_seen(start_chat: StartChat, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     window.ask_and_wait("first", "second")
     original = window.session.chat.id
     window.turn(0).press("branch")
@@ -72,8 +72,8 @@ def test_an_edited_question_is_a_sibling_and_both_can_be_seen(open_window: OpenW
 
 
 @pytest.mark.first
-def test_another_answer_keeps_the_one_before(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+def test_another_answer_keeps_the_one_before(start_chat: StartChat, qtbot: QtBot) -> None:
+    window = start_chat(ScriptedEngine([Script("One."), Script("Two.")]))
     window.activateWindow()
     window.ask_and_wait("first")
     button = window.turn().view.answer_row.button("again")
@@ -88,8 +88,8 @@ def test_another_answer_keeps_the_one_before(open_window: OpenWindow, qtbot: QtB
     qtbot.waitUntil(lambda: window.turns == [("first", "One.")])
 
 
-def test_the_button_says_why_another_answer_has_the_same_words(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
+def test_the_button_says_why_another_answer_has_the_same_words(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
     again = window.turn().view.answer_row.button("again")
     assert "the Starter knows its answers by heart" in again.accessibleName()
@@ -101,9 +101,9 @@ def test_the_button_says_why_another_answer_has_the_same_words(open_window: Open
     window.wait(lambda: again.accessibleName() == "Regenerate: the same words, because temperature 0 was chosen")
 
 
-def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_switching_versions_lets_an_answer_go_on(start_chat: StartChat, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script("One."), Script(STORY)])
-    window = open_window(engine)
+    window = start_chat(engine)
     window.ask_and_wait("first")
     engine.gate = threading.Semaphore(5)
     window.trigger("ask-again")
@@ -117,8 +117,8 @@ def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot:
     qtbot.waitUntil(lambda: window.turns == [("first", STORY)])
 
 
-def test_the_menu_of_an_answer_has_sections_and_nothing_that_cannot_be(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
+def test_the_menu_of_an_answer_has_sections_and_nothing_that_cannot_be(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
     sections: list[list[str]] = [[]]
     for action in window.turn().menu().actions():
@@ -223,8 +223,8 @@ def test_the_line_of_the_starter_never_widens_the_chat(
         qapp.theme.set_text_size(100)
 
 
-def test_below_answers_of_other_models_stands_nothing_of_the_starter(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
+def test_below_answers_of_other_models_stands_nothing_of_the_starter(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
     assert window.turn().view.findChild(StarterLine) is None
 

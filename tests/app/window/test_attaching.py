@@ -24,6 +24,7 @@ from tests.app.pdf_files import pdf
 from tests.app.picture_files import picture
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import texts
 from tests.engine.tiers import by_tier
 from tests.slow_files import slow_pdf
@@ -48,17 +49,17 @@ def test_pasted_files_go_with_the_question_and_come_back_with_the_chat(open_wind
     assert [file.name for file in window.session.chat.turns[0].attachments] == ["main.py", "paper.pdf"]
 
 
-def test_a_folder_that_a_program_saves_as_a_file_says_how_to_export_it(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_a_folder_that_a_program_saves_as_a_file_says_how_to_export_it(start_chat: StartChat, tmp_path: Path) -> None:
     (tmp_path / "notes.pages").mkdir()
-    window = open_window(ScriptedEngine())
+    window = start_chat(ScriptedEngine())
     window.paste(tmp_path / "notes.pages")
     window.wait(lambda: "Open it in Pages and export it as PDF." in window.banner_text)
 
 
-def test_a_file_goes_without_words(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_a_file_goes_without_words(start_chat: StartChat, tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("print()\n")
     engine = ScriptedEngine([Script("It prints."), Script("Again."), Script("Short.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     session, edit = window.session, window.edit
     QTest.keyClick(edit, Qt.Key.Key_Return)
     assert not session.chat.turns
@@ -103,8 +104,8 @@ def test_an_attachment_waits_with_the_draft(open_window: OpenWindow, tmp_path: P
     assert window.unsent == "look at this"
 
 
-def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(open_window: OpenWindow, tmp_path: Path) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
+def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(start_chat: StartChat, tmp_path: Path) -> None:
+    window = start_chat(ScriptedEngine([Script("Yes.")]))
     window.settle()
     for name, content, words in (
         ("photo.png", b"\x89PNG\xff\xfe\x00", "photo.png: Tandem can't read this picture"),
@@ -119,9 +120,9 @@ def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(open_windo
 
 
 def test_files_say_their_kind_and_whether_they_are_empty_and_go_at_one_click(
-    open_window: OpenWindow, tmp_path: Path
+    start_chat: StartChat, tmp_path: Path
 ) -> None:
-    window = open_window(ScriptedEngine())
+    window = start_chat(ScriptedEngine())
     for name, content in (("code.py", b"print()"), ("empty.txt", b" \n"), ("red.png", picture("red"))):
         (tmp_path / name).write_bytes(content)
         window.paste(tmp_path / name)
@@ -140,8 +141,8 @@ def test_files_say_their_kind_and_whether_they_are_empty_and_go_at_one_click(
     assert window.edit.hasFocus()
 
 
-def test_several_files_have_a_sum(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
+def test_several_files_have_a_sum(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
     row = window.composer.files
     files = tuple(Attachment(name, "text/plain", "word") for name in ("a.txt", "b.txt"))
     row.show_files(files)
@@ -151,8 +152,8 @@ def test_several_files_have_a_sum(open_window: OpenWindow) -> None:
     assert not [text for text in row.findChildren(QLabel) if text.isVisible() and "file" in text.text().split()]
 
 
-def test_the_sum_of_many_files_and_what_removes_them_are_seen_without_scrolling(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
+def test_the_sum_of_many_files_and_what_removes_them_are_seen_without_scrolling(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
     row = window.composer.files
     row.show_files(tuple(Attachment(f"{number}.txt", "text/plain", "word") for number in range(40)))
     seen = [
@@ -162,8 +163,8 @@ def test_the_sum_of_many_files_and_what_removes_them_are_seen_without_scrolling(
     assert "39.txt" not in {part.text() for part in seen}
 
 
-def test_several_refused_files_share_one_notice(open_window: OpenWindow, tmp_path: Path) -> None:
-    window = open_window(ScriptedEngine())
+def test_several_refused_files_share_one_notice(start_chat: StartChat, tmp_path: Path) -> None:
+    window = start_chat(ScriptedEngine())
     for name in ("a.bin", "b.bin", "c.bin"):
         (tmp_path / name).write_bytes(bytes(range(256)))
         window.paste(tmp_path / name)
@@ -186,9 +187,9 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 
 def test_a_question_waits_for_its_file_after_another_chat_was_shown(
-    open_window: OpenWindow, tmp_path: Path, gate: threading.Event
+    start_chat: StartChat, tmp_path: Path, gate: threading.Event
 ) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
+    window = start_chat(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
     session, files = window.session, window.composer.files
     first = session.chat
@@ -210,9 +211,9 @@ def test_a_question_waits_for_its_file_after_another_chat_was_shown(
 
 
 def test_a_file_can_be_left_behind_while_it_is_being_read(
-    open_window: OpenWindow, tmp_path: Path, gate: threading.Event
+    start_chat: StartChat, tmp_path: Path, gate: threading.Event
 ) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
+    window = start_chat(ScriptedEngine([Script("One.")]))
     window.settle()
     window.paste(tmp_path / "main.py")
     (away,) = window.composer.files.findChildren(QToolButton)
@@ -242,11 +243,11 @@ PRESSED = (Qt.MouseButton.LeftButton, Qt.Key.Key_Space)
     ids=["clicked-chosen", "clicked-cancelled", "by key-chosen", "by key-cancelled"],
 )
 def test_after_the_dialog_for_files_a_person_types_the_message(
-    open_window: OpenWindow, tmp_path: Path, chosen: bool, pressed: Qt.MouseButton | Qt.Key
+    start_chat: StartChat, tmp_path: Path, chosen: bool, pressed: Qt.MouseButton | Qt.Key
 ) -> None:
     file = tmp_path / "main.py"
     file.write_text("print()\n")
-    window = open_window(ScriptedEngine())
+    window = start_chat(ScriptedEngine())
     button = next(one for one in window.composer.findChildren(QToolButton) if one.defaultAction() is not None)
     with window.file_dialog(file if chosen else None):
         button.setFocus()
@@ -259,12 +260,10 @@ def test_after_the_dialog_for_files_a_person_types_the_message(
     assert window.unsent == "What is it?"
 
 
-def test_after_a_file_was_dropped_or_removed_a_person_types_the_message(
-    open_window: OpenWindow, tmp_path: Path
-) -> None:
+def test_after_a_file_was_dropped_or_removed_a_person_types_the_message(start_chat: StartChat, tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("print()\n")
     (tmp_path / "notes.txt").write_text("note")
-    window = open_window(ScriptedEngine())
+    window = start_chat(ScriptedEngine())
     files, row = QMimeData(), window.composer.files
     files.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("main.py", "notes.txt")])
     with window.file_dialog(None):
@@ -294,9 +293,9 @@ def test_closing_the_window_ends_the_reading_of_files(open_window: OpenWindow, t
 
 
 def test_files_dropped_anywhere_in_the_window_land_in_the_message_and_words_only_there(
-    open_window: OpenWindow, tmp_path: Path
+    start_chat: StartChat, tmp_path: Path
 ) -> None:
-    window = open_window(ScriptedEngine([Script("Some words.\n\n```python\nprint()\n```\n")]))
+    window = start_chat(ScriptedEngine([Script("Some words.\n\n```python\nprint()\n```\n")]))
     window.resize(1440, 900)
     window.ask_and_wait("Question?")
     window.trigger("panel") if window.panel.isHidden() else None
@@ -319,10 +318,10 @@ def test_files_dropped_anywhere_in_the_window_land_in_the_message_and_words_only
 
 
 def test_the_window_says_which_file_of_the_folder_it_waits_for_and_what_it_does_without(
-    open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start_chat: StartChat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.documents.reading.DOCUMENT_S", 0.3)
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+    window = start_chat(ScriptedEngine([Script("One."), Script("Two.")]))
     session, book = window.session, tmp_path / "book"
     book.mkdir()
     pdf("Page.").write(book / "report.pdf")
@@ -364,19 +363,19 @@ OLD = "Chats begin with what it contained before."
     ],
 )
 def test_what_a_question_goes_on_without_is_named(
-    open_window: OpenWindow, reasons: list[str], has_text: bool, sentence: str
+    start_chat: StartChat, reasons: list[str], has_text: bool, sentence: str
 ) -> None:
-    window = open_window(ScriptedEngine())
+    window = start_chat(ScriptedEngine())
     errors = [NotAttachable(name, reason) for name, reason in zip(("a.pdf", "b.pdf"), reasons, strict=False)]
     window.session.projects.left_out.emit([(error, has_text) for error in errors])
     assert window.banner_text == sentence
 
 
-def test_the_row_of_a_file_says_what_was_left_out_of_its_text(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_the_row_of_a_file_says_what_was_left_out_of_its_text(start_chat: StartChat, tmp_path: Path) -> None:
     unseen = "\U000e0048"
     page = f"<meta charset=utf-8><p>Seen{unseen}<p hidden>Unseen<div style='display:none'>Unseen"
     (tmp_path / "page.html").write_text(page, "utf-8")
-    window = open_window(ScriptedEngine())
+    window = start_chat(ScriptedEngine())
     window.paste(tmp_path / "page.html")
     window.wait(lambda: bool(window.attached))
     words = "left out: 1 invisible character, 2 hidden passages"
@@ -384,11 +383,11 @@ def test_the_row_of_a_file_says_what_was_left_out_of_its_text(open_window: OpenW
 
 
 def test_a_text_in_a_guessed_encoding_is_read_in_the_one_that_the_person_chooses(
-    open_window: OpenWindow, tmp_path: Path
+    start_chat: StartChat, tmp_path: Path
 ) -> None:
     (tmp_path / "list.txt").write_bytes("売上,利益".encode("euc_jp"))
     engine = ScriptedEngine([Script("Read.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     window.paste(tmp_path / "list.txt")
     window.wait(lambda: any("read as GB18030" in shown for shown in texts(window.composer.files)))
     (button,) = (one for one in window.composer.files.findChildren(QToolButton) if one.text() == "Read as…")
@@ -399,15 +398,15 @@ def test_a_text_in_a_guessed_encoding_is_read_in_the_one_that_the_person_chooses
     assert engine.requests[-1].messages[-1]["content"].startswith("list.txt\n```\n売上,利益\n```")
 
 
-def test_a_file_of_another_program_is_refused_with_a_way_out(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_a_file_of_another_program_is_refused_with_a_way_out(start_chat: StartChat, tmp_path: Path) -> None:
     (tmp_path / "talk.key").write_bytes(b"PK\x05\x06" + bytes(18))
-    window = open_window(ScriptedEngine())
+    window = start_chat(ScriptedEngine())
     window.paste(tmp_path / "talk.key")
     window.wait(lambda: window.banner_text == "Tandem cannot read talk.key. Open it in Keynote and export it as PDF.")
 
 
-def test_a_row_shows_how_far_a_file_is_read_and_keeps_room_for_its_name(open_window: OpenWindow) -> None:
-    row = open_window(ScriptedEngine()).composer.files
+def test_a_row_shows_how_far_a_file_is_read_and_keeps_room_for_its_name(start_chat: StartChat) -> None:
+    row = start_chat(ScriptedEngine()).composer.files
     reading = row.begin("contract.pdf")
     assert "reading…" in texts(row)
     reading.time.read_so_far = ReadSoFar("page", 211, 2000)

@@ -13,6 +13,7 @@ from app.session.answer import State
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
+from tests.app.shared_window import StartChat
 
 
 def test_a_question_asked_while_a_version_is_on_its_way_is_not_lost(open_window: OpenWindow) -> None:
@@ -59,9 +60,9 @@ def test_what_is_asked_while_another_branch_is_on_its_way_is_shown_where_it_was_
 
 
 @pytest.mark.parametrize("word", ["edit", pytest.param("ask", marks=pytest.mark.full)])
-def test_an_answer_is_not_continued_once_something_else_is_asked(open_window: OpenWindow, word: str) -> None:
+def test_an_answer_is_not_continued_once_something_else_is_asked(start_chat: StartChat, word: str) -> None:
     engine = ScriptedEngine([Script("One.", reason="length"), Script("Two."), Script("Three.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     session = window.session
     window.ask_and_wait("first")
     turn = session.chat.turns[0]
@@ -78,9 +79,9 @@ def test_an_answer_is_not_continued_once_something_else_is_asked(open_window: Op
     assert (streaming, len(engine.requests)) == ("complete", 2)
 
 
-def test_an_answer_goes_on_by_the_settings_of_its_own_chat(open_window: OpenWindow) -> None:
+def test_an_answer_goes_on_by_the_settings_of_its_own_chat(start_chat: StartChat) -> None:
     engine = ScriptedEngine([Script("One.", reason="length"), Script(" More.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     session = window.session
     window.ask_and_wait("first")
     session.settings.set_own(session.chat, "", {"temperature": 0.5, "seed": 7})
@@ -92,9 +93,9 @@ def test_an_answer_goes_on_by_the_settings_of_its_own_chat(open_window: OpenWind
     window.settle()
 
 
-def test_an_answer_further_up_that_goes_on_can_be_stopped(open_window: OpenWindow) -> None:
+def test_an_answer_further_up_that_goes_on_can_be_stopped(start_chat: StartChat) -> None:
     engine = ScriptedEngine([Script("One.", reason="length"), Script("Two."), Script(STORY)])
-    window = open_window(engine)
+    window = start_chat(engine)
     window.ask_and_wait("first", "second")
     engine.gate = threading.Semaphore(5)
     turn = window.session.chat.turns[0]
@@ -109,9 +110,9 @@ def test_an_answer_further_up_that_goes_on_can_be_stopped(open_window: OpenWindo
     window.settle()
 
 
-def test_what_was_written_in_an_edit_stays_while_it_cannot_be_asked(open_window: OpenWindow) -> None:
+def test_what_was_written_in_an_edit_stays_while_it_cannot_be_asked(start_chat: StartChat) -> None:
     engine = ScriptedEngine([Script("One."), Script(STORY), Script("Three.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     window.ask_and_wait("first")
     window.turn(0).press_question("edit")
     editor = window.turn(0).editor
@@ -131,8 +132,8 @@ def test_what_was_written_in_an_edit_stays_while_it_cannot_be_asked(open_window:
 
 
 @pytest.mark.parametrize("send_key", [pytest.param("enter", marks=pytest.mark.full), "modifier"])
-def test_an_edit_is_sent_with_the_key_that_sends_messages(open_window: OpenWindow, send_key: str) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+def test_an_edit_is_sent_with_the_key_that_sends_messages(start_chat: StartChat, send_key: str) -> None:
+    window = start_chat(ScriptedEngine([Script("One."), Script("Two.")]))
     window.ask_and_wait("first")
     window.composer.set_send_key(send_key)
     window.write("a draft that stays")
@@ -148,8 +149,8 @@ def test_an_edit_is_sent_with_the_key_that_sends_messages(open_window: OpenWindo
     window.settle()
 
 
-def test_an_edit_is_still_there_after_another_chat_was_shown(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+def test_an_edit_is_still_there_after_another_chat_was_shown(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("One."), Script("Two.")]))
     window.ask_and_wait("first")
     chat, session = window.session.chat, window.session
     window.turn(0).press_question("edit")

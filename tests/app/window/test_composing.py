@@ -10,15 +10,15 @@ from pytestqt.qtbot import QtBot
 
 from app.composer.settings_sheet import ChatSettingsSheet
 from app.settings_window.form import SecretRow
-from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import WindowDriver
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> WindowDriver:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
+def window(start_chat: StartChat) -> WindowDriver:
+    window = start_chat(ScriptedEngine([Script("One."), Script("Two.")]))
     window.ask_and_wait("first")
     window.settle()
     return window

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import WindowDriver
 from tests.app.window_parts import entry
 
@@ -23,8 +23,8 @@ def engine() -> ScriptedEngine:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, engine: ScriptedEngine) -> WindowDriver:
-    window = open_window(engine)
+def window(start_chat: StartChat, engine: ScriptedEngine) -> WindowDriver:
+    window = start_chat(engine)
     window.ask_and_wait("first", "second", "third")
     return window
 
@@ -86,8 +86,8 @@ def test_the_last_message_leaves_an_empty_chat_that_can_be_undone(window: Window
     assert window.turns[-1] == ("third", "Three.")
 
 
-def test_nothing_is_deleted_while_an_answer_is_written(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two. " * 400)], pace_s=0.01))
+def test_nothing_is_deleted_while_an_answer_is_written(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("One."), Script("Two. " * 400)], pace_s=0.01))
     window.ask_and_wait("first")
     window.ask("second")
     window.wait(lambda: bool(window.answer().text))

@@ -15,9 +15,9 @@ from shiboken6 import isValid
 
 from app.settings.declarations import PAGES
 from app.widgets.overlay import Overlay
-from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import WindowDriver
 
 ANSWER = "<think>\nThoughts.\n</think>\n\nProse.\n\n```python\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
@@ -37,10 +37,10 @@ def by_key(window: WindowDriver, edit: str) -> None:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> WindowDriver:
+def window(start_chat: StartChat) -> WindowDriver:
     """A window with an answer that is done and one that is being written."""
     engine = ScriptedEngine([Script(ANSWER), Script(STORY)], gate=threading.Semaphore(200))
-    window = open_window(engine)
+    window = start_chat(engine)
     window.resize(1440, 900)
     window.ask_and_wait("question")
     window.turn().view.thinking.head.click()

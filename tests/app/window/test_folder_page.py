@@ -18,10 +18,10 @@ from app.conversations.projects import models_of
 from app.widgets.controls import Chooser
 from app.window.folder_page import FolderPage
 from engine import starter_pair
-from tests.app.conftest import OpenWindow
 from tests.app.picture_files import RULES, picture
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import WindowDriver, texts
 from tests.app.window_parts import button
 
@@ -32,9 +32,9 @@ def engine() -> ScriptedEngine:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, engine: ScriptedEngine) -> WindowDriver:
+def window(start_chat: StartChat, engine: ScriptedEngine) -> WindowDriver:
     """A window with the folder Novel, and a model whose tokens can be counted."""
-    window = open_window(engine)
+    window = start_chat(engine)
     window.session.models.load(str(starter_pair()[0]), None)
     window.in_store(lambda store: store.conversations.create_folder("Novel"))
     window.settle()

@@ -11,18 +11,19 @@ from engine.errors import EngineError
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import WindowDriver
 
 ANSWERED = 1000
 
 
 def follow_up(
-    open_window: OpenWindow, first: Script, *questions: str
+    start_chat: StartChat, first: Script, *questions: str
 ) -> tuple[WindowDriver, ScriptedEngine, threading.Semaphore]:
     """Return a window where follow-ups wait for an answer of `first`, its engine, and the gate at which that waits."""
     gate = threading.Semaphore(0)
     engine = ScriptedEngine([first, Script("Blue."), Script("Green.")], gate=gate)
-    window = open_window(engine)
+    window = start_chat(engine)
     window.ask("first")
     window.wait(lambda: len(engine.requests) == 1)
     for question in questions:

@@ -11,8 +11,8 @@ from app.session.tandem_help import known_facts
 from app.widgets.application import Application
 from app.window.actions import ACTIONS
 from app.window.help_search import HelpCard, HelpSearch
-from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
+from tests.app.shared_window import StartChat
 from tests.app.window_parts import PaletteDriver
 
 QUESTIONS = {"en": "How do I export a chat?", "ko": "대화를 내보내려면 어떻게 하나요?"}
@@ -22,9 +22,9 @@ def texts_of(card: QWidget) -> list[str]:
     return [shown.text() for shown in card.findChildren(QLabel) if shown.isVisible()]
 
 
-def test_the_help_menu_searches_the_help_and_shows_the_chosen_answer(open_window: OpenWindow) -> None:
+def test_the_help_menu_searches_the_help_and_shows_the_chosen_answer(start_chat: StartChat) -> None:
     assert "search-help" in [spec.id for spec in ACTIONS["help"]]
-    window = open_window(ScriptedEngine())
+    window = start_chat(ScriptedEngine())
     window.trigger("search-help")
     search = PaletteDriver(window.find(HelpSearch))
     # Before a letter, all questions are listed, and nothing else.
@@ -55,9 +55,9 @@ def test_the_help_menu_searches_the_help_and_shows_the_chosen_answer(open_window
     ],
 )
 def test_a_question_is_found_by_other_words_for_the_same(
-    open_window: OpenWindow, qapp: Application, language: str, typed: str, question: str
+    start_chat: StartChat, qapp: Application, language: str, typed: str, question: str
 ) -> None:
-    window = open_window(ScriptedEngine())
+    window = start_chat(ScriptedEngine())
     qapp.language.choose(language)
     qapp.processEvents()
     window.trigger("search-help")
@@ -68,8 +68,8 @@ def test_a_question_is_found_by_other_words_for_the_same(
     assert search.rows == []
 
 
-def test_the_command_palette_finds_help_below_commands_once_something_is_typed(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
+def test_the_command_palette_finds_help_below_commands_once_something_is_typed(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
     window.trigger("palette")
     palette = window.palette
     assert not [row for row in palette.rows if row.startswith("Tandem help: ")]
@@ -84,8 +84,8 @@ def test_the_command_palette_finds_help_below_commands_once_something_is_typed(o
     assert QUESTIONS["en"] in texts_of(window.find(HelpCard))
 
 
-def test_an_open_answer_follows_the_language(open_window: OpenWindow, qapp: Application) -> None:
-    window = open_window(ScriptedEngine())
+def test_an_open_answer_follows_the_language(start_chat: StartChat, qapp: Application) -> None:
+    window = start_chat(ScriptedEngine())
     window.trigger("search-help")
     search = PaletteDriver(window.find(HelpSearch))
     search.type("export chat")
@@ -98,8 +98,8 @@ def test_an_open_answer_follows_the_language(open_window: OpenWindow, qapp: Appl
     assert card.isHidden()
 
 
-def test_the_card_is_as_high_as_each_question_and_answer_need(open_window: OpenWindow, qapp: Application) -> None:
-    window = open_window(ScriptedEngine())
+def test_the_card_is_as_high_as_each_question_and_answer_need(start_chat: StartChat, qapp: Application) -> None:
+    window = start_chat(ScriptedEngine())
     window.resize(560, 420)
     qapp.theme.set_text_size(130)
     try:
@@ -114,8 +114,8 @@ def test_the_card_is_as_high_as_each_question_and_answer_need(open_window: OpenW
         qapp.theme.set_text_size(100)
 
 
-def test_tab_goes_from_the_answer_to_the_close_button_and_back(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
+def test_tab_goes_from_the_answer_to_the_close_button_and_back(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
     card = window.find(HelpCard)
     window.edit.setFocus()
     card.show_fact(known_facts()[0])

@@ -15,6 +15,7 @@ from tests.app.pdf_files import pdf
 from tests.app.picture_files import RULES
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import WindowDriver
 from tests.engine.documents.picture_documents import LARGE, SMALL, picture, word
 
@@ -54,9 +55,9 @@ def test_a_model_that_sees_gets_the_pictures_and_another_the_text(open_window: O
     assert not blind.requests[-1].pictures
 
 
-def test_a_model_that_cannot_see_says_so_in_the_row_and_can_be_asked(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_a_model_that_cannot_see_says_so_in_the_row_and_can_be_asked(start_chat: StartChat, tmp_path: Path) -> None:
     engine = ScriptedEngine([Script("One.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     attach(window, tmp_path)
     window.wait(lambda: "2 pictures, which this model can't see" in row(window))
     assert window.notices == []
@@ -64,9 +65,9 @@ def test_a_model_that_cannot_see_says_so_in_the_row_and_can_be_asked(open_window
     assert isinstance(sent(engine)[0], str)
 
 
-def test_pictures_count_for_the_context_until_they_are_taken_out(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_pictures_count_for_the_context_until_they_are_taken_out(start_chat: StartChat, tmp_path: Path) -> None:
     engine = ScriptedEngine([Script("One.")], pictures=RULES)
-    window = open_window(engine)
+    window = start_chat(engine)
     attach(window, tmp_path)
     tokens = str(RULES.tokens(*SMALL) + RULES.tokens(*LARGE))
     window.wait(lambda: tokens in window.context_text)
@@ -125,16 +126,16 @@ def test_pages_of_a_pdf_go_to_a_model_that_sees_with_their_numbers(open_window: 
     assert all(isinstance(content, str) and "[Pictures" not in content for content in sent(blind))
 
 
-def test_the_row_says_how_many_pages_go_along_as_text_only(open_window: OpenWindow, tmp_path: Path) -> None:
-    window = open_window(ScriptedEngine([Script("One.")], pictures=RULES))
+def test_the_row_says_how_many_pages_go_along_as_text_only(start_chat: StartChat, tmp_path: Path) -> None:
+    window = start_chat(ScriptedEngine([Script("One.")], pictures=RULES))
     (tmp_path / "report.pdf").write_bytes(report(pages=12, photos=10))
     window.paste(tmp_path / "report.pdf")
     window.wait(lambda: "pages as pictures: 2–9 · 2 more pages with pictures as text only" in row(window))
 
 
-def test_pages_are_said_not_to_be_seen_by_a_model_that_cannot(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_pages_are_said_not_to_be_seen_by_a_model_that_cannot(start_chat: StartChat, tmp_path: Path) -> None:
     engine = ScriptedEngine([Script("One.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     (tmp_path / "report.pdf").write_bytes(report(pages=2, photos=1))
     window.paste(tmp_path / "report.pdf")
     window.wait(lambda: "1 page as a picture, which this model can't see" in row(window))

@@ -7,15 +7,15 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtPrintSupport import QPrintDialog
 
 from app.widgets.application import Application
-from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import WindowDriver
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> WindowDriver:
-    return open_window(ScriptedEngine([Script("It is **bold**.")]))
+def window(start_chat: StartChat) -> WindowDriver:
+    return start_chat(ScriptedEngine([Script("It is **bold**.")]))
 
 
 def test_text_size_and_speculation_change_by_key(window: WindowDriver, qapp: Application) -> None:

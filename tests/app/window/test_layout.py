@@ -10,16 +10,17 @@ from pytestqt.qtbot import QtBot
 from app.conversations.conversation_list import TRASHED
 from app.widgets.application import Application
 from engine import starter_pair
-from tests.app.conftest import EACH_LANGUAGE, OpenShown, OpenWindow
+from tests.app.conftest import EACH_LANGUAGE, OpenShown
 from tests.app.cut_texts import wait_until_nothing_is_cut
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.app.shared_window import StartChat
 from tests.app.shown_library import bare
 from tests.app.window_driver import WindowDriver
 
 
-def test_an_empty_list_says_what_would_be_in_it_and_nothing_of_the_archive(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
+def test_an_empty_list_says_what_would_be_in_it_and_nothing_of_the_archive(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
     sidebar, pane, said = window.sidebar, window.sidebar.pane, set()
     # The store may not have been read yet.
     assert sidebar.back_button.isHidden()
@@ -37,10 +38,10 @@ def test_an_empty_list_says_what_would_be_in_it_and_nothing_of_the_archive(open_
 
 @pytest.mark.parametrize("code", EACH_LANGUAGE)
 def test_in_a_narrow_window_no_number_and_no_question_is_cut_off(
-    open_window: OpenWindow, qapp: Application, code: str
+    start_chat: StartChat, qapp: Application, code: str
 ) -> None:
     qapp.language.choose(code)
-    window = open_window(ScriptedEngine())
+    window = start_chat(ScriptedEngine())
     pane = window.sidebar.pane
     window.in_store(lambda store: store.conversations.trash(store.conversations.create(title="Letters")))
     pane.show_view(TRASHED)
@@ -75,8 +76,8 @@ ANSWER = "A paragraph.\n\n```python\nx = 1\n```\n\nAnother one with a [link](htt
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> WindowDriver:
-    window = open_window(ScriptedEngine([Script(ANSWER)]))
+def window(start_chat: StartChat) -> WindowDriver:
+    window = start_chat(ScriptedEngine([Script(ANSWER)]))
     window.ask_and_wait("question")
     return window.window
 

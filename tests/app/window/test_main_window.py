@@ -24,12 +24,13 @@ from tests.app.conftest import OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
 from tests.app.scripted_engine import ScriptedEngine, model_info
 from tests.app.scripts import STORY, Script, ScriptedRound
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import texts
 
 
-def test_text_appears_while_the_answer_is_written(open_window: OpenWindow) -> None:
+def test_text_appears_while_the_answer_is_written(start_chat: StartChat) -> None:
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
-    window = open_window(engine)
+    window = start_chat(engine)
     window.ask("Tell me a story")
     window.wait(lambda: window.shown_text() != "")
     assert STORY.startswith(window.shown_text())
@@ -41,8 +42,8 @@ def test_text_appears_while_the_answer_is_written(open_window: OpenWindow) -> No
     assert window.unsent == ""
 
 
-def test_models_in_the_header_are_never_cut_off_and_full_screen_is_left_again(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
+def test_models_in_the_header_are_never_cut_off_and_full_screen_is_left_again(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
     header = window.header
     right = max(header.findChildren(QToolButton), key=QToolButton.x)
     assert header.minimumSizeHint().width() <= 312
@@ -77,9 +78,9 @@ def test_stop_ends_the_answer_and_keeps_its_text_and_closing_while_one_streams_i
     assert engine.closed
 
 
-def test_another_chat_can_be_read_while_one_streams(open_window: OpenWindow) -> None:
+def test_another_chat_can_be_read_while_one_streams(start_chat: StartChat) -> None:
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
-    window = open_window(engine)
+    window = start_chat(engine)
     session = window.session
     window.ask("Tell me a story")
     first = session.chat
@@ -93,9 +94,9 @@ def test_another_chat_can_be_read_while_one_streams(open_window: OpenWindow) -> 
     assert window.shown_text() == STORY
 
 
-def test_a_failed_answer_says_why_and_can_be_tried_again(open_window: OpenWindow) -> None:
+def test_a_failed_answer_says_why_and_can_be_tried_again(start_chat: StartChat) -> None:
     engine = ScriptedEngine([Script(STORY, error=InternalFailure("no luck"), fail_after=2), Script("All is well.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     window.ask_and_wait("Tell me a story")
     assert "no luck" in window.turn().note_text
     assert STORY.startswith(window.shown_text())
@@ -105,10 +106,10 @@ def test_a_failed_answer_says_why_and_can_be_tried_again(open_window: OpenWindow
     assert [message["content"] for message in engine.requests[-1].messages] == ["Tell me a story"]
 
 
-def test_header_and_panel_say_the_same_while_an_answer_is_decoded_plainly(open_window: OpenWindow) -> None:
+def test_header_and_panel_say_the_same_while_an_answer_is_decoded_plainly(start_chat: StartChat) -> None:
     gate = threading.Semaphore(0)
     costly = ScriptedRound(0, 0, "main", "costs-more", (("plain_ms", 20.0), ("round_ms", 90.0)))
-    window = open_window(ScriptedEngine([Script(STORY, (costly,))], gate=gate))
+    window = start_chat(ScriptedEngine([Script(STORY, (costly,))], gate=gate))
     window.ask("Tell me a story")
     gate.release(6)
     window.wait(lambda: len(window.session.chat.turns[-1].answer.rounds) > 2)
@@ -120,8 +121,8 @@ def test_header_and_panel_say_the_same_while_an_answer_is_decoded_plainly(open_w
     assert "Speculation: auto" in window.header.draft.accessibleName()
 
 
-def test_what_an_answer_gained_is_in_the_panel_or_else_below_the_answer(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script(STORY)]))
+def test_what_an_answer_gained_is_in_the_panel_or_else_below_the_answer(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("first", "second")
     window.wait(lambda: window.panel.outcome.text().endswith("as fast"))
     gained = window.panel.outcome.text()
@@ -134,9 +135,9 @@ def test_what_an_answer_gained_is_in_the_panel_or_else_below_the_answer(open_win
 
 
 def test_every_figure_on_the_panel_is_the_engine_s_and_stands_there_or_below_the_answer(
-    open_window: OpenWindow,
+    start_chat: StartChat,
 ) -> None:
-    window = open_window(ScriptedEngine([Script(STORY)]))
+    window = start_chat(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("Tell me a story")
     panel, stats = window.panel, window.answer().stats
     assert stats.drafted > 0
@@ -157,8 +158,8 @@ def test_every_figure_on_the_panel_is_the_engine_s_and_stands_there_or_below_the
     assert turn.foot_label.isHidden()
 
 
-def test_the_language_changes_everywhere_while_the_window_is_open(open_window: OpenWindow, qapp: Application) -> None:
-    window = open_window(ScriptedEngine([Script(STORY)]))
+def test_the_language_changes_everywhere_while_the_window_is_open(start_chat: StartChat, qapp: Application) -> None:
+    window = start_chat(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("이야기해 주세요")
     qapp.language.choose("ko")
     window.wait(lambda: "새 대화" in texts(window.sidebar.pane))
@@ -170,10 +171,10 @@ def test_the_language_changes_everywhere_while_the_window_is_open(open_window: O
     assert window.panel.rate.accessibleDescription() == figures.percent(window.answer().stats.accept_rate)
 
 
-def test_reading_further_up_is_not_disturbed_by_new_text(open_window: OpenWindow) -> None:
+def test_reading_further_up_is_not_disturbed_by_new_text(start_chat: StartChat) -> None:
     long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(40))
     engine = ScriptedEngine([Script(long), Script(long)])
-    window = open_window(engine)
+    window = start_chat(engine)
     window.ask_and_wait("long please")
     bar = window.transcript.verticalScrollBar()
     window.wait(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
@@ -191,9 +192,9 @@ def test_reading_further_up_is_not_disturbed_by_new_text(open_window: OpenWindow
     assert bar.value() == bar.maximum()
 
 
-def test_the_method_of_speculation_is_in_the_header_and_in_the_next_request(open_window: OpenWindow) -> None:
+def test_the_method_of_speculation_is_in_the_header_and_in_the_next_request(start_chat: StartChat) -> None:
     engine = ScriptedEngine([Script("Hi.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     assert "Speculation: auto" in window.header.draft.accessibleName()
     window.trigger("speculation-off")
     assert "Speculation is off" in window.header.draft.accessibleName()
@@ -203,9 +204,9 @@ def test_the_method_of_speculation_is_in_the_header_and_in_the_next_request(open
     assert engine.requests[-1].speculation == replace(window.session.settings.speculation, method="draft")
 
 
-def test_a_first_syllable_that_is_still_composed_can_be_sent(open_window: OpenWindow) -> None:
+def test_a_first_syllable_that_is_still_composed_can_be_sent(start_chat: StartChat) -> None:
     engine = ScriptedEngine([Script("네.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     window.compose("네")
     window.press_send()
     window.wait_until_answered()

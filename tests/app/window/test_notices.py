@@ -25,6 +25,7 @@ from tests.app.conftest import EACH_LANGUAGE, STARTER, OpenShown, OpenWindow
 from tests.app.every_notice import EVERY_NOTICE
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.app.shared_window import StartChat
 from tests.app.shown_library import DRAFT, path_of
 from tests.app.window_driver import WindowDriver
 from tests.engine.tiers import by_tier
@@ -172,8 +173,8 @@ def short_notices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.widgets.banner.SHOWN_MS", 1)
 
 
-def opened(open_window: OpenWindow) -> WindowDriver:
-    window = open_window(ScriptedEngine([Script("One.")]))
+def opened(start_chat: StartChat) -> WindowDriver:
+    window = start_chat(ScriptedEngine([Script("One.")]))
     window.activateWindow()
     window.wait(window.isActiveWindow)
     return window
@@ -224,16 +225,16 @@ def refused(window: MainWindow) -> None:
     window.findChild(AttachmentReader).show_reason(NotAttachable("notes.bin", "not-text"))
 
 
-def test_why_a_file_was_refused_leaves_with_its_chat(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
+def test_why_a_file_was_refused_leaves_with_its_chat(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("First")
     refused(window.window)
     window.trigger("new-chat")
     assert window.banner_text == ""
 
 
-def test_an_unexpected_error_stays_with_its_chat_and_names_its_file(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
+def test_an_unexpected_error_stays_with_its_chat_and_names_its_file(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("First")
     window.window.notifications.show_error(data_folder() / "last-error.txt")
     assert "the details are in last-error.txt." in window.banner_text
@@ -241,8 +242,8 @@ def test_an_unexpected_error_stays_with_its_chat_and_names_its_file(open_window:
     assert window.banner_text == ""
 
 
-def test_an_error_while_a_chat_is_opened_is_seen_there(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
+def test_an_error_while_a_chat_is_opened_is_seen_there(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("One.")]))
     # What follows the chat after that raised is told that it is open.
     window.window.notifications.show_error(None)
     window.session.chats.opened.emit(window.session.chat)

@@ -18,14 +18,15 @@ from app.widgets.layouts import settle_layouts
 from app.window.actions import ACTIONS
 from app.window.shortcuts_card import ShortcutsCard
 from app.wording.models import entry_name
-from tests.app.conftest import OpenShown, OpenWindow
+from tests.app.conftest import OpenShown
 from tests.app.scripted_engine import ScriptedEngine
+from tests.app.shared_window import StartChat
 from tests.app.shown_library import FOREIGN, MAIN, path_of
 from tests.engine.tiers import by_tier
 
 
-def test_keys_are_not_cut_off_where_the_window_gets_narrower(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
+def test_keys_are_not_cut_off_where_the_window_gets_narrower(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
     window.resize(1440, 900)
     window.trigger("palette")
     window.resize(560, 420)
@@ -37,8 +38,8 @@ def test_keys_are_not_cut_off_where_the_window_gets_narrower(open_window: OpenWi
         assert label.mapTo(shown, label.rect().topRight()).x() < shown.width(), label.text()
 
 
-def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Application) -> None:
-    window = open_window(ScriptedEngine())
+def test_a_few_letters_and_enter_run_a_command(start_chat: StartChat, qapp: Application) -> None:
+    window = start_chat(ScriptedEngine())
     window.trigger("palette")
     palette = window.palette
     # Nothing but the palette's own field could be edited.
@@ -77,10 +78,8 @@ def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Ap
     assert [one.text() for one in palette.palette.findChildren(QLabel) if one.isVisible()] == ["일치하는 명령 없음"]
 
 
-def test_pages_of_the_settings_are_found_in_both_languages_and_opened(
-    open_window: OpenWindow, qapp: Application
-) -> None:
-    window = open_window(ScriptedEngine())
+def test_pages_of_the_settings_are_found_in_both_languages_and_opened(start_chat: StartChat, qapp: Application) -> None:
+    window = start_chat(ScriptedEngine())
     qapp.language.choose("ko")
     qapp.processEvents()
     for words in ("request history", "요청 기록"):
@@ -94,8 +93,8 @@ def test_pages_of_the_settings_are_found_in_both_languages_and_opened(
         window.settings.close()
 
 
-def test_a_setting_is_found_by_its_name_or_by_what_it_can_be(open_window: OpenWindow, qapp: Application) -> None:
-    window = open_window(ScriptedEngine())
+def test_a_setting_is_found_by_its_name_or_by_what_it_can_be(start_chat: StartChat, qapp: Application) -> None:
+    window = start_chat(ScriptedEngine())
     qapp.language.choose("ja")
     qapp.processEvents()
     window.trigger("palette")
@@ -136,8 +135,8 @@ def test_chats_and_models_are_found_and_shown(open_shown: OpenShown) -> None:
     assert path_of(MAIN) not in [entry.path for entry in window.models.not_in_use()]
 
 
-def test_a_card_lists_the_keys_of_all_actions_by_menu(open_window: OpenWindow, qapp: Application) -> None:
-    window = open_window(ScriptedEngine())
+def test_a_card_lists_the_keys_of_all_actions_by_menu(start_chat: StartChat, qapp: Application) -> None:
+    window = start_chat(ScriptedEngine())
     window.trigger("palette")
     window.palette.type("shortcut")
     window.palette.press(Qt.Key.Key_Return)
@@ -165,9 +164,9 @@ def test_a_card_lists_the_keys_of_all_actions_by_menu(open_window: OpenWindow, q
 
 @pytest.mark.parametrize("code", [pytest.param("en", marks=pytest.mark.full), "ja"])
 def test_large_text_reaches_out_of_neither_palette_nor_sheet(
-    open_window: OpenWindow, qapp: Application, code: str
+    start_chat: StartChat, qapp: Application, code: str
 ) -> None:
-    window = open_window(ScriptedEngine())
+    window = start_chat(ScriptedEngine())
     qapp.language.choose(code)
     qapp.processEvents()
     qapp.theme.set_text_size(130)
@@ -181,8 +180,8 @@ def test_large_text_reaches_out_of_neither_palette_nor_sheet(
     window.palette.press(Qt.Key.Key_Escape)
 
 
-def test_only_what_is_possible_now_is_offered_and_arrows_choose_and_wrap(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
+def test_only_what_is_possible_now_is_offered_and_arrows_choose_and_wrap(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
     window.trigger("palette")
     palette = window.palette
     offered = palette.rows
@@ -195,8 +194,8 @@ def test_only_what_is_possible_now_is_offered_and_arrows_choose_and_wrap(open_wi
     assert palette.list.currentRow() == 0
 
 
-def test_it_closes_and_gives_the_focus_back(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
+def test_it_closes_and_gives_the_focus_back(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
     window.activateWindow()
     for openings in (1, 2):
         window.edit.setFocus()
@@ -218,8 +217,8 @@ def test_it_closes_and_gives_the_focus_back(open_window: OpenWindow) -> None:
     assert not window.palette.is_open
 
 
-def test_what_is_behind_a_card_is_dimmed(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
+def test_what_is_behind_a_card_is_dimmed(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
     place = window.composer.mapTo(window.window, QPoint(30, 30))
     before = window.grab().toImage().pixelColor(place).lightness()
     window.trigger("palette")
@@ -229,8 +228,8 @@ def test_what_is_behind_a_card_is_dimmed(open_window: OpenWindow) -> None:
 
 
 @pytest.mark.parametrize("typed", by_tier(["folder", "project", "new fol"], ["project"]))
-def test_a_new_folder_is_found_first(open_window: OpenWindow, typed: str) -> None:
-    window = open_window(ScriptedEngine())
+def test_a_new_folder_is_found_first(start_chat: StartChat, typed: str) -> None:
+    window = start_chat(ScriptedEngine())
     window.trigger("palette")
     window.palette.type(typed)
     assert window.palette.rows[0] == window.action("new-folder").whatsThis()

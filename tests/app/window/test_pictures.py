@@ -23,6 +23,7 @@ from tests.app.fake_tools import FakeHost, call_text, set_up, tool
 from tests.app.picture_files import RULES, animation, picture
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import WindowDriver
 
 RED, BLUE = picture("red"), picture("blue", form="JPEG")
@@ -79,8 +80,8 @@ def test_a_picture_is_shown_before_and_after_it_is_sent_and_large_on_a_click(
     assert view.isHidden()
 
 
-def test_a_screenshot_from_the_clipboard_can_be_taken_out_again(open_window: OpenWindow) -> None:
-    window = open_window(seeing())
+def test_a_screenshot_from_the_clipboard_can_be_taken_out_again(start_chat: StartChat) -> None:
+    window = start_chat(seeing())
     image = QMimeData()
     image.setImageData(QImage(40, 20, QImage.Format.Format_RGB32))
     window.edit.insertFromMimeData(image)
@@ -93,17 +94,17 @@ def test_a_screenshot_from_the_clipboard_can_be_taken_out_again(open_window: Ope
 
 
 @pytest.mark.parametrize("given", [None, QImage()])
-def test_a_picture_of_the_clipboard_that_qt_cannot_read_is_refused(open_window: OpenWindow, given: object) -> None:
-    window = open_window(seeing())
+def test_a_picture_of_the_clipboard_that_qt_cannot_read_is_refused(start_chat: StartChat, given: object) -> None:
+    window = start_chat(seeing())
     window.composer.edit.picture_given.emit(given)
     window.wait(lambda: "Picture.png" in window.banner_text)
     assert (window.attached, window.composer.files.reading) == ([], False)
 
 
 def test_a_photo_of_the_clipboard_is_no_larger_than_its_file(
-    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+    start_chat: StartChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window = open_window(seeing())
+    window = start_chat(seeing())
     noise = np.random.default_rng(3).integers(0, 255, (600, 800, 4), np.uint8)
     monkeypatch.setattr("app.window.chat_parts.attachment_reader.MOST_MEGABYTES", 1)
     window.composer.edit.picture_given.emit(QImage(noise.tobytes(), 800, 600, QImage.Format.Format_RGB32))
@@ -111,9 +112,9 @@ def test_a_photo_of_the_clipboard_is_no_larger_than_its_file(
     assert window.composer.files.attachments[0].media_type == "image/jpeg"
 
 
-def test_edits_further_answers_and_branches_keep_the_picture(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_edits_further_answers_and_branches_keep_the_picture(start_chat: StartChat, tmp_path: Path) -> None:
     engine = seeing("Red.")
-    window = open_window(engine)
+    window = start_chat(engine)
     attach(window, tmp_path)
     window.ask_and_wait("What is this?")
     answers = window.session.answers
@@ -130,8 +131,8 @@ def test_edits_further_answers_and_branches_keep_the_picture(open_window: OpenWi
     assert [content[1]["text"] for content in contents] == ["What is this?"] * 2 + ["And what is this?"] * 2
 
 
-def test_a_model_that_cannot_see_is_told_before_sending(open_window: OpenWindow, tmp_path: Path) -> None:
-    window = open_window(ScriptedEngine())
+def test_a_model_that_cannot_see_is_told_before_sending(start_chat: StartChat, tmp_path: Path) -> None:
+    window = start_chat(ScriptedEngine())
     window.edit.setPlainText("What is this?")
     attach(window, tmp_path)
     assert "main can't see pictures." in window.banner_text
@@ -160,8 +161,8 @@ def test_a_chat_with_pictures_offers_to_choose_a_model_that_sees(open_window: Op
     window.wait(lambda: window.notices == [])
 
 
-def test_what_is_no_usable_picture_is_refused_and_the_rest_stays(open_window: OpenWindow, tmp_path: Path) -> None:
-    window = open_window(seeing())
+def test_what_is_no_usable_picture_is_refused_and_the_rest_stays(start_chat: StartChat, tmp_path: Path) -> None:
+    window = start_chat(seeing())
     window.edit.setPlainText("Look:")
     attach(window, tmp_path)
     (tmp_path / "moving.gif").write_bytes(animation())
@@ -171,21 +172,21 @@ def test_what_is_no_usable_picture_is_refused_and_the_rest_stays(open_window: Op
 
 
 def test_without_the_packages_one_sentence_says_how_to_add_them(
-    open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start_chat: StartChat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*_: object) -> tuple[int, int]:
         raise PicturesNotInstalled
 
     monkeypatch.setattr("engine.pictures.reading.picture_size", missing)
-    window = open_window(seeing())
+    window = start_chat(seeing())
     (tmp_path / "red.png").write_bytes(RED)
     window.paste(tmp_path / "red.png")
     window.wait(lambda: "pip install -q --no-deps -c packaging/constraints.txt mlx-vlm" in window.banner_text)
 
 
-def test_a_lost_file_is_left_out_of_the_request(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_a_lost_file_is_left_out_of_the_request(start_chat: StartChat, tmp_path: Path) -> None:
     engine = seeing("Red.", "Gone.")
-    window = open_window(engine)
+    window = start_chat(engine)
     attach(window, tmp_path)
     window.ask_and_wait("What is this?")
     (window.session.store.pictures / digest(RED)).unlink()
@@ -224,12 +225,12 @@ def asking(window: WindowDriver) -> list[CallCard]:
 
 
 def test_on_a_full_disk_one_sentence_says_so_and_the_message_stays(
-    open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start_chat: StartChat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "no space left")
 
-    window = open_window(seeing())
+    window = start_chat(seeing())
     window.edit.setPlainText("Look:")
     (tmp_path / "red.png").write_bytes(RED)
     monkeypatch.setattr("app.conversations.pictures.write_atomically", full)

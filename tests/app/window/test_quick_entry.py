@@ -22,6 +22,7 @@ from tests.app.conftest import OpenWindow
 from tests.app.picture_files import picture
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import FULL, PLAIN, STORY, Script
+from tests.app.shared_window import StartChat
 from tests.app.system.carbon import Carbon
 from tests.app.system.cocoa import FULL_SCREEN_AUXILIARY, JOINS_ALL_SPACES, NONACTIVATING, Cocoa
 from tests.app.window_driver import WindowDriver, texts
@@ -43,11 +44,25 @@ def carbon(monkeypatch: pytest.MonkeyPatch) -> Carbon:
     return carbon
 
 
-@pytest.fixture
-def window(open_window: OpenWindow) -> WindowDriver:
-    window = open_window(ScriptedEngine([Script("One."), Script("Two."), Script("Three.")]))
+def answered(window: WindowDriver) -> WindowDriver:
     window.ask_and_wait("first")
     return window
+
+
+@pytest.fixture
+def engine() -> ScriptedEngine:
+    return ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])
+
+
+@pytest.fixture
+def window(start_chat: StartChat, engine: ScriptedEngine) -> WindowDriver:
+    return answered(start_chat(engine))
+
+
+@pytest.fixture
+def own_window(open_window: OpenWindow, engine: ScriptedEngine) -> WindowDriver:
+    """A window that the test closes, or that asks the system for something when it is made."""
+    return answered(open_window(engine))
 
 
 def opened(window: WindowDriver) -> QuickEntry:
@@ -108,11 +123,11 @@ def test_the_answer_appears_in_place_and_return_goes_on_in_the_same_chat(window:
 
 
 def test_an_answer_that_has_ended_has_one_line_on_its_drafts_and_speed(
-    open_window: OpenWindow, qapp: Application
+    start_chat: StartChat, qapp: Application
 ) -> None:
     scripts = [Script(STORY, [FULL], plain_tps=None), Script("No.", [PLAIN])]
     engine = ScriptedEngine(scripts, gate=threading.Semaphore(0))
-    window = open_window(engine)
+    window = start_chat(engine)
     entry = opened(window)
     enter(entry, "first")
     window.wait(lambda: len(engine.requests) == 1)
@@ -136,20 +151,20 @@ def test_an_answer_that_has_ended_has_one_line_on_its_drafts_and_speed(
 
 
 @pytest.mark.parametrize("command", ["new-chat", "new-temporary-chat"])
-def test_the_chat_on_screen_and_its_unsent_message_stay(window: WindowDriver, command: str) -> None:
-    window.trigger(command)
-    window.write("unsent")
-    shown, entry = window.session.chat, opened(window)
+def test_the_chat_on_screen_and_its_unsent_message_stay(own_window: WindowDriver, command: str) -> None:
+    own_window.trigger(command)
+    own_window.write("unsent")
+    shown, entry = own_window.session.chat, opened(own_window)
     enter(entry, "second")
-    wait_for(window, entry, ("second", "Two."))
-    assert (window.session.chat, window.unsent, window.turns) == (shown, "unsent", [])
+    wait_for(own_window, entry, ("second", "Two."))
+    assert (own_window.session.chat, own_window.unsent, own_window.turns) == (shown, "unsent", [])
     QTest.mouseClick(entry.open_chat, Qt.MouseButton.LeftButton)
-    assert (window.turns, window.unsent) == ([("second", "Two.")], "")
+    assert (own_window.turns, own_window.unsent) == ([("second", "Two.")], "")
 
 
-def test_a_message_during_the_answer_is_queued_in_its_chat_whose_unsent_message_stays(open_window: OpenWindow) -> None:
+def test_a_message_during_the_answer_is_queued_in_its_chat_whose_unsent_message_stays(start_chat: StartChat) -> None:
     engine = ScriptedEngine([Script("One."), Script("Two.")], gate=threading.Semaphore(0))
-    window = open_window(engine)
+    window = start_chat(engine)
     entry = opened(window)
     enter(entry, "first")
     window.wait(lambda: len(engine.requests) == 1)
@@ -183,7 +198,7 @@ def test_pasted_files_go_with_the_message(window: WindowDriver, tmp_path: Path) 
 
 @pytest.mark.usefixtures("cocoa", "carbon")
 def test_on_a_mac_a_picture_of_the_screen_is_attached_and_its_file_is_gone(
-    window: WindowDriver, monkeypatch: pytest.MonkeyPatch
+    own_window: WindowDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[Path] = []
 
@@ -194,9 +209,9 @@ def test_on_a_mac_a_picture_of_the_screen_is_attached_and_its_file_is_gone(
         process.finished.emit(0, QProcess.ExitStatus.NormalExit)
 
     monkeypatch.setattr(QProcess, "start", capture)
-    entry = opened(window)
+    entry = opened(own_window)
     entry.screen_picture.click()
-    window.wait(lambda: [file.name for file in entry.files.attachments] == ["Screenshot.png"])
+    own_window.wait(lambda: [file.name for file in entry.files.attachments] == ["Screenshot.png"])
     assert entry.isVisible()
     assert not written[0].parent.exists()
 
@@ -228,8 +243,8 @@ def test_it_sends_with_the_key_that_the_settings_name(window: WindowDriver) -> N
     assert entry.isVisible()
 
 
-def test_escape_closes_it_and_keeps_the_text_and_the_answer(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("one two three " * 200)], pace_s=0.01))
+def test_escape_closes_it_and_keeps_the_text_and_the_answer(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("one two three " * 200)], pace_s=0.01))
     window.ask("count")
     window.wait(lambda: window.shown_text() != "")
     entry = opened(window)
@@ -298,16 +313,16 @@ def test_a_question_that_cannot_be_stored_returns_to_the_box(
     assert (window.unsent, window.turns) == ("", [("first", "One.")])
 
 
-def test_what_is_written_when_the_window_closes_is_the_next_unsent_message(window: WindowDriver) -> None:
-    QTest.keyClicks(opened(window).edit, "later")
-    blank = window.session.chats.blank
-    window.close()
+def test_what_is_written_when_the_window_closes_is_the_next_unsent_message(own_window: WindowDriver) -> None:
+    QTest.keyClicks(opened(own_window).edit, "later")
+    blank = own_window.session.chats.blank
+    own_window.close()
     assert blank.unsent == "later"
 
 
-def test_it_is_closed_with_the_main_window(window: WindowDriver) -> None:
-    entry = opened(window)
-    window.close()
+def test_it_is_closed_with_the_main_window(own_window: WindowDriver) -> None:
+    entry = opened(own_window)
+    own_window.close()
     assert not entry.isVisible()
 
 
@@ -316,15 +331,15 @@ def test_it_is_closed_with_the_main_window(window: WindowDriver) -> None:
 
 @pytest.mark.parametrize("private", [True, False])
 def test_on_a_mac_it_takes_the_keyboard_in_every_space_while_another_program_stays_active(
-    cocoa: Cocoa, carbon: Carbon, window: WindowDriver, monkeypatch: pytest.MonkeyPatch, private: bool
+    cocoa: Cocoa, carbon: Carbon, own_window: WindowDriver, monkeypatch: pytest.MonkeyPatch, private: bool
 ) -> None:
     cocoa.private = private
     # What Qt's `raise` does on macOS, and its `show` for a tool.
     monkeypatch.setattr(QuickEntry, "raise_", lambda _: pytest.fail("Tandem was activated"), raising=False)
-    window.preferences.change(quick_entry="Ctrl+Alt+Space")
-    window.showMinimized()
+    own_window.preferences.change(quick_entry="Ctrl+Alt+Space")
+    own_window.showMinimized()
     carbon.press()
-    entry = window.find(QuickEntry)
+    entry = own_window.find(QuickEntry)
     assert (entry.isVisible(), entry.windowType()) == (True, Qt.WindowType.Dialog)
     assert cocoa.mask & NONACTIVATING
     assert cocoa.behaviour == JOINS_ALL_SPACES | FULL_SCREEN_AUXILIARY
@@ -332,11 +347,11 @@ def test_on_a_mac_it_takes_the_keyboard_in_every_space_while_another_program_sta
     assert (set(cocoa.views), cocoa.leaks) == ({entry.winId()}, False)
     QTest.keyClicks(entry.edit, "later")
     QTest.keyClick(entry.edit, Qt.Key.Key_Escape)
-    assert (entry.isVisible(), window.isMinimized()) == (False, True)
+    assert (entry.isVisible(), own_window.isMinimized()) == (False, True)
     carbon.press()
     enter(entry, " now")
-    wait_for(window, entry, ("later now", "Two."))
-    assert (window.turns, window.isMinimized()) == ([("first", "One.")], True)
+    wait_for(own_window, entry, ("later now", "Two."))
+    assert (own_window.turns, own_window.isMinimized()) == ([("first", "One.")], True)
 
 
 # The keys that open it
@@ -358,28 +373,28 @@ def press(field: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.Keybo
 
 @pytest.mark.parametrize("none", by_tier([Qt.Key.Key_Backspace, Qt.Key.Key_Delete], [Qt.Key.Key_Backspace]))
 def test_there_is_no_shortcut_until_one_is_pressed_in_the_settings(
-    carbon: Carbon, window: WindowDriver, none: Qt.Key
+    carbon: Carbon, own_window: WindowDriver, none: Qt.Key
 ) -> None:
     assert carbon.keys == []
-    field = field_of(window)
+    field = field_of(own_window)
     press(field, SPACE, HELD)
-    assert window.preferences.values.quick_entry == "Ctrl+Alt+Space"
+    assert own_window.preferences.values.quick_entry == "Ctrl+Alt+Space"
     assert carbon.keys == [COMMAND_OPTION_SPACE]
     carbon.press()
-    assert window.find(QuickEntry).isVisible()
+    assert own_window.find(QuickEntry).isVisible()
     press(field, none)
-    assert (window.preferences.values.quick_entry, carbon.keys) == ("", [])
+    assert (own_window.preferences.values.quick_entry, carbon.keys) == ("", [])
     assert field.keySequence().isEmpty()
 
 
 def test_the_same_keys_close_it_and_what_is_written_stays(
-    carbon: Carbon, window: WindowDriver, monkeypatch: pytest.MonkeyPatch
+    carbon: Carbon, own_window: WindowDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window.preferences.change(quick_entry="Ctrl+Alt+Space")
+    own_window.preferences.change(quick_entry="Ctrl+Alt+Space")
     carbon.press()
-    entry = window.find(QuickEntry)
+    entry = own_window.find(QuickEntry)
     QTest.keyClicks(entry.edit, "later")
-    window.wait(entry.isActiveWindow)
+    own_window.wait(entry.isActiveWindow)
     carbon.press()
     assert not entry.isVisible()
     carbon.press()
@@ -390,9 +405,9 @@ def test_the_same_keys_close_it_and_what_is_written_stays(
     assert entry.isVisible()
 
 
-def test_the_defaults_have_no_shortcut(carbon: Carbon, window: WindowDriver) -> None:
-    press(field_of(window), SPACE, HELD)
-    window.settings_page("general").reset.click()
+def test_the_defaults_have_no_shortcut(carbon: Carbon, own_window: WindowDriver) -> None:
+    press(field_of(own_window), SPACE, HELD)
+    own_window.settings_page("general").reset.click()
     assert carbon.keys == []
 
 
@@ -405,15 +420,15 @@ def test_the_defaults_have_no_shortcut(carbon: Carbon, window: WindowDriver) -> 
     ],
 )
 def test_a_refused_shortcut_leaves_the_one_before_and_a_sentence(
-    carbon: Carbon, window: WindowDriver, key: Qt.Key, modifiers: Qt.KeyboardModifier, sentence: str
+    carbon: Carbon, own_window: WindowDriver, key: Qt.Key, modifiers: Qt.KeyboardModifier, sentence: str
 ) -> None:
     carbon.others = {(0x00, 0x100)}
-    field, page = field_of(window), window.settings_page("general")
+    field, page = field_of(own_window), own_window.settings_page("general")
     press(field, SPACE, HELD)
     usual = words(page)
     press(field, key, modifiers)
     assert words(page).startswith(sentence)
-    assert field.keySequence().toString() == window.preferences.values.quick_entry == "Ctrl+Alt+Space"
+    assert field.keySequence().toString() == own_window.preferences.values.quick_entry == "Ctrl+Alt+Space"
     assert carbon.keys == [COMMAND_OPTION_SPACE]
     # The sentence stays when the field is left.
     field.clearFocus()
@@ -422,18 +437,18 @@ def test_a_refused_shortcut_leaves_the_one_before_and_a_sentence(
     assert words(page) == usual
 
 
-def test_the_page_says_that_a_shortcut_was_taken_since(carbon: Carbon, window: WindowDriver) -> None:
+def test_the_page_says_that_a_shortcut_was_taken_since(carbon: Carbon, own_window: WindowDriver) -> None:
     carbon.others = {COMMAND_OPTION_SPACE}
-    window.preferences.change(quick_entry="Ctrl+Alt+Space")
+    own_window.preferences.change(quick_entry="Ctrl+Alt+Space")
     assert carbon.keys == []
-    assert "belongs to another app" in words(window.settings_page("general"))
+    assert "belongs to another app" in words(own_window.settings_page("general"))
 
 
 def test_a_system_without_such_shortcuts_has_no_setting_for_them(
-    window: WindowDriver, monkeypatch: pytest.MonkeyPatch
+    own_window: WindowDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(general_page, "hot_key", lambda: None)
-    page = window.settings_page("general")
+    page = own_window.settings_page("general")
     assert page.row_of("quick_entry").isHidden()
     # A search for it finds no empty page.
     assert not page.show_matching(page.row_of("quick_entry").name.text())

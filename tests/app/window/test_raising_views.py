@@ -14,6 +14,7 @@ from tests.app.conftest import OpenWindow
 from tests.app.random_rounds import PROSE_CODE_TABLE
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script, ScriptedRound
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import WindowDriver
 
 CODE_TABLE = "```py\nx\n```\n\n| A | B |\n|---|---|\n| 1 | 2 |\n"
@@ -63,9 +64,9 @@ def test_an_answer_that_begins_with_code_and_a_table_opens_and_is_asked_on(
 
 
 @pytest.mark.parametrize("rounds", [(3, 1, 0, 2), (7, 5, 0, 6), (12, 15, 9)])
-def test_a_table_below_code_streams_in_rounds(open_window: OpenWindow, rounds: tuple[int, ...]) -> None:
+def test_a_table_below_code_streams_in_rounds(start_chat: StartChat, rounds: tuple[int, ...]) -> None:
     pattern = tuple(ScriptedRound(accepted, accepted) for accepted in rounds)
-    window = open_window(ScriptedEngine([Script(PROSE_CODE_TABLE, pattern)]))
+    window = start_chat(ScriptedEngine([Script(PROSE_CODE_TABLE, pattern)]))
     window.ask_and_wait("Add two numbers")
     words = window.shown_text().split()
     assert words[-11:] == ["Call", "Result", "add(1,", "2)", "3", "add(2,", "2)", "4", "That", "is", "all."]
@@ -76,9 +77,9 @@ def test_a_table_below_code_streams_in_rounds(open_window: OpenWindow, rounds: t
 @pytest.mark.expects_log
 @pytest.mark.parametrize("broken", ["text", "turn"])
 def test_a_chat_whose_answer_raises_opens_and_is_asked_on(
-    open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+    start_chat: StartChat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
-    window = open_window(ScriptedEngine([Script("A *piece* of text.")]))
+    window = start_chat(ScriptedEngine([Script("A *piece* of text.")]))
     window.ask_and_wait("What is a token?")
     feed, refresh = Splitter.feed, TurnView.refresh
 

@@ -15,6 +15,7 @@ from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import FULL, Script, pieces
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import WindowDriver
 
 # As many tokens as a full round, so that an answer always stops between two lines.
@@ -101,8 +102,8 @@ def test_a_paused_answer_is_still_paused_after_a_restart_and_goes_on(
     assert 2 * count - 5 <= tokens_in(window) <= 2.7 * count
 
 
-def test_nothing_praises_it_and_no_sum_counts_it(open_window: OpenWindow) -> None:
-    window = open_window(
+def test_nothing_praises_it_and_no_sum_counts_it(start_chat: StartChat) -> None:
+    window = start_chat(
         engine_of(
             Script(
                 "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen.",
@@ -134,8 +135,8 @@ def test_nothing_praises_it_and_no_sum_counts_it(open_window: OpenWindow) -> Non
     assert window.in_store(lambda store: (store.history.totals(), store.history.by_pair())) == before
 
 
-def test_what_the_person_stops_in_a_loop_asks_nothing_and_counts_in_no_sum(open_window: OpenWindow) -> None:
-    window = open_window(engine_of(LOOP, Script(LINE * 900, (FULL,))))
+def test_what_the_person_stops_in_a_loop_asks_nothing_and_counts_in_no_sum(start_chat: StartChat) -> None:
+    window = start_chat(engine_of(LOOP, Script(LINE * 900, (FULL,))))
     window.ask_and_wait("Which dogs?")
     window.turn().press_note("Continue")
     window.wait(lambda: window.answer().state is State.WRITING and len(window.answer().text) > 40)
@@ -148,16 +149,16 @@ def test_what_the_person_stops_in_a_loop_asks_nothing_and_counts_in_no_sum(open_
     assert window.in_store(lambda store: store.history.totals()).answers == 0
 
 
-def test_a_requested_repetition_that_ends_is_complete(open_window: OpenWindow) -> None:
+def test_a_requested_repetition_that_ends_is_complete(start_chat: StartChat) -> None:
     hello = "hello " * (WORDS - 30)
-    window = open_window(engine_of(Script(hello + "Done.", (FULL,))))
+    window = start_chat(engine_of(Script(hello + "Done.", (FULL,))))
     window.ask_and_wait("Write hello often")
     assert (window.answer().state, window.turn().note_text) == (State.DONE, "")
     window.wait(lambda: "as fast" in window.panel_text)
 
 
-def test_thoughts_that_repeat_themselves_are_paused(open_window: OpenWindow) -> None:
-    window = open_window(engine_of(Script("<think>\n" + "Wait, let me check that again. " * 900, (FULL,))))
+def test_thoughts_that_repeat_themselves_are_paused(start_chat: StartChat) -> None:
+    window = start_chat(engine_of(Script("<think>\n" + "Wait, let me check that again. " * 900, (FULL,))))
     window.ask_and_wait("What is 2 + 2?")
     assert window.turn().note_text == SENTENCE
     assert window.turn().note_buttons == ["Stop", "Continue"]

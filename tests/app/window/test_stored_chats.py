@@ -14,6 +14,7 @@ from app.system.paths import data_folder
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
+from tests.app.shared_window import StartChat
 
 
 def test_a_chat_is_there_after_a_restart_and_can_be_seen_as_tokens(open_window: OpenWindow) -> None:
@@ -133,8 +134,8 @@ def test_a_second_window_says_that_it_keeps_nothing(open_window: OpenWindow) -> 
     other.close()
 
 
-def test_a_new_chat_that_has_only_a_draft_cannot_be_thrown_away(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
+def test_a_new_chat_that_has_only_a_draft_cannot_be_thrown_away(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("One.")]))
     window.write("half a thou")
     window.wait(lambda: window.session.chat.id is not None)
     for action in ("delete-chat", "archive-chat", "pin-chat", "move-chat", "rename-chat", "export-chat"):
@@ -145,8 +146,8 @@ def test_a_new_chat_that_has_only_a_draft_cannot_be_thrown_away(open_window: Ope
 
 
 @pytest.mark.full
-def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("A draft."), Script("Another draft."), Script("Nothing.")]))
+def test_the_next_hit_is_one_of_the_turns_that_are_shown(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("A draft."), Script("Another draft."), Script("Nothing.")]))
     window.ask_and_wait("one", "two")
     window.find_in_chat("draft")
     window.trigger("find-next")
@@ -161,8 +162,8 @@ def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow
 
 
 @pytest.mark.full
-def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("A draft."), Script("Two.")]))
+def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("A draft."), Script("Two.")]))
     for question in ("first", "second"):
         window.trigger("new-chat")
         window.ask_and_wait(question)
@@ -178,8 +179,8 @@ def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(open_
     assert not window.find_bar.isVisible()
 
 
-def test_a_new_chat_stays_although_another_was_still_being_read(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
+def test_a_new_chat_stays_although_another_was_still_being_read(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
     chat = window.session.chat.id
     assert chat is not None
@@ -190,9 +191,9 @@ def test_a_new_chat_stays_although_another_was_still_being_read(open_window: Ope
 
 
 @pytest.mark.full
-def test_a_chat_that_is_chosen_once_more_stays_as_it_is_read(open_window: OpenWindow) -> None:
+def test_a_chat_that_is_chosen_once_more_stays_as_it_is_read(start_chat: StartChat) -> None:
     long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(60))
-    window = open_window(ScriptedEngine([Script(long)]))
+    window = start_chat(ScriptedEngine([Script(long)]))
     window.ask_and_wait("first", "second")
     bar, chat = window.transcript.verticalScrollBar(), window.session.chat.id
     assert chat is not None

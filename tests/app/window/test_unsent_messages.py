@@ -19,12 +19,13 @@ from engine import starter_pair
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
+from tests.app.shared_window import StartChat
 from tests.app.window_parts import button
 from tests.engine.documents.office_files import workbook
 
 
-def test_the_up_key_and_undo_bring_back_what_was_sent(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
+def test_the_up_key_and_undo_bring_back_what_was_sent(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("Yes.")]))
     edit, seen = window.edit, []
     window.ask_and_wait("first")
     QTest.keyClicks(edit, "second")
@@ -44,9 +45,9 @@ def test_the_up_key_and_undo_bring_back_what_was_sent(open_window: OpenWindow) -
 
 
 def test_files_are_counted_before_the_first_question_also_where_pictures_cannot_be_seen(
-    open_window: OpenWindow, tmp_path: Path
+    start_chat: StartChat, tmp_path: Path
 ) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
+    window = start_chat(ScriptedEngine([Script("Yes.")]))
     starter = starter_pair()[0]
     window.session.models.load(str(starter), None)
     window.wait(lambda: not window.session.models.pair.loading)
@@ -63,8 +64,8 @@ def test_files_are_counted_before_the_first_question_also_where_pictures_cannot_
     assert not window.send_button.isEnabled()
 
 
-def test_the_context_is_counted_while_writing(open_window: OpenWindow, tmp_path: Path) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
+def test_the_context_is_counted_while_writing(start_chat: StartChat, tmp_path: Path) -> None:
+    window = start_chat(ScriptedEngine([Script("Yes.")]))
     session, starter = window.session, starter_pair()[0]
     (tmp_path / "notes.txt").write_text("Tandem guesses.")
     session.models.load(str(starter), None)
@@ -83,9 +84,9 @@ def test_the_context_is_counted_while_writing(open_window: OpenWindow, tmp_path:
     window.wait(lambda: window.context_text == f"{stats.prompt_tokens + stats.generated_tokens} of 4,096 tokens")
 
 
-def test_the_count_grows_while_an_answer_streams(open_window: OpenWindow) -> None:
+def test_the_count_grows_while_an_answer_streams(start_chat: StartChat) -> None:
     gate = threading.Semaphore(0)
-    window = open_window(ScriptedEngine([Script(STORY)], gate=gate))
+    window = start_chat(ScriptedEngine([Script(STORY)], gate=gate))
     window.ask("Tell me a story")
     chat = window.session.chat
     for _ in range(2):
@@ -103,8 +104,8 @@ def test_the_count_grows_while_an_answer_streams(open_window: OpenWindow) -> Non
     assert at_end == [f"{chat.context_tokens()} of 4,096 tokens"]
 
 
-def test_an_imported_chat_is_counted_although_no_answer_has_figures(open_window: OpenWindow, tmp_path: Path) -> None:
-    window = open_window(ScriptedEngine())
+def test_an_imported_chat_is_counted_although_no_answer_has_figures(start_chat: StartChat, tmp_path: Path) -> None:
+    window = start_chat(ScriptedEngine())
     session, starter = window.session, starter_pair()[0]
     session.models.load(str(starter), None)
     window.wait(lambda: not session.models.pair.loading)
@@ -126,8 +127,8 @@ def test_an_imported_chat_is_counted_although_no_answer_has_figures(open_window:
     window.wait(lambda: window.context_text == "")
 
 
-def test_what_no_context_holds_is_told_before_it_is_sent(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
+def test_what_no_context_holds_is_told_before_it_is_sent(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
     window.session.models.load(str(starter_pair()[0]), None)
     window.wait(lambda: not window.session.models.pair.loading)
     window.write("word " * 5000)
@@ -141,9 +142,9 @@ def test_what_no_context_holds_is_told_before_it_is_sent(open_window: OpenWindow
     window.wait(lambda: window.is_enabled("send"))
 
 
-def test_a_long_chat_can_leave_out_its_oldest_messages(open_window: OpenWindow) -> None:
+def test_a_long_chat_can_leave_out_its_oldest_messages(start_chat: StartChat) -> None:
     engine = ScriptedEngine([Script("Yes.", prompt_tokens=5000), Script("No.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     window.session.models.load(str(starter_pair()[0]), None)
     window.wait(lambda: not window.session.models.pair.loading)
     window.ask_and_wait("first")
@@ -162,8 +163,8 @@ def test_a_long_chat_can_leave_out_its_oldest_messages(open_window: OpenWindow) 
     assert [request.overflow for request in engine.requests] == ["refuse", "shorten"]
 
 
-def test_no_message_is_said_to_be_dropped_from_a_chat_that_refuses_to_grow(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.", prompt_tokens=5000)]))
+def test_no_message_is_said_to_be_dropped_from_a_chat_that_refuses_to_grow(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("Yes.", prompt_tokens=5000)]))
     window.session.models.load(str(starter_pair()[0]), None)
     window.wait(lambda: not window.session.models.pair.loading)
     window.write("first")
@@ -177,10 +178,10 @@ def test_no_message_is_said_to_be_dropped_from_a_chat_that_refuses_to_grow(open_
 
 
 def test_a_question_can_be_about_the_sheets_that_fit_or_those_that_are_chosen(
-    open_window: OpenWindow, tmp_path: Path
+    start_chat: StartChat, tmp_path: Path
 ) -> None:
     (tmp_path / "a.xlsx").write_bytes(workbook(Sales=250, Costs=250, Notes=250))
-    window = open_window(ScriptedEngine([Script("Yes.")]))
+    window = start_chat(ScriptedEngine([Script("Yes.")]))
     window.session.models.load(str(starter_pair()[0]), None)
     window.wait(lambda: not window.session.models.pair.loading)
     window.paste(tmp_path / "a.xlsx")
@@ -207,10 +208,10 @@ def test_a_question_can_be_about_the_sheets_that_fit_or_those_that_are_chosen(
     )
 
 
-def test_a_long_file_can_be_cut(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_a_long_file_can_be_cut(start_chat: StartChat, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("word " * 5000)
     engine = ScriptedEngine([Script("Yes.")])
-    window = open_window(engine)
+    window = start_chat(engine)
     starter = starter_pair()[0]
     window.session.models.load(str(starter), None)
     window.wait(lambda: not window.session.models.pair.loading)
@@ -224,8 +225,8 @@ def test_a_long_file_can_be_cut(open_window: OpenWindow, tmp_path: Path) -> None
     assert ("word " * 5000).startswith(kept.text)
 
 
-def test_what_is_written_in_a_chat_can_be_undone_after_another_was_shown(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
+def test_what_is_written_in_a_chat_can_be_undone_after_another_was_shown(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("Yes.")]))
     window.ask_and_wait("first")
     first, edit = window.session.chat, window.edit
     QTest.keyClicks(edit, "one two")
@@ -257,8 +258,8 @@ def test_what_is_being_composed_stays_in_the_chat_that_is_left_and_in_the_window
     assert first.unsent == "끝"
 
 
-def test_a_question_of_the_welcome_leaves_the_draft_where_it_is(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("An app.")]))
+def test_a_question_of_the_welcome_leaves_the_draft_where_it_is(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("An app.")]))
     session, edit = window.session, window.edit
     QTest.keyClicks(edit, "half a thought")
     button(window.window, "What is Tandem?").click()
@@ -289,9 +290,9 @@ def test_words_that_are_sent_while_an_answer_goes_on_wait_below_it(open_window: 
 
 @pytest.mark.full
 def test_a_draft_is_as_large_as_other_text_after_the_text_size_changed(
-    open_window: OpenWindow, qapp: Application
+    start_chat: StartChat, qapp: Application
 ) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
+    window = start_chat(ScriptedEngine([Script("Yes.")]))
     window.ask_and_wait("first")
     first, edit = window.session.chat, window.edit
     QTest.keyClicks(edit, "a draft")

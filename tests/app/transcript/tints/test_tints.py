@@ -20,10 +20,11 @@ from app.transcript.tints.tint_fade import TintFade
 from app.transcript.tints.tints import AnswerTints, TintLayer
 from app.widgets import theme
 from engine.events import Token
-from tests.app.conftest import OpenWindow, Show
+from tests.app.conftest import Show
 from tests.app.random_rounds import PROSE_CODE_TABLE, sample, starter_tokenizer, token_texts
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import PLAIN, STORY, Script, ScriptedRound
+from tests.app.shared_window import StartChat
 
 MIXED = "One two, **three**.\n\n한국어 문장 하나와 그림, そして日本語。\n```python\nx = 1\n```\nThe end of it all."
 
@@ -323,8 +324,8 @@ def test_tints_fade_after_the_end_unless_they_stay(
     qtbot.waitUntil(lambda: tints.strength == 0.0)
 
 
-def test_a_column_lights_its_tokens_and_a_word_lights_its_column(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script(f"A first part of it. {MIXED}")]))
+def test_a_column_lights_its_tokens_and_a_word_lights_its_column(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script(f"A first part of it. {MIXED}")]))
     window.ask_and_wait("tokens please")
     answer, strip = window.answer(), window.panel.strip
     prose = window.turn().view.body.text_views[0]
@@ -353,9 +354,9 @@ def test_a_column_lights_its_tokens_and_a_word_lights_its_column(open_window: Op
     assert strip.grab().toImage() == lit
 
 
-def test_an_answer_is_tinted_while_it_streams_and_the_toggle_keeps_the_tints(open_window: OpenWindow) -> None:
+def test_an_answer_is_tinted_while_it_streams_and_the_toggle_keeps_the_tints(start_chat: StartChat) -> None:
     engine = ScriptedEngine([Script(STORY, [ScriptedRound(4, 4), PLAIN])], by_hand=True)
-    window = open_window(engine)
+    window = start_chat(engine)
     window.session.answers.ask("A story")
     window.wait(lambda: bool(engine.answering))
     engine.go_on(4)

@@ -21,6 +21,7 @@ from engine.stats import RoundRecord
 from tests.app.conftest import OpenWindow, Show
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script, ScriptedRound, play
+from tests.app.shared_window import StartChat
 from tests.app.window_parts import names_in
 
 MIXED = "One two, three.\n\n한국어 문장 하나와 👩‍💻 그림, そして日本語。\n```python\nx = 1\n```\nThe end of it all."
@@ -148,9 +149,9 @@ def test_a_stored_round_keeps_its_rejected_text_and_older_ones_have_none() -> No
     assert round_from_row(row[:-1]) == replace(record, rejected="")
 
 
-def test_the_colours_of_tokens_are_explained_once_where_the_panel_is_closed(open_window: OpenWindow) -> None:
+def test_the_colours_of_tokens_are_explained_once_where_the_panel_is_closed(start_chat: StartChat) -> None:
     head = Script("One two three four five. " * 4, [ScriptedRound(4, 2, "head")])
-    window = open_window(ScriptedEngine([Script("One two three."), head]))
+    window = start_chat(ScriptedEngine([Script("One two three."), head]))
     window.ask_and_wait("first", "second")
 
     def legends() -> list[list[str]]:

@@ -18,6 +18,7 @@ from app.transcript.shown_text import AT_ONCE, ShownTexts
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
+from tests.app.shared_window import StartChat
 from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 
@@ -73,8 +74,8 @@ SLICES, BLOCKS = "A draft and more words. " * 420, "draft\n\n" * 150
 @pytest.mark.parametrize(
     "text", [SLICES, *(pytest.param(text, marks=pytest.mark.full) for text in (ZOO, THOUGHT, BLOCKS))]
 )
-def test_every_match_that_is_counted_is_highlighted(open_window: OpenWindow, text: str) -> None:
-    window = open_window(ScriptedEngine([Script(text)]))
+def test_every_match_that_is_counted_is_highlighted(start_chat: StartChat, text: str) -> None:
+    window = start_chat(ScriptedEngine([Script(text)]))
     answered(window, "What is a draft?")
     window.find_in_chat("draft")
     # Go to the first match, whose blocks have no widgets yet. They are made in slices.
@@ -83,10 +84,10 @@ def test_every_match_that_is_counted_is_highlighted(open_window: OpenWindow, tex
     assert len(window.turn().highlighted) > 3
 
 
-def test_enter_goes_from_match_to_match_and_scrolls_to_each(open_window: OpenWindow) -> None:
+def test_enter_goes_from_match_to_match_and_scrolls_to_each(start_chat: StartChat) -> None:
     # Lines that are equal would be a loop.
     lines = [f"{number} words." for number in range(60)]
-    window = open_window(ScriptedEngine([Script("\n\n".join(["A draft here.", *lines, "A draft."]))]))
+    window = start_chat(ScriptedEngine([Script("\n\n".join(["A draft here.", *lines, "A draft."]))]))
     answered(window, "First?", "Second?")
     window.transcript.verticalScrollBar().setValue(0)
     window.find_in_chat("draft")
@@ -105,9 +106,9 @@ def test_enter_goes_from_match_to_match_and_scrolls_to_each(open_window: OpenWin
 
 
 @pytest.mark.first
-def test_the_search_begins_at_the_first_match_of_the_chat(open_window: OpenWindow) -> None:
+def test_the_search_begins_at_the_first_match_of_the_chat(start_chat: StartChat) -> None:
     paragraphs = [f"Paragraph {number} has a draft." for number in range(1, 81)]
-    window = open_window(
+    window = start_chat(
         ScriptedEngine([Script("\n\n".join(paragraphs)), Script("\n\n".join(paragraphs).replace("draft", "word"))])
     )
     answered(window, "One?", "Two?")
@@ -158,8 +159,8 @@ def test_the_search_begins_after_the_last_letter_and_lets_the_window_go_on(
     assert most < 5
 
 
-def test_the_current_match_has_another_colour(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("A draft, a draft.")]))
+def test_the_current_match_has_another_colour(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("A draft, a draft.")]))
     answered(window, "A draft?")
 
     def is_current() -> list[bool]:
@@ -174,8 +175,8 @@ def test_the_current_match_has_another_colour(open_window: OpenWindow) -> None:
     assert is_current() == [False, False, True]
 
 
-def test_a_tinted_answer_is_searched_as_it_is_shown(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("A **draft** and [draft](https://draft.example).")]))
+def test_a_tinted_answer_is_searched_as_it_is_shown(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("A **draft** and [draft](https://draft.example).")]))
     answered(window, "What?")
     window.find_in_chat("draft")
     window.trigger("show-tokens")
@@ -187,8 +188,8 @@ def test_a_tinted_answer_is_searched_as_it_is_shown(open_window: OpenWindow) -> 
     assert window.turn().highlighted == []
 
 
-def test_an_answer_that_ends_is_counted_and_escape_in_the_message_box_ends_the_search(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("A draft."), Script("Two drafts, draft.")]))
+def test_an_answer_that_ends_is_counted_and_escape_in_the_message_box_ends_the_search(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("A draft."), Script("Two drafts, draft.")]))
     answered(window, "One?")
     window.find_in_chat("draft")
     window.ask_and_wait("Two?")
@@ -201,8 +202,8 @@ def test_an_answer_that_ends_is_counted_and_escape_in_the_message_box_ends_the_s
     assert window.found_text == "Not found"
 
 
-def test_a_message_found_in_all_chats_is_shown_at_its_first_match(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("초안이 먼저, 초안이 나중.")]))
+def test_a_message_found_in_all_chats_is_shown_at_its_first_match(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("초안이 먼저, 초안이 나중.")]))
     answered(window, "초안이 뭐예요?")
     chat = window.session.chat
     turn = chat.turns[0]
