@@ -26,7 +26,7 @@ SENTENCE = "This answer repeats itself."
 
 def engine_of(*scripts: Script) -> ScriptedEngine:
     """Return an engine that a stop overtakes, also while other programs delay the window."""
-    return ScriptedEngine(list(scripts), pace_s=0.01)
+    return ScriptedEngine(list(scripts), pace_s=0.003)
 
 
 @pytest.fixture
