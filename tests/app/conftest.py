@@ -171,7 +171,7 @@ def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if asked:
         gc.disable()
-        _delete_widgets(_widgets() - widgets)
+        _delete_widgets_beside(widgets)
         # Numbers and texts follow the language also where a test does not ask for the application.
         make_english_and_light(request.getfixturevalue("qapp"))
     # Threads that were told to end, such as a fake Hub's, get time to do so.
@@ -192,12 +192,12 @@ def _widgets() -> set[QWidget]:
     return set(QApplication.topLevelWidgets()) if QCoreApplication.instance() else set()
 
 
-def _delete_widgets(widgets: set[QWidget]) -> None:
-    """Delete some top-level widgets and whatever waits to be deleted, and empty the clipboard."""
+def _delete_widgets_beside(kept: set[QWidget]) -> None:
+    """Delete other top-level widgets than these and whatever waits to be deleted, and empty the clipboard."""
     # Offscreen, Qt frees what was copied after Python is gone, and crashes in a QMimeData that Python made.
     QApplication.clipboard().clear()
-    for widget in widgets:
-        if widget.parent() is None:
+    for widget in QApplication.topLevelWidgets():
+        if widget.parent() is None and widget not in kept:
             # On macOS, closing would only hide the main window.
             getattr(widget, "quit", widget.close)()
             widget.deleteLater()
