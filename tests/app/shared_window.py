@@ -158,8 +158,9 @@ def _wait(condition: Callable[[], bool]) -> None:
 
 
 @pytest.fixture(scope="module")
-def shared_window(qapp: Application, homes: Iterator[Path], short_pauses: None) -> Iterator[SharedWindow]:
+def shared_window(qapp: Application, homes: Iterator[Path], request: pytest.FixtureRequest) -> Iterator[SharedWindow]:
     """The window of a module. As in `nothing_is_left`, no other thread may collect what belongs to Qt."""
+    request.getfixturevalue("short_pauses")
     with pytest.MonkeyPatch.context() as patch:
         home = next(homes)
         home.mkdir()
