@@ -44,6 +44,7 @@ from engine.machine import facts, keep_awake, process_info, row_costs
 from tests import file_costs
 from tests.engine.machine.objective_c import Runtime
 from tests.kernel_header import PrecompiledHeader
+from tests.shares import INPUT, Share, Shares, has_tests_of
 
 time.tzset()
 if os.environ.get("TANDEM_DEVICE") == "cpu":
@@ -63,6 +64,10 @@ settings.load_profile("steady")
 def pytest_configure(config: pytest.Config) -> None:
     if path := os.environ.get(file_costs.VARIABLE):
         config.pluginmanager.register(file_costs.FileCosts(path))
+    if config.getoption("dist", "no") == "each":
+        config.pluginmanager.register(Shares(config))
+    elif share := getattr(config, "workerinput", {}).get(INPUT):
+        config.pluginmanager.register(Share(config, share))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -70,9 +75,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
     Importing all files takes longer than these tests.
     """
-    if config.option.markexpr != "first" or collection_path.suffix != ".py":
-        return None
-    return "mark.first" not in collection_path.read_text(encoding="utf-8") or None
+    if collection_path.suffix == ".py" and not has_tests_of(collection_path, config.option.markexpr):
+        return True
+    return None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,10 +2,13 @@
 
     TANDEM_FILE_COSTS=costs.json python -m pytest -n 2
     python -m tests.file_costs costs.json
+    python -m tests.file_costs costs.json --keep default
 
 The first command writes the CPU seconds of each file, those of its child processes included, and the number of its
 tests. The second fails where a file costs more than `SECONDS` in all, or, from `LEAST` on, `SECONDS_A_TEST` on average,
-unless `costly_files.toml` gives a reason and another limit.
+unless `costly_files.toml` gives a reason and another limit. The third writes the seconds into `file_costs.json`, as
+those of the default tier or of the full one (`-m "full and not campaign and not real"`); `shares.py` divides the files
+by them.
 
 A busy or slower machine takes more CPU seconds for the same work. The seconds of a file are therefore divided by those
 of a fixed computation that is measured between its tests, and multiplied by what it takes on the machine of the limits.
@@ -14,6 +17,7 @@ What that leaves (a third between two runs under different loads, and more betwe
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import time
@@ -30,7 +34,7 @@ import psutil
 import pytest
 
 VARIABLE = "TANDEM_FILE_COSTS"
-REASONS = Path(__file__).with_name("costly_files.toml")
+REASONS, KEPT = (Path(__file__).with_name(name) for name in ("costly_files.toml", "file_costs.json"))
 # No file has to stay below `LEAST`: the first one that loads a library pays for all.
 SECONDS, SECONDS_A_TEST, LEAST, TOLERANCE = 4.0, 0.5, 2.0, 2.0
 # What `_yardstick` takes on the machine of the limits, and the seconds of tests after which it is measured again.
@@ -107,7 +111,16 @@ def complaints(costs: Mapping[str, tuple[float, int]], reasons: Mapping[str, Map
 
 
 def main() -> int:
-    costs = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("costs", type=Path)
+    parser.add_argument("--keep", choices=["default", "full"], metavar="TIER")
+    arguments = parser.parse_args()
+    costs = json.loads(arguments.costs.read_text(encoding="utf-8"))
+    if arguments.keep:
+        kept = json.loads(KEPT.read_text(encoding="utf-8"))
+        kept[arguments.keep] = {file: round(seconds, 1) for file, (seconds, _) in costs.items()}
+        KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        return 0
     print(f"{len(costs)} files cost {sum(seconds for seconds, _ in costs.values()):.0f} CPU seconds; the dearest:")
     for file, (seconds, tests) in sorted(costs.items(), key=lambda item: -item[1][0])[:20]:
         print(f"{seconds:6.1f} {tests:5} {file}")
