@@ -66,8 +66,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(file_costs.FileCosts(path))
     if config.getoption("dist", "no") == "each":
         config.pluginmanager.register(Shares(config))
-    elif share := getattr(config, "workerinput", {}).get(INPUT):
-        config.pluginmanager.register(Share(config, share))
+    elif INPUT in (given := getattr(config, "workerinput", {})):
+        config.pluginmanager.register(Share(config, given[INPUT]))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -92,6 +92,12 @@ def test_each_test_runs_once_and_the_last_one_is_the_hundredth_percent(tmp_path:
 
 
 @pytest.mark.full
+def test_a_file_alone_runs_in_one_process(tmp_path: Path) -> None:
+    (tmp_path / "test_a.py").write_text(TESTS.format(count=4, body="assert True"))
+    assert "4 passed" in _run(tmp_path).stdout
+
+
+@pytest.mark.full
 def test_a_process_that_dies_fails_the_run_and_the_other_one_goes_on(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_text(TESTS.format(count=3, body="os._exit(1)"))
     (tmp_path / "test_b.py").write_text(TESTS.format(count=3, body="assert True"))
