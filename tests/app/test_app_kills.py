@@ -71,6 +71,7 @@ def kill_often(folder: Path, seed: int, kills: int, longest_s: float, *, by_the_
     return compared
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kills", [1, pytest.param(3, marks=pytest.mark.full)])
 def test_a_kill_of_the_app_loses_nothing_that_was_shown_before_the_last_write(tmp_path: Path, kills: int) -> None:
     assert kill_often(tmp_path, seed=1, kills=kills, longest_s=1.0, by_the_clock=False) > 0

@@ -54,6 +54,7 @@ def cost_with_few_and_many(work: Callable[[], object], cost: Callable[[Callable[
     return found[0], found[1]
 
 
+@pytest.mark.full
 def test_an_answer_is_stored_at_the_same_cost(store: ConversationStore, statements: Statements) -> None:
     numbers = count()
 
@@ -73,6 +74,7 @@ def test_a_request_of_a_program_is_noted_at_the_same_cost(store: ConversationSto
     assert_stays(*cost_with_few_and_many(partial(store.history.add, [request]), statements.of))
 
 
+@pytest.mark.full
 def test_the_list_of_chats_is_read_again_as_far_as_it_changed(store: ConversationStore) -> None:
     listed = ListedConversations()
     store.database.on_commit = listed.note
@@ -103,6 +105,7 @@ def test_an_event_of_a_call_is_noted_at_the_same_cost() -> None:
     assert len(activity.ended) <= MANY
 
 
+@pytest.mark.full
 def test_a_notice_is_shown_at_the_same_cost(qtbot: QtBot) -> None:
     banner, numbers = Banner(), count()
     qtbot.addWidget(banner)

@@ -127,6 +127,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PROPOSERS, "repeat", ENTRY)
 
 
+@pytest.mark.full
 def test_settings_api_and_command_line_offer_it(declared: dict[str, Any]) -> None:
     assert declared["proposer"] == {"settings": "Echo", "api": True, "cli": "repeat"}
 
@@ -150,6 +151,7 @@ def test_figures_sentences_and_pickers_know_it() -> None:
     assert lookup.loaded
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("_registered")
 def test_the_window_shows_its_tokens(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("One two three four five. " * 4, [ScriptedRound(4, 2, "repeat")])]))

@@ -135,6 +135,7 @@ def test_the_chats_keep_tokens_rounds_and_request_history_and_exports_are_import
     store.close()
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("export")
 def test_models_are_described_anew_where_the_index_is_of_another_format(tmp_path: Path) -> None:
     index = cache_folder() / "models.json"

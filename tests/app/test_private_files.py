@@ -94,6 +94,7 @@ def test_settings_are_private(tmp_path: Path) -> None:
     assert open_to_others(path.parent) == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("words", [["models", "list"], ["chat", "What is Tandem?"]])
 def test_the_cache_folder_is_private_after_a_command(words: list[str]) -> None:
     assert main(words) == 0

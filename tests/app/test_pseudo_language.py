@@ -64,6 +64,7 @@ def test_a_text_grows_by_four_tenths_and_keeps_its_placeholders() -> None:
     assert all(len(longer(text)) >= 1.4 * len(text) for text in ("Off", "Speculation", "Top p", "{a} b"))
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("pseudo")
 def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, library, _ = open_shown()
@@ -82,6 +83,7 @@ def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot
                 qtbot.waitUntil(lambda page=page: page.widget().width() <= page.viewport().width())
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("pseudo")
 def test_window_and_comparison_cut_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, _ = open_shown()
@@ -98,6 +100,7 @@ def test_window_and_comparison_cut_no_text(open_shown: OpenShown, qtbot: QtBot) 
         window.comparison.close_overlay()
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("pseudo")
 def test_a_very_long_name_of_a_model_is_shortened_in_its_card(open_shown: OpenShown) -> None:
     name = "A-Very-Long-Name-Of-A-Model-That-Somebody-Has-Merged-From-Many-Others-And-Quantised-Twice-4bit"
