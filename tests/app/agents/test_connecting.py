@@ -342,6 +342,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.full
 @given(st.dictionaries(NAMES, JSON, max_size=3), st.sampled_from([None, 1, "\t"]))
 def test_the_members_are_added_and_no_other_is_changed(before: dict[str, Any], indent: Any) -> None:
     assert json.loads(with_members(json.dumps(before, indent=indent), ADDED)) == VALUE | before

@@ -113,6 +113,7 @@ def test_a_preset_is_saved_under_a_name_and_found_in_another_chat(
     assert window.session.chat.system_prompt == "Speak like a pirate."
 
 
+@pytest.mark.full
 def test_thoughts_get_a_limit_beside_their_switch(
     sheet: ChatSettingsSheet, window: WindowDriver, engine: ScriptedEngine
 ) -> None:
@@ -221,6 +222,7 @@ def test_a_low_window_shows_more_than_the_system_prompt(window: WindowDriver, sh
     window.wait(lambda: sheet.prompt.edit.height() == high)
 
 
+@pytest.mark.full
 def test_rare_settings_are_folded_unless_the_chat_has_chosen_one(
     sheet: ChatSettingsSheet, window: WindowDriver
 ) -> None:

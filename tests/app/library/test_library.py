@@ -92,6 +92,7 @@ def test_a_download_that_begins_during_a_look_at_them_is_seen(
         library.close()
 
 
+@pytest.mark.full
 def test_the_models_page_the_engine_and_the_setting_have_the_same_limit(tmp_path: Path, qtbot: QtBot) -> None:
     library = empty_library(tmp_path)
 
@@ -114,6 +115,7 @@ def test_the_models_page_the_engine_and_the_setting_have_the_same_limit(tmp_path
         library.close()
 
 
+@pytest.mark.full
 def test_a_scan_that_ends_late_hides_nothing_that_a_newer_one_found(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -369,6 +369,7 @@ def test_no_text_is_cut_off_in_the_settings(
         wait_until_nothing_is_cut(window.settings, qtbot)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("language", LANGUAGE)
 def test_no_card_reaches_beyond_the_page(
     open_settings: OpenShown, qapp: Application, qtbot: QtBot, language: str

@@ -188,6 +188,7 @@ def test_both_ways_race_on_one_clock_from_their_first_tokens() -> None:
     assert made.race().plain == len(made.speculated.rounds) / words
 
 
+@pytest.mark.full
 def test_the_bars_move_and_the_text_grows_while_the_runs_are_under_way(
     window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot
 ) -> None:
@@ -213,6 +214,7 @@ def slow(text: str, seconds: float) -> Script:
     return Script(text, (PLAIN,), round_s=seconds, plain_tps=None)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("plain_s", "said"), [((0.05, 0.07), "About {:.0f}×"), ((0.03, 0.02), "About {:.1f}×")])
 def test_the_faster_run_of_each_way_counts_and_a_large_factor_has_no_decimal(
     window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot, plain_s: tuple[float, float], said: str
@@ -253,6 +255,7 @@ def test_a_busy_computer_gives_a_range_and_no_figure_of_the_pair(
     assert made.bounds is not None
 
 
+@pytest.mark.full
 def test_an_answer_unlike_the_others_of_its_pair_shows_no_second_figure(window: WindowDriver, qtbot: QtBot) -> None:
     history = window.session.history
     names = window.session.models.pair.names
@@ -470,6 +473,7 @@ def test_a_question_ends_a_comparison_that_runs(window: WindowDriver, engine: Sc
     assert made.step is ComparisonStep.CANCELLED
 
 
+@pytest.mark.full
 def test_compare_waits_until_no_answer_is_being_written(
     window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot
 ) -> None:

@@ -301,6 +301,7 @@ def test_a_newer_figure_replaces_the_older_one_everywhere(pair: ShownPair) -> No
     agree_on(pair.shown(), "1.9")
 
 
+@pytest.mark.full
 def test_without_the_panel_the_foot_below_an_answer_follows(pair: ShownPair) -> None:
     pair.answer(FULL, gain=1.9)
     pair.driver.trigger("toggle-panel")

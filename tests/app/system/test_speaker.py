@@ -189,6 +189,7 @@ def announced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return said
 
 
+@pytest.mark.full
 def test_an_answers_end_is_announced_once_as_what_it_is(
     open_window: OpenWindow, qtbot: QtBot, announced: list[str]
 ) -> None:

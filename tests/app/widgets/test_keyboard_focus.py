@@ -256,6 +256,7 @@ def test_a_click_on_the_panel_shows_no_focus_and_tab_goes_on_to_its_first_contro
     assert focus() is window.panel.findChild(Segments).buttons[0]
 
 
+@pytest.mark.full
 def test_a_clicked_button_and_a_card_show_no_focus_and_tab_reaches_the_button(window: WindowDriver) -> None:
     segment = window.panel.findChild(Segments).buttons[0]
     click(segment)
@@ -273,6 +274,7 @@ def test_a_clicked_button_and_a_card_show_no_focus_and_tab_reaches_the_button(wi
     assert focus() is window.edit
 
 
+@pytest.mark.full
 def test_a_focus_comes_back_as_it_was_with_its_window_and_after_a_card(window: WindowDriver) -> None:
     tab_to(window.transcript)
     click(window.edit.viewport())

@@ -55,6 +55,7 @@ def test_by_itself_nothing_leaves_this_computer(sentences: Any) -> None:
     assert NEVER in listed
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("server", [ELSEWHERE, HERE], ids=["address", "command"])
 def test_a_server_of_tools_may_send_on_what_it_gets_while_it_can_be_used(
     window: WindowDriver, sentences: Any, server: Server
