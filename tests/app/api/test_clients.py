@@ -180,6 +180,7 @@ def test_openai_completes_raw_prompts(client: openai.OpenAI) -> None:
     assert "".join(chunk.choices[0].text for chunk in stream) == raw.choices[0].text
 
 
+@pytest.mark.full
 def test_openai_gets_responses_whole_and_streamed(client: openai.OpenAI) -> None:
     asked: Any = {"model": "default", "input": "Hello", "temperature": 0}
     short = client.responses.create(**asked, max_output_tokens=3)

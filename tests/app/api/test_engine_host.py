@@ -108,6 +108,7 @@ def test_programs_are_told_which_models_see(tmp_path: Path, serve: Serve, monkey
     assert "vision" not in served.post("/api/show", {"model": "starter/main"}).json()["capabilities"]
 
 
+@pytest.mark.full
 def test_clients_may_name_a_gguf_file_of_the_list_before_and_after_it_is_converted(
     tmp_path: Path, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -364,6 +364,7 @@ def test_the_key_is_made_once_and_kept_and_never_printed() -> None:
     assert "secret" not in repr(ApiSettings(key="secret"))
 
 
+@pytest.mark.full
 def test_events_are_sent_at_once(told: Served) -> None:
     """Without TCP_NODELAY the kernel holds each event back until the client has confirmed the last one."""
     with told.connect() as connection:

@@ -266,6 +266,7 @@ def test_turns_of_a_conversation_share_the_prefix_cache(starter: Served, questio
     assert usage["prompt_tokens_details"]["cached_tokens"] > first["usage"]["prompt_tokens"]
 
 
+@pytest.mark.full
 def test_ten_alternating_calls_load_the_second_model_once(
     starter: Served, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ def read_again(usage: dict[str, Any]) -> int:
     return int(usage["prompt_tokens"] - usage["prompt_tokens_details"]["cached_tokens"])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("change", CHANGES)
 def test_no_more_is_read_than_from_the_change_on(
     starter: Served, prompt_of: Callable[[list[dict[str, str]]], list[int]], change: str
@@ -74,6 +75,7 @@ def test_an_agent_that_leaves_and_returns_reads_nothing_twice(starter: Served) -
     assert read_again(starter.chat(body | {"max_tokens": 4})["usage"]) == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses", "/v1/messages"])
 def test_each_api_says_how_much_was_not_read(starter: Served, path: str) -> None:
     text = "\n".join(RULES)

@@ -36,6 +36,7 @@ def tokens_read(served: Served, name: str, *, billed: bool) -> list[int]:
     return read
 
 
+@pytest.mark.full
 def test_a_line_that_claude_code_changes_with_each_request_costs_no_reading(starter: Served) -> None:
     # Other first words, so that neither chat finds the other one's prefix.
     first, *others = tokens_read(starter, "1st chat.", billed=True)

@@ -72,6 +72,7 @@ def test_usage_says_what_speculation_did(starter: Served, question: dict[str, An
     assert with_usage["usage"]["completion_tokens"] == 24
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "fields",
     [
@@ -90,6 +91,7 @@ def test_a_request_may_do_without_speculation(
     assert plain["choices"][0]["message"] == starter.chat(question)["choices"][0]["message"]
 
 
+@pytest.mark.full
 def test_choices_have_seeds_of_their_own(starter: Served, question: dict[str, Any]) -> None:
     asked = question | {"temperature": 1.5, "seed": 3, "max_tokens": 8}
     three = starter.chat(asked | {"n": 3})["choices"]

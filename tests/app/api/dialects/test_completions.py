@@ -91,6 +91,7 @@ def test_a_stream_begins_with_the_prompt(starter: Served) -> None:
     assert offsets == whole["logprobs"]["text_offset"]
 
 
+@pytest.mark.full
 def test_the_official_client_scores_a_text(starter: Served) -> None:
     with starter.openai() as client:
         [choice] = client.completions.create(model="default", prompt=TEXTS[0], **SCORED).choices

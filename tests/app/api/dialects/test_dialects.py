@@ -148,6 +148,7 @@ def test_a_whole_call_before_one_that_the_limit_cuts_counts(serve: Serve, name: 
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", DIALECTS)
 def test_a_text_that_mentions_a_call_stays_where_the_limit_cuts_it(serve: Serve, name: str) -> None:
     said = f"Calls begin with <tool_call> and a brace:\n\n```\n{CALL[:50]}"

@@ -44,6 +44,7 @@ def test_an_embedding_does_not_depend_on_the_texts_beside_it(starter: Served) ->
     assert starter.post("/v1/embeddings", {"input": [[5, 6], [7]]}).json()["data"][1]["index"] == 1
 
 
+@pytest.mark.full
 def test_a_long_text_is_read_in_several_passes_to_its_end(starter: Served) -> None:
     long = " ".join(TEXTS * 24)
     whole, more = (

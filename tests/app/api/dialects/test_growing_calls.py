@@ -45,6 +45,7 @@ def test_chat_chunks_have_the_name_first_and_then_the_arguments(serve: Serve) ->
     assert chunks[-1]["finish_reason"] == "tool_calls"
 
 
+@pytest.mark.full
 def test_messages_open_a_block_when_the_name_is_known(serve: Serve) -> None:
     events = list(served_with(serve, FILE).events("/v1/messages", MESSAGES))
     kinds = [event["type"] for event in events]

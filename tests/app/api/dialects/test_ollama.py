@@ -49,6 +49,7 @@ def own(starter: Served) -> str:
     return text
 
 
+@pytest.mark.full
 def test_the_client_reads_the_answers_that_other_clients_get(client: ollama.Client, own: str) -> None:
     whole = client.chat("starter/main", ASKED, options=SHORT)
     pieces = list(client.chat("starter/main:latest", ASKED, stream=True, options=SHORT))

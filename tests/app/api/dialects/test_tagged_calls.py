@@ -52,6 +52,7 @@ def test_a_file_whose_end_cannot_be_told_stays_text(serve: Serve, api: str, form
     assert answered(serve, api, form, text) == [DialectReply(text, [], DIALECTS[api].ends[1])] * 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("api", DIALECTS)
 def test_a_file_that_was_cut_off_is_neither_a_call_nor_text(serve: Serve, api: str) -> None:
     text = file_of("qwen3_coder", f"{closing_tags('qwen3_coder')[-2]} and")[: -len(" and\n</parameter>")]
@@ -61,6 +62,7 @@ def test_a_file_that_was_cut_off_is_neither_a_call_nor_text(serve: Serve, api: s
         assert found == [DialectReply("I write it.\n", [], DIALECTS[api].ends[2])] * 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("api", "parts_of_it"), [("messages", 700), *(pytest.param(api, 4500, marks=pytest.mark.full) for api in DIALECTS)]
 )

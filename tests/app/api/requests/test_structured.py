@@ -32,6 +32,7 @@ def test_the_official_client_parses_what_a_model_class_asks_for(starter: Served)
     assert isinstance(response.output_parsed, Colour)
 
 
+@pytest.mark.full
 def test_a_format_is_followed_streamed_and_sampled(starter: Served, question: dict[str, Any]) -> None:
     asked = question | {
         "temperature": 1.2,
@@ -61,6 +62,7 @@ def test_the_official_client_of_anthropic_parses_what_a_model_class_asks_for(sta
     Colour.model_validate_json(created.content[0].text)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "fields",
     [

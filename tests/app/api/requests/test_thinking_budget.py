@@ -29,6 +29,7 @@ def asked(serve: Serve, path: str, body: dict[str, Any], choice: ThinkingChoice 
     return engine.requests[-1]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("path", "body"),
     [
@@ -46,6 +47,7 @@ def test_every_spelling_of_a_budget_is_the_same(serve: Serve, path: str, body: d
     assert asked(serve, path, body).thinking_budget == 8
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("path", "effort"),
     [
@@ -65,6 +67,7 @@ def test_an_effort_is_a_budget_where_the_template_has_none(serve: Serve, path: s
     assert (request.thinking_budget, request.template_options) == (None, {"reasoning_effort": "low"})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("path", "body"),
     [

@@ -255,6 +255,7 @@ def model_with_marks(folder: Path, monkeypatch: pytest.MonkeyPatch, marks: list[
     return main
 
 
+@pytest.mark.full
 def test_a_call_that_need_not_be_made_fits_its_schema_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marks = [*SPECIAL, "<tool_call>", "</tool_call>"]
     main = model_with_marks(tmp_path, monkeypatch, marks, "<tool_call> tool_call.name")
