@@ -443,6 +443,7 @@ def test_what_is_no_picture_is_refused_before_a_model_is_loaded(
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.full
 def test_files_come_before_the_first_question(engine: AnsweringEngine, pipe_in: Callable[[str], None]) -> None:
     page = Path(__file__).parents[2] / "engine/documents/files/python-docx.docx"
     pipe_in("Who leads?\nAnd then?\n")

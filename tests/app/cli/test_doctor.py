@@ -195,6 +195,7 @@ def test_a_pair_that_cannot_be_loaded_is_named_and_the_rest_is_printed(
     assert "missing" in err
 
 
+@pytest.mark.full
 def test_without_speed_nothing_is_loaded(capsys: pytest.CaptureFixture[str]) -> None:
     SettingsStore(settings_folder() / "settings.json").change(main_model="/no/such/model")
     assert main(["doctor", "--no-speed"]) == 0

@@ -89,6 +89,7 @@ def test_no_part_of_a_result_is_ever_on_the_terminal(shape: str, monkeypatch: py
             assert secret not in terminal.getvalue()
 
 
+@pytest.mark.full
 def test_results_look_the_same_in_rounds_and_whole() -> None:
     draw = random.Random(5)
     for shape in SHAPES:

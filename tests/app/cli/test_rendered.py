@@ -42,6 +42,7 @@ def test_a_line_that_has_only_begun_ends_no_block(size: int) -> None:
     assert printed(pieces) == printed([answer])
 
 
+@pytest.mark.full
 def test_answers_look_the_same_in_rounds_and_whole() -> None:
     assert [(answer, found) for answer in sample(4, seed=3) if (found := differs(answer, 3))] == []
 
