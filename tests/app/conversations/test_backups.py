@@ -95,6 +95,7 @@ def test_an_unchanged_store_is_not_copied_again(store: ConversationStore, path: 
     assert make_daily(store, path) is None
 
 
+@pytest.mark.full
 def test_what_is_written_between_two_pages_is_in_the_copy(store: ConversationStore, path: Path) -> None:
     fill(store, 100)
     chat = store.conversations.create()

@@ -87,6 +87,7 @@ def test_brackets_in_a_text_are_none(store: ConversationStore, tmp_path: Path) -
     assert len(imported(store, path).added) == 2
 
 
+@pytest.mark.full
 def test_one_chat_is_in_memory_at_a_time(store: ConversationStore, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     # The import leaves out what makes each of them large.

@@ -167,10 +167,12 @@ def kill_a_migration(path: Path, seed: int) -> None:
         copy.unlink()
 
 
+@pytest.mark.full
 def test_a_kill_at_work_loses_nothing_that_was_acknowledged(path: Path) -> None:
     assert kill_working_victims(path, seed=1, kills=2, longest_s=0.4, by_the_clock=False) > 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.full)])
 def test_a_kill_while_migrating_leaves_one_version_or_the_next(path: Path, seed: int) -> None:
     kill_a_migration(path, seed)

@@ -114,6 +114,7 @@ def test_an_answer_gains_what_its_pair_does_unless_its_rounds_rule_it_out(
     assert gain_in(stats, None) is None
 
 
+@pytest.mark.full
 def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot: QtBot, tmp_path: Path) -> None:
     chats = tmp_path / "chats.db"
     store, _damaged = open_store(chats)

@@ -251,6 +251,7 @@ class TreeMachine(RuleBasedStateMachine):
                 assert node.parent.children[message.position] is node
 
 
+@pytest.mark.full
 def test_the_store_behaves_as_a_plain_tree() -> None:
     run_state_machine_as_test(TreeMachine, settings=settings(max_examples=8, stateful_step_count=20))
 

@@ -232,6 +232,7 @@ def test_requests_of_programs_are_deleted_and_those_of_chats_stay(store: Convers
     assert [row.client for row in store.history.rows()] == ["", "", ""]
 
 
+@pytest.mark.full
 def test_the_figures_of_an_answer_are_those_that_the_history_sums_up(store: ConversationStore) -> None:
     chance = random.Random(2)
     for number in range(100):

@@ -195,6 +195,7 @@ def test_purging_the_trash_spares_what_is_not_in_it(store: ConversationStore) ->
     assert [chat.id for chat in store.conversations.view()] == [recent]
 
 
+@pytest.mark.full
 def test_a_chat_deeper_than_sqlite_cascades_can_be_shown_copied_and_purged(store: ConversationStore, chat: int) -> None:
     first = next_message_id(store.database)
     messages = [NewMessage("user", f"m{number}") for number in range(1200)]

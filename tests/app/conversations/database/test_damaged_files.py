@@ -132,6 +132,7 @@ def test_what_was_deleted_does_not_come_back_with_the_pages(path: Path, sound: b
     store.close()
 
 
+@pytest.mark.full
 def test_the_newest_backup_is_used_where_no_message_can_be_read(path: Path, sound: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(sound)
