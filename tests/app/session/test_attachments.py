@@ -135,6 +135,7 @@ def test_a_strangers_tokenizer_counts_in_the_process_that_may_be_killed(
     assert count_tokens(stranger, harm) is None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("make", "reasons"),
     [

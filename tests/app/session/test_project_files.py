@@ -134,6 +134,7 @@ def test_a_file_that_takes_too_long_is_skipped_once_and_keeps_its_text_of_before
     assert (list(texts(read(slow)).values()), read(slow).problem) == (["Shorter."], "")
 
 
+@pytest.mark.full
 def test_files_for_which_no_time_was_left_are_read_the_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[str]
 ) -> None:

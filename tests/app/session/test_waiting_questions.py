@@ -97,6 +97,7 @@ def test_a_further_question_is_asked_after_the_one_before_is_answered(
     assert contents == [["hello"], ["hello", "Hi.", "which colour?"]]
 
 
+@pytest.mark.full
 def test_a_question_that_can_be_asked_does_not_wait_and_leaves_what_is_unsent(
     session: Session, engine: ScriptedEngine, settle: Settle, qtbot: QtBot
 ) -> None:
