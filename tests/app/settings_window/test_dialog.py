@@ -98,6 +98,7 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(
         assert "generation" in listed(window)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("language", "words", "shown"),
     [
@@ -142,6 +143,7 @@ def test_down_goes_from_the_search_to_the_pages_that_it_found(open_settings: Ope
     assert window.settings.isVisible()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("width", "height"), by_tier([(1024, 640), (800, 500)], [(800, 500)]))
 def test_the_window_is_no_larger_than_the_screen_and_its_pages_scroll(
     open_settings: OpenShown, monkeypatch: pytest.MonkeyPatch, width: int, height: int

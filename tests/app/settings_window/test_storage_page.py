@@ -108,6 +108,7 @@ def test_an_open_card_of_a_comparison_forgets_a_speed_up_that_was_cleared(open_s
     assert "×" not in card.verdict.text()
 
 
+@pytest.mark.full
 def test_a_card_whose_comparisons_were_cleared_tells_what_the_answers_have_shown(
     open_shown: OpenShown, qtbot: Any
 ) -> None:

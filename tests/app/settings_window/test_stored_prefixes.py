@@ -67,6 +67,7 @@ def test_a_chat_that_is_opened_again_is_not_read_again_until_it_is_deleted(
     assert stored() == []
 
 
+@pytest.mark.full
 def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:

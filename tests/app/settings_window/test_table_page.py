@@ -129,6 +129,7 @@ def window(open_window: OpenWindow, engine: ScriptedEngine) -> WindowDriver:
     return open_window(engine)
 
 
+@pytest.mark.full
 def test_where_nothing_was_chosen_answers_are_sampled_as_the_model_recommends_and_drawn_anew(
     window: WindowDriver, engine: ScriptedEngine
 ) -> None:
@@ -166,6 +167,7 @@ def test_the_page_shows_the_recommendation_and_what_was_chosen_over_it(
     assert not page.recommendation.text().startswith("Recommended")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("recommended", "expected", "words"),
     [

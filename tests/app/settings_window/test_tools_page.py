@@ -228,6 +228,7 @@ def test_a_known_server_is_called_after_a_few_clicks(
     assert clicks <= most
 
 
+@pytest.mark.full
 def test_a_chat_whose_tools_the_person_turned_off_keeps_them_off(window: WindowDriver, imported: Any) -> None:
     window.session.tools.set_on(window.session.chat, False)
     page = imported({"files": entry()})
@@ -236,6 +237,7 @@ def test_a_chat_whose_tools_the_person_turned_off_keeps_them_off(window: WindowD
     assert "current chat" not in page.outcome.text()
 
 
+@pytest.mark.full
 def test_a_tested_server_starts_at_once_even_where_the_package_for_it_loads_slowly(
     window: WindowDriver, imported: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
