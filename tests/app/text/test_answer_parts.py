@@ -177,6 +177,7 @@ def test_without_tools_nothing_is_a_call() -> None:
     assert parts.calls == []
 
 
+@pytest.mark.full
 @given(text=st.text(alphabet="<>/think_tolcal[]{}\n ab", max_size=60), cuts=st.lists(st.integers(0, 60), max_size=6))
 def test_no_text_of_a_reply_is_lost_or_said_twice(text: str, cuts: list[int]) -> None:
     parts = fed(text, cuts, form=None)

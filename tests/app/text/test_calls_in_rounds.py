@@ -108,6 +108,7 @@ def test_a_call_in_thoughts_that_never_end_is_one_in_any_rounds(thought: str, ca
     assert_is_the_same_in_rounds("json_tools", text)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", READ_HERE)
 def test_a_call_in_each_form_counts_in_thoughts_that_never_end(form: str) -> None:
     draw = random.Random(5)
@@ -159,6 +160,7 @@ def test_it_does_not_matter_in_which_pieces_an_answer_ends(form: str, text: str,
 CLOSINGS = ("</think>", "[/THINK]", "<channel|>")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("form", "closing"),
     [

@@ -120,12 +120,14 @@ def test_later_text_may_change_what_a_result_stands_in(text: str) -> None:
     assert_blocks_are_those_of_the_text(list(text))
 
 
+@pytest.mark.full
 @FEW
 @given(rounds=in_rounds(blocks_with_results))
 def test_any_kind_of_block_may_stand_beside_a_result(rounds: list[str]) -> None:
     assert_blocks_are_those_of_the_text(rounds)
 
 
+@pytest.mark.full
 @FEW
 @given(rounds=in_rounds(lines_with_results))
 def test_any_lines_may_stand_beside_those_of_results(rounds: list[str]) -> None:
@@ -139,6 +141,7 @@ def test_many_answers_with_results_may_come_in_any_rounds(rounds: list[str]) -> 
     assert_blocks_are_those_of_the_text(rounds)
 
 
+@pytest.mark.full
 def test_results_in_a_list_that_is_longer_than_its_tail_may_come_in_rounds() -> None:
     text = RESULTS_WITHIN["in a long list"].replace("@", "1")
     assert_blocks_are_those_of_the_text(rounds_of_sizes(text, [8, 16, 13]))

@@ -110,6 +110,7 @@ def test_line_breaks_next_to_tags_are_told_as_the_whole_call_has_them(form: str)
         assert len(whole.calls) == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", READ_HERE)
 def test_calls_that_follow_their_grammar_become_whole(form: str) -> None:
     for seed in range(3):

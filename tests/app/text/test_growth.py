@@ -238,6 +238,7 @@ MIXED = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("reader", READERS)
 def test_thoughts_and_replies_are_read_once(reader: str, short: int, letters: list[int]) -> None:
     found = {name: growing(READERS[reader], content, short, letters) for name, content in CONTENTS.items()}
@@ -258,6 +259,7 @@ def test_a_reply_behind_any_mark_is_read_once(opening: str, letters: list[int]) 
         assert growing(READERS["no form"], lambda length, of=content: opening + of(length), SHORT, letters) <= MOST
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("form", "short"),
     [
@@ -285,6 +287,7 @@ def test_calls_of_each_form_are_read_once(form: str, short: int, letters: list[i
     assert {name: times for name, times in found.items() if times > MOST} == {}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("reader", OTHERS)
 def test_pieces_of_answers_are_read_once(reader: str, short: int, letters: list[int]) -> None:
     found = {name: growing(OTHERS[reader], content, short, letters) for name, content in MIXED.items()}

@@ -18,6 +18,7 @@ from tests.app.text.blocks_in_rounds import (
     content,
 )
 from tests.app.text.drawn_rounds import FEW, MANY, blocks, in_rounds, lines, rounds_of_sizes
+from tests.engine.tiers import by_tier
 
 
 @FEW
@@ -107,7 +108,7 @@ ONES = {
 }
 
 
-@pytest.mark.parametrize("name", ONES)
+@pytest.mark.parametrize("name", by_tier(ONES, ["items from four on"]))
 def test_a_long_list_is_numbered_as_a_short_one(name: str) -> None:
     text = ONES[name]
     numbers = [paragraph.mark for paragraph in shown(text) if paragraph.mark]

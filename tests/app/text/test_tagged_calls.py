@@ -48,6 +48,7 @@ def test_a_text_arrives_whole_wherever_the_answer_is_cut_into_pieces(form: str, 
         assert (contents(parts), parts.content, parts.unclear) == ([content], "Look: ", "")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", ["deepseek_v4", pytest.param("deepseek_v32", marks=pytest.mark.full)])
 @pytest.mark.parametrize(
     "begin",
@@ -78,6 +79,7 @@ def test_a_mention_of_such_a_call_and_one_of_an_unknown_function_are_text() -> N
         assert fed("deepseek_v4", text, range(1, len(text))).content == text
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", TAGGED)
 @pytest.mark.parametrize("length", [LONG, pytest.param(LONG_IN_FULL, marks=pytest.mark.full)])
 def test_a_long_text_arrives_whole_or_stays_text(form: str, length: int, caplog: pytest.LogCaptureFixture) -> None:

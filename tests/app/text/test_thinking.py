@@ -205,6 +205,7 @@ def test_thoughts_are_folded_and_their_length_is_told(answered: WindowDriver) ->
     assert window.turn().thoughts_shown
 
 
+@pytest.mark.full
 def test_a_stored_answer_has_its_thoughts_and_their_tokens(
     answered: WindowDriver, open_window: OpenWindow, qtbot: QtBot
 ) -> None:
@@ -223,6 +224,7 @@ def test_no_mark_of_a_channel_is_ever_shown_while_it_arrives() -> None:
         assert "Hm. It is <b>4</b>.".startswith(f"{parts.thought or ''} {parts.reply}".strip())
 
 
+@pytest.mark.full
 def test_of_an_answer_in_channels_later_turns_are_told_the_reply_only(open_window: OpenWindow) -> None:
     """The template of gpt-oss refuses a chat in which a message holds such marks."""
     engine = ScriptedEngine([Script(f"{ANALYSIS}Hm.{FINAL}It is 4."), Script("<think>Hm.</think>Yes."), Script("So.")])
