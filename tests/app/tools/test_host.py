@@ -94,6 +94,7 @@ def test_secrets_come_when_a_server_starts(hosts: Hosts, tmp_path: Path) -> None
     assert hosts.error("good").arguments == {"server": "good", "names": "KEY"}
 
 
+@pytest.mark.full
 def test_a_cancelled_call_is_cancelled_at_the_server(hosts: Hosts, tmp_path: Path) -> None:
     said = tmp_path / "said"
     [tool] = hosts.start(hostile("writes-cancelled", str(said)))
@@ -119,12 +120,14 @@ def test_a_tool_may_work_for_as_long_as_it_reports_progress(
     assert [(one.done, one.total, one.message) for one in said] == [(n, 3, f"Reading page {n}") for n in (1, 2, 3)]
 
 
+@pytest.mark.full
 def test_a_server_that_was_stopped_starts_again_at_once(hosts: Hosts) -> None:
     [tool] = hosts.start(hostile())
     hosts.host.stop("good")
     assert hosts.call(tool).text == "hello"
 
 
+@pytest.mark.full
 def test_a_server_that_shows_signs_of_life_may_take_longer_to_start(hosts: Hosts) -> None:
     [tool] = hosts.start(hostile("works-at-start"), start_s=3)
     assert hosts.call(tool).text == "hello"
@@ -170,6 +173,7 @@ def test_no_process_is_left_when_the_app_is_killed(behaviour: str) -> None:
     wait_until(lambda: not any(is_running(one) for one in servers))
 
 
+@pytest.mark.full
 def test_no_process_is_left_when_the_app_is_killed_while_it_waits_for_a_server_to_end() -> None:
     app = subprocess.Popen([sys.executable, "-c", APP, "ignores-the-end"], stdout=subprocess.PIPE, text=True)
     try:

@@ -114,6 +114,7 @@ def test_a_cursor_that_does_not_advance_ends_the_list_and_nothing_is_said_to_be_
     assert len(hosts.host.status(behaviour).unusable) == unusable
 
 
+@pytest.mark.full
 def test_a_server_s_instructions_are_bounded_and_odd_ones_cost_nothing_else(hosts: Hosts) -> None:
     tool, odd = hosts.start(hostile("instructs"), hostile("instructs-oddly"))
     assert tool.instructions.startswith("Ask for METRIC units. xxx")

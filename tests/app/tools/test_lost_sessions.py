@@ -18,6 +18,7 @@ from app.settings.keychain import Keychain
 from app.tools.servers import Server, ToolSettings
 from app.tools.tool import Permission
 from tests.app.tools.conftest import Hosts, hostile, wait_until
+from tests.engine.tiers import by_tier
 
 TOOLS = [
     {"name": "read", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}},
@@ -121,7 +122,7 @@ def server() -> Iterator[Server]:
     http.server_close()
 
 
-@pytest.mark.parametrize("refusal", REFUSALS)
+@pytest.mark.parametrize("refusal", by_tier(REFUSALS, ["404", "400 in words", "400 after a start", "200", "hangs up"]))
 def test_a_lost_session_is_begun_again_and_no_call_runs_twice(
     hosts: Hosts, server: Server, refusal: str, tmp_path: Path
 ) -> None:

@@ -139,6 +139,7 @@ def test_a_stream_that_ends_is_opened_again_by_the_next_call(hosts: Hosts, serve
     assert hosts.call(add).text == "fine"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("change", "code"),
     [({"id": 10**6}, "slow-start"), ({"result": INFO | {"instructions": "x" * 2**20}}, "not-usable")],

@@ -39,6 +39,7 @@ def failure(address: str, addresses: WebAddresses | None = None, most_s: float =
     return error.value
 
 
+@pytest.mark.full
 def test_a_page_is_read_as_an_attachment_is(site: WebSite) -> None:
     site.pages["/story"] = SitePage(b"<title>News</title><h1>Tides</h1><script>x()</script><p>High at noon.</p>")
     result = asyncio.run(read_page(site.address("/story#top"), 0, on_loopback()))
