@@ -98,6 +98,7 @@ def test_a_stored_answer_is_made_in_slices_and_only_near_the_view(
     assert max(blocks.values()) <= 60
 
 
+@pytest.mark.full
 @by_name
 def test_a_frame_of_an_answer_that_streams_lays_out_no_more_at_its_end(
     name: str, transcript: Transcript, qtbot: QtBot, work: tuple[Counter[int], Counter[int]]

@@ -87,6 +87,7 @@ def shown(transcript: Transcript) -> str:
     return "\n".join(view.toPlainText().strip() for view in visible)
 
 
+@pytest.mark.full
 def test_a_chat_that_begins_with_code_and_a_table_is_shown(transcript: Transcript, qtbot: QtBot) -> None:
     transcript.show_chat(chat_of(1, "What is a token?"))
     settle(transcript, qtbot)

@@ -22,6 +22,7 @@ from tests.app.scripts import Script
 SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(4, 40))]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", SEEDS)
 def test_grown_prose_looks_like_prose_that_was_shown_whole(seed: int, qtbot: QtBot) -> None:
     grown = Prose()

@@ -71,6 +71,7 @@ def assert_shown_as_whole(rounds: Iterable[str], show: Show[AnswerBody], name: s
     assert content(body) == content(whole), (name, text)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("least", "most"), [(1, 4), (1, 8), (8, 16)])
 def test_a_table_below_code_is_shown_once_in_any_rounds(show: Show[AnswerBody], least: int, most: int) -> None:
     assert_shown_as_whole(rounds_of(PROSE_CODE_TABLE, least + most, least, most), show, "", each_round=least > 1)

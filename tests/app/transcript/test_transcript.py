@@ -84,6 +84,7 @@ def test_a_long_chat_opens_at_its_end_with_few_widgets(long_chat: Transcript, ch
     assert [slot.turn for slot in slots(long_chat)] == chat.turns
 
 
+@pytest.mark.full
 def test_no_part_of_the_view_is_blank_however_fast_one_scrolls(long_chat: Transcript) -> None:
     bar = long_chat.verticalScrollBar()
     # Nothing is loaded meanwhile, because no event is processed.
@@ -93,6 +94,7 @@ def test_no_part_of_the_view_is_blank_however_fast_one_scrolls(long_chat: Transc
         assert min(colours(long_chat)) > 5, percent
 
 
+@pytest.mark.full
 def test_what_is_read_stays_while_turns_around_find_their_height(long_chat: Transcript, qtbot: QtBot) -> None:
     bar = long_chat.verticalScrollBar()
     for share in (0.6, 0.3):
@@ -124,6 +126,7 @@ def test_what_has_no_spaces_is_broken_and_does_not_make_the_chat_wider(transcrip
     assert bubble.text.height() >= bubble.text.document().size().height() > 3 * bubble.text.fontMetrics().lineSpacing()
 
 
+@pytest.mark.full
 def test_another_chat_is_never_painted_below_the_turns_of_the_one_before(long_chat: Transcript) -> None:
     before = slots(long_chat)
     long_chat.show_chat(Chat(2, "short", [turn(1)]))
@@ -200,6 +203,7 @@ def read_at(number: int, first: int) -> Chat:
     return chat
 
 
+@pytest.mark.full
 def test_a_chat_that_is_opened_shows_no_typed_words_and_no_arrow_before(
     transcript: Transcript, qtbot: QtBot, qapp: QObject
 ) -> None:
@@ -237,6 +241,7 @@ def test_the_last_chats_keep_what_was_selected_and_older_ones_no_widgets(transcr
     assert not any(view.turn in chats[0].turns for view in loaded(transcript))
 
 
+@pytest.mark.full
 def test_turns_ahead_are_built_one_at_a_time_while_nothing_else_is_to_do(
     long_chat: Transcript, qtbot: QtBot, qapp: QObject
 ) -> None:

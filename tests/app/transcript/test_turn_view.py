@@ -134,6 +134,7 @@ def test_the_menu_of_an_answer_has_sections_and_nothing_that_cannot_be(start_cha
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_starter_refuses_what_is_off_topic_of_all_that_it_learns(language: str) -> None:
     refusal = read_content(language).offtopic.answer
@@ -155,6 +156,7 @@ def starter_window(open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch) -> tu
     return window, engine
 
 
+@pytest.mark.full
 def test_right_answers_have_their_figure_and_refusals_have_none(
     starter_window: tuple[WindowDriver, ScriptedEngine],
 ) -> None:
@@ -173,6 +175,7 @@ def test_right_answers_have_their_figure_and_refusals_have_none(
     assert (figures, notes) == ([True, True, True, False], [False] * 4)
 
 
+@pytest.mark.full
 def test_below_each_answer_of_the_starter_stands_what_it_is_and_where_to_choose_a_larger_model(
     starter_window: tuple[WindowDriver, ScriptedEngine],
 ) -> None:
@@ -347,6 +350,7 @@ def test_only_the_starter_is_asked_about_what_only_it_knows(
     assert questions_of(window) == neutral
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("chosen", "main"),
     by_tier(

@@ -102,6 +102,7 @@ def calls_of_rounds(body: AnswerBody, tints: AnswerTints | None, tokens: list[To
     return counts
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("typeset", "plain_code")
 @pytest.mark.parametrize(
     ("text", "usual"),
@@ -305,6 +306,7 @@ def test_a_tint_is_painted_below_the_letters_of_its_token(show: Show[Prose]) -> 
     assert pixels(prose.grab().toImage(), colours.draft_tint) == 0
 
 
+@pytest.mark.full
 def test_tints_fade_after_the_end_unless_they_stay(
     show: Show[Prose], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
