@@ -30,6 +30,7 @@ from tests.engine.tiers import by_tier
 from tests.slow_files import slow_pdf
 
 
+@pytest.mark.full
 def test_pasted_files_go_with_the_question_and_come_back_with_the_chat(open_window: OpenWindow, tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("print('초안')\n")
     pdf("First page.", "", "Last page.").write(tmp_path / "paper.pdf")
@@ -104,6 +105,7 @@ def test_an_attachment_waits_with_the_draft(open_window: OpenWindow, tmp_path: P
     assert window.unsent == "look at this"
 
 
+@pytest.mark.full
 def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(start_chat: StartChat, tmp_path: Path) -> None:
     window = start_chat(ScriptedEngine([Script("Yes.")]))
     window.settle()
@@ -371,6 +373,7 @@ def test_what_a_question_goes_on_without_is_named(
     assert window.banner_text == sentence
 
 
+@pytest.mark.full
 def test_the_row_of_a_file_says_what_was_left_out_of_its_text(start_chat: StartChat, tmp_path: Path) -> None:
     unseen = "\U000e0048"
     page = f"<meta charset=utf-8><p>Seen{unseen}<p hidden>Unseen<div style='display:none'>Unseen"

@@ -113,6 +113,7 @@ def test_both_windows_show_the_same_answer_while_it_streams_and_each_stops_it(op
     assert window.turns == [("first", "Two.")]
 
 
+@pytest.mark.full
 def test_an_edited_question_and_a_further_version_are_in_both(window: WindowDriver) -> None:
     beside = opened(window)
     beside.shows(("first", "One."))
@@ -131,6 +132,7 @@ def test_an_edited_question_and_a_further_version_are_in_both(window: WindowDriv
     assert window.turns == [("changed", "Two.")]
 
 
+@pytest.mark.full
 def test_what_is_written_in_one_window_is_the_unsent_message_of_both(window: WindowDriver, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("note")
     beside = opened(window)

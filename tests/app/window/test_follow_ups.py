@@ -45,6 +45,7 @@ def test_follow_ups_are_asked_one_after_the_other_when_the_answer_has_ended(open
     assert window.waiting == []
 
 
+@pytest.mark.full
 def test_what_is_written_meanwhile_stays_in_the_box(open_window: OpenWindow) -> None:
     window, _, gate = follow_up(open_window, Script("Red."), "second")
     window.write("a third one")

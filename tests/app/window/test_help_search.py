@@ -98,6 +98,7 @@ def test_an_open_answer_follows_the_language(start_chat: StartChat, qapp: Applic
     assert card.isHidden()
 
 
+@pytest.mark.full
 def test_the_card_is_as_high_as_each_question_and_answer_need(start_chat: StartChat, qapp: Application) -> None:
     window = start_chat(ScriptedEngine())
     window.resize(560, 420)

@@ -95,6 +95,7 @@ def test_every_control_has_a_name_and_every_button_is_reached_by_tab(window: Win
             assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus, name
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("language", EACH_LANGUAGE)
 def test_no_text_is_cut_off(window: WindowDriver, qapp: Application, qtbot: QtBot, language: str) -> None:
     qapp.language.choose(language)

@@ -24,6 +24,7 @@ def test_closing_while_models_load_is_clean(open_window: OpenWindow) -> None:
     assert engine.closed
 
 
+@pytest.mark.full
 def test_the_window_can_be_used_while_models_load(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
     window = open_window(engine, load=False)
@@ -101,6 +102,7 @@ def loading(open_window: OpenWindow) -> tuple[WindowDriver, ScriptedEngine, thre
     return open_window(engine, load=False), engine, gate
 
 
+@pytest.mark.full
 def test_questions_wait_for_the_model_one_by_one(
     loading: tuple[WindowDriver, ScriptedEngine, threading.Event], tmp_path: Path
 ) -> None:
@@ -120,6 +122,7 @@ def test_questions_wait_for_the_model_one_by_one(
     assert (window.unsent, window.waiting) == ("not sent yet", [])
 
 
+@pytest.mark.full
 def test_a_question_waits_in_its_chat_while_another_one_is_begun(
     loading: tuple[WindowDriver, ScriptedEngine, threading.Event],
 ) -> None:

@@ -257,6 +257,7 @@ def test_a_model_with_which_the_engine_ended_twice_gives_way_to_the_starter(open
     assert "wild" in window.banner_text
 
 
+@pytest.mark.full
 def test_the_panel_shows_the_figures_of_the_foot_after_calls_of_tools(
     open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:

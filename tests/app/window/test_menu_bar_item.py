@@ -67,6 +67,7 @@ def test_its_menu_unloads_the_models(window: WindowDriver, trays: list[Tray]) ->
     assert all(rows[text] for text in ("New chat", "Quick entry", "Quit Tandem"))
 
 
+@pytest.mark.full
 @pytest.mark.qt_log_ignore("This plugin does not support raise")
 def test_its_menu_brings_a_minimised_window_to_a_new_chat(window: WindowDriver, trays: list[Tray]) -> None:
     window.ask_and_wait("A story")
@@ -79,6 +80,7 @@ def test_its_menu_brings_a_minimised_window_to_a_new_chat(window: WindowDriver, 
     assert window.turns == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("there", [True, False])
 def test_a_system_without_a_place_for_it_has_no_setting_for_it(
     window: WindowDriver, monkeypatch: pytest.MonkeyPatch, there: bool

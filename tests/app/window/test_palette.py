@@ -227,6 +227,7 @@ def test_what_is_behind_a_card_is_dimmed(start_chat: StartChat) -> None:
     assert window.grab().toImage().pixelColor(place).lightness() == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("typed", by_tier(["folder", "project", "new fol"], ["project"]))
 def test_a_new_folder_is_found_first(start_chat: StartChat, typed: str) -> None:
     window = start_chat(ScriptedEngine())

@@ -44,6 +44,7 @@ def drag(handle: PaneHandle, distance: int) -> None:
     QTest.mouseRelease(handle, LEFT, pos=handle.mapFromGlobal(start + QPoint(distance, 0)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", [1440, 900])
 def test_the_panel_comes_with_the_first_question_where_it_fits(open_window: OpenWindow, width: int) -> None:
     window = open_window(ScriptedEngine([Script("Hello.")]))
@@ -97,6 +98,7 @@ def test_arrow_keys_move_an_edge_the_way_they_point_and_a_double_click_or_enter_
     assert kept() == (0, 0)
 
 
+@pytest.mark.full
 def test_the_panel_follows_the_text_size_and_very_large_text_leaves_the_chat_room(
     window: WindowDriver, qapp: Application
 ) -> None:

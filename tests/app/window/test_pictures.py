@@ -112,6 +112,7 @@ def test_a_photo_of_the_clipboard_is_no_larger_than_its_file(
     assert window.composer.files.attachments[0].media_type == "image/jpeg"
 
 
+@pytest.mark.full
 def test_edits_further_answers_and_branches_keep_the_picture(start_chat: StartChat, tmp_path: Path) -> None:
     engine = seeing("Red.")
     window = start_chat(engine)
@@ -148,6 +149,7 @@ def test_a_model_that_cannot_see_is_told_before_sending(start_chat: StartChat, t
     assert window.unsent == "What is this?"
 
 
+@pytest.mark.full
 def test_a_chat_with_pictures_offers_to_choose_a_model_that_sees(open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window(seeing())
     attach(window, tmp_path)

@@ -72,6 +72,7 @@ def opened(window: WindowDriver) -> QuickEntry:
     return entry
 
 
+@pytest.mark.full
 def test_the_field_says_whether_a_message_begins_a_chat_or_continues_one(
     window: WindowDriver, qapp: Application
 ) -> None:
@@ -444,6 +445,7 @@ def test_the_page_says_that_a_shortcut_was_taken_since(carbon: Carbon, own_windo
     assert "belongs to another app" in words(own_window.settings_page("general"))
 
 
+@pytest.mark.full
 def test_a_system_without_such_shortcuts_has_no_setting_for_them(
     own_window: WindowDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

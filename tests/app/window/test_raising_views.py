@@ -63,6 +63,7 @@ def test_an_answer_that_begins_with_code_and_a_table_opens_and_is_asked_on(
     assert colours(window) > 5
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rounds", [(3, 1, 0, 2), (7, 5, 0, 6), (12, 15, 9)])
 def test_a_table_below_code_streams_in_rounds(start_chat: StartChat, rounds: tuple[int, ...]) -> None:
     pattern = tuple(ScriptedRound(accepted, accepted) for accepted in rounds)

@@ -77,6 +77,7 @@ def test_it_can_be_stopped_and_stays_so(paused: WindowDriver, open_window: OpenW
     assert window.is_enabled("continue-answer")
 
 
+@pytest.mark.full
 def test_it_goes_on_until_it_has_repeated_itself_as_often_again(paused: WindowDriver) -> None:
     first, text = tokens_in(paused), paused.answer().text
     go_on(paused)
@@ -88,6 +89,7 @@ def test_it_goes_on_until_it_has_repeated_itself_as_often_again(paused: WindowDr
     assert (paused.turn().note_text, paused.answer().state) == ("", State.DONE)
 
 
+@pytest.mark.full
 def test_a_paused_answer_is_still_paused_after_a_restart_and_goes_on(
     paused: WindowDriver, open_window: OpenWindow
 ) -> None:
@@ -135,6 +137,7 @@ def test_nothing_praises_it_and_no_sum_counts_it(start_chat: StartChat) -> None:
     assert window.in_store(lambda store: (store.history.totals(), store.history.by_pair())) == before
 
 
+@pytest.mark.full
 def test_what_the_person_stops_in_a_loop_asks_nothing_and_counts_in_no_sum(start_chat: StartChat) -> None:
     window = start_chat(engine_of(LOOP, Script(LINE * 900, (FULL,))))
     window.ask_and_wait("Which dogs?")

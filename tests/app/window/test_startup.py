@@ -113,6 +113,7 @@ class Noted(QObject):
         return False
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("shown", [True, False])
 def test_models_are_loaded_once_the_window_was_painted_or_if_it_is_hidden(
     shown: bool, qapp: Application, qtbot: QtBot

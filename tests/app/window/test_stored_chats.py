@@ -17,6 +17,7 @@ from tests.app.scripts import STORY, Script
 from tests.app.shared_window import StartChat
 
 
+@pytest.mark.full
 def test_a_chat_is_there_after_a_restart_and_can_be_seen_as_tokens(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("Tell me a story")
@@ -91,6 +92,7 @@ def test_a_draft_stays_with_its_chat_and_survives_a_restart(open_window: OpenWin
     assert window.unsent == "another idea"
 
 
+@pytest.mark.full
 def test_a_chat_is_shown_where_it_was_read_last(open_window: OpenWindow) -> None:
     long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(60))
     window = open_window(ScriptedEngine([Script(long)]))
@@ -134,6 +136,7 @@ def test_a_second_window_says_that_it_keeps_nothing(open_window: OpenWindow) -> 
     other.close()
 
 
+@pytest.mark.full
 def test_a_new_chat_that_has_only_a_draft_cannot_be_thrown_away(start_chat: StartChat) -> None:
     window = start_chat(ScriptedEngine([Script("One.")]))
     window.write("half a thou")

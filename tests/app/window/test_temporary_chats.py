@@ -179,6 +179,7 @@ def test_its_pictures_are_gone_with_it(open_window: OpenWindow, tmp_path: Path) 
     assert len(kept) == 0
 
 
+@pytest.mark.full
 def test_nothing_of_it_is_left_when_the_app_is_killed(tmp_path: Path) -> None:
     red, places = picture("red"), {name: tmp_path / name for name in ("home", "temporary")}
     (tmp_path / "red.png").write_bytes(red)

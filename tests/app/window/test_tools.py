@@ -116,6 +116,7 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
     assert window.turn(1).text == "Bye."
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("host")
 def test_an_answer_that_repeats_the_refusal_of_a_call_shows_it_folded(open_window: OpenWindow) -> None:
     echo = "<tool_response> The user denied this call. Do not repeat it; answer without it. </tool_response>"
@@ -201,6 +202,7 @@ def test_a_card_says_why_a_call_whose_end_cannot_be_told_did_not_run(
     qapp.language.choose("en")
 
 
+@pytest.mark.full
 def test_what_a_server_tells_the_model_is_in_the_prompt_once_while_its_tools_are(
     open_window: OpenWindow, host: FakeHost
 ) -> None:
@@ -232,6 +234,7 @@ def test_a_card_shows_how_far_its_tool_has_come(open_window: OpenWindow, host: F
     assert "Working" not in shown(cards(window)[0])
 
 
+@pytest.mark.full
 def test_arguments_are_shown_to_their_end_with_all_that_is_in_them(open_window: OpenWindow, host: FakeHost) -> None:
     window = open_window(engine_of(call_text("clock_now", zone=f"{'A' * 30_000}\u202e\u200bend")))
     set_up(window.session, "clock")

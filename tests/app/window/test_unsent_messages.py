@@ -44,6 +44,7 @@ def test_the_up_key_and_undo_bring_back_what_was_sent(start_chat: StartChat) -> 
     assert edit.toPlainText() == "my own"
 
 
+@pytest.mark.full
 def test_files_are_counted_before_the_first_question_also_where_pictures_cannot_be_seen(
     start_chat: StartChat, tmp_path: Path
 ) -> None:
@@ -241,6 +242,7 @@ def test_what_is_written_in_a_chat_can_be_undone_after_another_was_shown(start_c
     assert first.unsent == "one two"
 
 
+@pytest.mark.full
 def test_what_is_being_composed_stays_in_the_chat_that_is_left_and_in_the_window_that_closes(
     open_window: OpenWindow,
 ) -> None:

@@ -86,6 +86,7 @@ def test_coming_back_to_the_app_takes_the_notice_away(
     assert (tray.visible, numbers[-1]) == (False, 0)
 
 
+@pytest.mark.full
 def test_no_notice_without_a_reason(
     open_window: OpenWindow, trays: list[Tray], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,7 @@ THOUGHT = "<think>\nA draft of a draft.\n\n```\ndraft\n```\n</think>\n\nOne draf
 SLICES, BLOCKS = "A draft and more words. " * 420, "draft\n\n" * 150
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "text", [SLICES, *(pytest.param(text, marks=pytest.mark.full) for text in (ZOO, THOUGHT, BLOCKS))]
 )
@@ -132,6 +133,7 @@ def test_the_search_begins_at_the_first_match_of_the_chat(start_chat: StartChat)
     assert window.found_text == "1 of 80"
 
 
+@pytest.mark.full
 def test_the_search_begins_after_the_last_letter_and_lets_the_window_go_on(
     open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -148,6 +148,7 @@ def test_the_first_version_is_beside_the_next_one(open_window: OpenWindow) -> No
     assert not card.card.isVisible()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("first", "second", "marked", "said"),
     [
@@ -184,6 +185,7 @@ def test_of_more_than_two_versions_another_one_is_chosen(open_window: OpenWindow
     assert len(tops) == 1
 
 
+@pytest.mark.full
 def test_a_long_version_begins_at_its_beginning_and_scrolls_to_its_end(open_window: OpenWindow) -> None:
     window = answered(open_window(ScriptedEngine([Script(LONG), Script("Short.")])), 2)
     card = from_menu(window)
@@ -234,6 +236,7 @@ def test_a_version_that_failed_says_why_and_has_no_button(open_window: OpenWindo
     assert [one.text() or one.accessibleName() for one in buttons] == ["Use this one", "Close"]
 
 
+@pytest.mark.full
 def test_versions_wait_while_one_is_written(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("One."), Script("Two."), Script(STORY)])
     window = answered(open_window(engine), 2)
@@ -247,6 +250,7 @@ def test_versions_wait_while_one_is_written(open_window: OpenWindow) -> None:
     assert is_offered(window)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("language", EACH_LANGUAGE)
 def test_in_a_narrow_window_one_is_above_the_other_and_all_can_be_reached(
     open_window: OpenWindow, qapp: Application, language: str
