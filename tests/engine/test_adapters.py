@@ -31,6 +31,7 @@ def base(tiny_main: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(tiny_main, tmp_path / "models" / "main"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["lora", "dora"])
 def test_logits_are_those_of_mlx_lm(base: Path, kind: str) -> None:
     adapter = write_adapter(base, base / "adapters" / "style", kind)

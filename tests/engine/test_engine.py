@@ -219,6 +219,7 @@ def test_answers_under_way_fail_with_what_was_committed_when_the_thread_ends(
     assert seen[-1].text == text != ""
 
 
+@pytest.mark.full
 def test_what_was_learned_outlives_the_engine(
     tiny_main: Path, tiny_draft: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

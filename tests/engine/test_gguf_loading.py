@@ -40,6 +40,7 @@ def engine() -> Iterator[Engine]:
         yield engine
 
 
+@pytest.mark.full
 def test_a_file_is_a_main_model_a_draft_and_one_beside_others(file: Path, cache: Path, engine: Engine) -> None:
     pair = engine.load(file).result(PATIENCE_S)
     assert pair.main is not None
@@ -54,11 +55,13 @@ def test_a_file_is_a_main_model_a_draft_and_one_beside_others(file: Path, cache:
     assert beside.main.path == conversion_of(other, cache)
 
 
+@pytest.mark.full
 def test_a_file_without_a_name_of_its_own_kind_is_known_by_its_content(file: Path, engine: Engine) -> None:
     blob = file.rename(file.with_name("sha256-00"))
     assert engine.load(blob).result(PATIENCE_S).main is not None
 
 
+@pytest.mark.full
 def test_a_damaged_file_leaves_the_models_in_use_and_no_folder(file: Path, cache: Path, engine: Engine) -> None:
     before = engine.load(file).result(PATIENCE_S)
     cut = write_gguf(file.with_name("cut.gguf"))
@@ -89,6 +92,7 @@ def test_a_folder_of_an_older_version_is_renewed_while_its_file_is_there(
     assert read_provenance(folder) == made
 
 
+@pytest.mark.full
 def test_the_progress_is_one_over_the_conversion_and_what_is_read_after_it(
     file: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,6 +131,7 @@ def test_closing_the_engine_ends_a_conversion(file: Path, monkeypatch: pytest.Mo
     assert ended.is_set()
 
 
+@pytest.mark.full
 def test_the_folder_says_which_tokens_end_an_answer(file: Path, cache: Path, engine: Engine) -> None:
     engine.load(file).result(PATIENCE_S)
     config = json.loads((conversion_of(file, cache) / "generation_config.json").read_text())
