@@ -41,6 +41,7 @@ def answer(start: int) -> list[int]:
     return list(range(start, start + 4 * RUN))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(3))
 def test_look_ups_find_what_a_search_of_all_answers_finds(tmp_path: Path, seed: int) -> None:
     draw = random.Random(seed)

@@ -100,6 +100,7 @@ def learned_of(scheduler: Scheduler) -> Any:
     return scheduler.models.drafting.controller.learned
 
 
+@pytest.mark.full
 def test_answers_to_a_schema_are_instances_with_and_without_speculation(scheduler: Scheduler) -> None:
     arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
     prompts = read_prompts(Path("tests/benchmarks/schemas.jsonl"))

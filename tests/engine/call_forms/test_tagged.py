@@ -36,6 +36,7 @@ def read(form: str, text: str) -> list[dict[str, Any]]:
     return [json.loads(one.arguments) for one in calls]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", TAGGED)
 def test_a_text_with_tags_of_any_form_arrives_whole(form: str) -> None:
     for content in texts_that_arrive(form):
@@ -83,6 +84,7 @@ def test_several_calls_are_read_where_each_ends_for_certain(form: str) -> None:
         read(form, answer(form, call(form, path="a", content=f"x{ending} and {ending}"), *calls))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", TAGGED)
 @pytest.mark.parametrize(
     ("others", "given"),
@@ -214,6 +216,7 @@ def test_whatever_stands_between_tags_raises_nothing_else(form: str, value: str)
         read(form, answer(form, call(form, path="a.md", content="x", mode=value)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", TAGGED)
 @pytest.mark.parametrize("number", range(7))
 def test_a_long_text_without_an_end_of_its_tags_is_not_read_in_part(form: str, number: int) -> None:

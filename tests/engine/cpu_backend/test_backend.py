@@ -32,6 +32,7 @@ def test_child_processes_have_the_backend_of_the_suite(monkeypatch: pytest.Monke
     assert [backend().name, said.strip()] == ["gpu", "gpu"]
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("as_on_linux")
 @pytest.mark.parametrize("kind", by_tier(["draft", "head"], ["draft"]))
 def test_on_linux_the_text_does_not_depend_on_drafts(tmp_path: Path, kind: str) -> None:

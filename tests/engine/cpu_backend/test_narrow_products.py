@@ -128,6 +128,7 @@ def test_nothing_is_held_twice() -> None:
     assert mx.get_active_memory() - before < 1.2 * sum(array.nbytes for _, array in tree_flatten(model.parameters()))
 
 
+@pytest.mark.full
 def test_a_loaded_model_says_what_its_file_says() -> None:
     path, _ = starter_pair()
     stored, _ = load_model(path)

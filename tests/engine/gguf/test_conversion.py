@@ -36,6 +36,7 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()} if folder.exists() else set()
 
 
+@pytest.mark.full
 def test_the_folder_keeps_where_it_comes_from(source: Path, tmp_path: Path) -> None:
     before, status = source.read_bytes(), source.stat()
     progress = converted(source, tmp_path / "models/tiny")
@@ -130,6 +131,7 @@ def test_who_waits_for_another_process_can_give_up(source: Path, tmp_path: Path)
     check_folder(folder)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "change", ["replaced", *(pytest.param(one, marks=pytest.mark.full) for one in ("other settings", "written to"))]
 )
@@ -150,11 +152,13 @@ def test_a_file_that_changes_while_it_is_converted_is_refused(change: str, sourc
     assert names(tmp_path / "models") == set()
 
 
+@pytest.mark.full
 def test_a_file_that_was_deleted_is_missing(source: Path, tmp_path: Path) -> None:
     source.unlink()
     assert refusal(source, tmp_path / "models/tiny")[0] == "missing"
 
 
+@pytest.mark.full
 def test_a_conversion_that_is_cancelled_leaves_nothing(source: Path, tmp_path: Path) -> None:
     cancelled = threading.Event()
     with pytest.raises(EngineClosed):
@@ -178,6 +182,7 @@ def test_a_full_disk_and_a_folder_that_cannot_be_made_are_named(
     assert refusal(source, tmp_path / "file/tiny")[0] == "not-written"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("content", "problem"),
     [(b"GGUF", ("incomplete", "a part of tiny.gguf")), (b"PK\3\4" * 9, ("damaged", "tiny.gguf (not a GGUF file)"))],

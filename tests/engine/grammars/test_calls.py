@@ -60,6 +60,7 @@ TEXT, NOTE, COUNT = {"type": "string"}, {"enum": ["a note", "7 <b>"]}, {"type": 
 WIDER = {"a": COUNT, "before": NOTE, "path": TEXT, "between": NOTE, "count": COUNT, "after": NOTE}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("others", [{}, {"additionalProperties": True}, {"additionalProperties": False}], ids=str)
 @pytest.mark.parametrize("form", FORMS)
 def test_arguments_that_a_function_does_not_declare_lose_no_call(form: str, others: dict[str, bool]) -> None:

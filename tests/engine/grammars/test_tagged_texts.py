@@ -36,6 +36,7 @@ def grammars(form: str) -> list[Grammar]:
     return [calls_of(form, TOOLS, parallel=False), calls_of(form, TOOLS, parallel=True), in_text]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", TAGGED)
 def test_a_text_may_have_any_tags_in_it(form: str) -> None:
     draw = random.Random(3)

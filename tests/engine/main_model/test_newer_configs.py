@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import pytest
 
 from engine.main_model.loading import load
 from tests.engine.speculation.family_configs import FAMILIES
@@ -31,6 +32,7 @@ def test_gemma_4_with_sizes_layer_by_layer_loads(tmp_path: Path) -> None:
     assert mx.array_equal(load(folder).model(IDS), expected)
 
 
+@pytest.mark.full
 def test_a_tower_of_qwen_3_5_by_its_newer_name_is_loaded(tmp_path: Path) -> None:
     model = MODELS["qwen3_5"]
     vision = {**model.config["vision_config"], "model_type": "qwen3_5_vision"}

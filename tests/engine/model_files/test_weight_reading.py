@@ -164,6 +164,7 @@ def load_measured(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, i
     return loaded.info.bytes, mx.get_peak_memory() - before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["stacked", "float32"])
 def test_a_converted_main_model_is_in_memory_once(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model_bytes, most = load_measured(converted(tmp_path / "main", kind, monkeypatch), monkeypatch)
@@ -196,6 +197,7 @@ def write_seeing(folder: Path) -> None:
     write_vision_model(folder, GEMMA3)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("write", [write_tied, write_seeing], ids=["second output layer", "tower for pictures"])
 def test_what_a_model_drops_is_not_in_memory(
     tmp_path: Path, write: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
@@ -287,6 +289,7 @@ def test_a_file_that_is_cut_off_between_its_header_and_its_tensors_is_refused(tm
         arrays_in(content)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [backend.GPU.name, backend.CPU.name])
 def test_weights_are_in_memory_once_also_while_they_are_read_and_converted(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch

@@ -44,6 +44,7 @@ def in_float32(x: mx.array, matrix: Matrix, kind: Kind) -> mx.array:
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", by_tier(KINDS, OFTEN), ids=str)
 def test_rows_have_the_bits_of_rows_alone(kind: Kind, folder: Path) -> None:
     kernels = Kernels(kind, folder)
@@ -58,6 +59,7 @@ def test_rows_have_the_bits_of_rows_alone(kind: Kind, folder: Path) -> None:
         assert error < {mx.float32: 3e-6, mx.bfloat16: 5e-3, mx.float16: 1e-3}[kind.dtype]
 
 
+@pytest.mark.full
 @pytest.mark.skipif("fma" not in _features(), reason="this processor cannot round a product and a sum at once")
 @pytest.mark.parametrize("kind", FUSED, ids=str)
 def test_rows_have_these_bits_also_if_products_and_sums_are_fused(kind: Kind, folder: Path) -> None:
@@ -70,6 +72,7 @@ def test_rows_have_these_bits_also_if_products_and_sums_are_fused(kind: Kind, fo
             assert mx.array_equal(kernels.ours(x, matrix), kernels.one_row(x, matrix)), (inputs, outputs, rows)
 
 
+@pytest.mark.full
 def test_the_weights_are_read_once_for_eight_rows(folder: Path) -> None:
     kernels = Kernels(KINDS[1], folder, counted=True)
     matrix = quantised(KINDS[1], mx.random.normal((32, 512), key=mx.random.key(1)))

@@ -106,6 +106,7 @@ def test_no_task_reads_files_where_tandem_was_started(secret: Path, monkeypatch:
         sandbox.end()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("inside", [True, False])
 def test_a_task_reads_what_comes_with_tandem(inside: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT if inside else tmp_path)
@@ -165,6 +166,7 @@ def test_a_task_has_threads_and_temporary_files_that_are_deleted_with_it() -> No
     assert not folder.exists()
 
 
+@pytest.mark.full
 def test_a_task_that_writes_no_files_is_run_where_none_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(**_: str) -> str:
         raise FileNotFoundError("No usable temporary directory found")
@@ -179,6 +181,7 @@ def test_a_task_that_writes_no_files_is_run_where_none_can_be_written(monkeypatc
         sandbox.end()
 
 
+@pytest.mark.full
 def test_a_task_that_may_starts_programs(starting: Sandbox) -> None:
     assert found(starting, tasks.start, [TRUE]) == 0
     # A second LibreOffice would find the first one by such a socket.

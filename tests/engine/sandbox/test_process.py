@@ -76,6 +76,7 @@ def test_a_process_that_hangs_is_replaced_by_another(sandbox: Sandbox, monkeypat
     assert not psutil.pid_exists(pid)
 
 
+@pytest.mark.full
 def test_an_idle_process_ends_and_the_next_task_starts_another(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +88,7 @@ def test_an_idle_process_ends_and_the_next_task_starts_another(
     assert sandbox.run(TASK, PATIENCE_S) == ""
 
 
+@pytest.mark.full
 def test_a_task_of_a_busy_machine_only_waits(sandbox: Sandbox) -> None:
     """The limits are seconds of the process's own computing, not of the clock."""
     os.kill(pid := started(sandbox), signal.SIGSTOP)
@@ -143,6 +145,7 @@ def test_a_task_that_is_not_on_the_list_or_is_no_text_fails_and_ends_nothing(
     assert sandbox.pid == pid
 
 
+@pytest.mark.full
 def test_tasks_of_several_importers_take_turns(sandbox: Sandbox) -> None:
     os.kill(pid := started(sandbox), signal.SIGSTOP)
     order = list[str]()

@@ -169,6 +169,7 @@ def test_a_vocabulary_of_which_half_was_written_when_it_was_read_is_said_to_have
         make_tokenizer(strangers, disk)
 
 
+@pytest.mark.full
 def test_a_prompt_process_that_is_started_again_reads_no_other_vocabulary(strangers: Path) -> None:
     job = PromptJob([{"role": "user", "content": "the quick brown fox"}], limit=512)
     with DiskPool() as disk:
