@@ -56,6 +56,7 @@ def choose(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
     monkeypatch.setattr(Controller, "choose", scripted)
 
 
+@pytest.mark.full
 def test_prepared_tokens_are_verified_by_match_with_the_rule_rejection(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +80,7 @@ def test_prepared_tokens_are_verified_by_match_with_the_rule_rejection(
         accepted = client.finished.stats.accepted
 
 
+@pytest.mark.full
 def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rest, "MAX_MISSES", 1)
     learned: list[tuple[float, float]] = []
@@ -98,6 +100,7 @@ def test_a_drafter_whose_tokens_are_not_used_rests(scheduler: Scheduler, monkeyp
     assert all(seconds > 0.0 and 1.0 <= tokens <= 4.0 for seconds, tokens in learned)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("speculation", [FIXED, pytest.param(AUTO, marks=pytest.mark.full)])
 def test_a_round_takes_another_source_while_the_drafter_reads_a_long_prompt(
     scheduler: Scheduler, speculation: SpeculationSettings, monkeypatch: pytest.MonkeyPatch

@@ -101,6 +101,7 @@ def test_the_cost_of_a_row_is_learned_from_passes(row_ms: float, row: float, mon
     assert costs.row == pytest.approx(row)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("row", [0.0, 0.1, 0.3, 0.72, 0.85, 1.0])
 @pytest.mark.parametrize("acceptance", [0.5, 0.7, 0.9])
 def test_whenever_the_outcome_comes_more_is_prepared_for_it_than_if_all_are_deepened_alike(

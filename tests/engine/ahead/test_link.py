@@ -64,6 +64,7 @@ def test_a_drafter_in_a_process_answers_with_a_full_disk_and_ends_with_its_conne
     connection.end()
 
 
+@pytest.mark.full
 def test_a_drafter_that_is_lost_is_replaced_once_and_then_given_up(
     link_to: Callable[[Callable[[], RunnerConnection]], RunnerLink], tiny_draft: Path
 ) -> None:

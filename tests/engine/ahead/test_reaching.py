@@ -44,6 +44,7 @@ def drafters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
     assert not running
 
 
+@pytest.mark.full
 def test_another_draft_in_the_middle_of_an_answer_has_a_drafter_of_its_own(
     scheduler: Scheduler, drafters: list[Path], tiny_main: Path, tiny_draft: Path
 ) -> None:
@@ -89,6 +90,7 @@ def test_it_ends_with_the_models_and_when_it_is_switched_off(
     assert alone(scheduler, request(speculation=FIXED, max_tokens=4)).stats.ahead == ""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("branches", by_tier([1, 2], [2]))
 def test_the_drafter_is_asked_for_the_branches_of_the_settings_and_the_text_stays(
     tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch, branches: int

@@ -77,6 +77,7 @@ def ended(scheduler: Scheduler, client: Client) -> None:
     assert client.finished.stats.ahead in REACHED
 
 
+@pytest.mark.full
 def test_a_drafter_that_slept_through_rounds_drafts_again(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ def sampler_of(begin: Begin) -> Sampler:
     return Sampler(replace(begin.sampling, seed=begin.seed), begin.vocabulary)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("settings", "steps"), by_tier(product(SETTINGS, (None, 1, 6)), [("sampled", 6)]))
 def test_every_answer_is_what_a_drafter_without_caches_would_draft(
     models: tuple[nn.Module, nn.Module], drafter: TreeDrafter, settings: str, steps: int | None
@@ -69,6 +70,7 @@ def test_every_answer_is_what_a_drafter_without_caches_would_draft(
     assert longest == 3 if steps is None else (longest > 0) == (steps != 1)
 
 
+@pytest.mark.full
 def test_a_plain_round_behind_a_miss_is_prepared_for_by_what_was_drafted(
     drafter: TreeDrafter, tiny_draft: Path
 ) -> None:
@@ -104,6 +106,7 @@ def test_an_outcome_of_another_conversation_or_behind_the_text_is_passed_over(dr
     assert not drafter.busy
 
 
+@pytest.mark.full
 def test_a_long_text_is_read_before_anything_is_drafted(drafter: TreeDrafter, tiny_draft: Path) -> None:
     text = [number % 300 + 3 for number in range(300)]
     drafter.begin(BEGIN)
@@ -148,6 +151,7 @@ def test_what_it_sends_before_the_outcome_is_what_it_would_answer(drafter: TreeD
     assert taken(drafter, 2, len(PROMPT), outcome, 3).tokens == branch.drafted
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("most", by_tier(range(1, MOST_RECOVERY + 1), [2]))
 def test_each_cut_has_as_many_recovery_tokens_as_asked_for_but_never_the_draft_token(
     drafter: TreeDrafter, tiny_draft: Path, most: int
@@ -168,6 +172,7 @@ def test_each_cut_has_as_many_recovery_tokens_as_asked_for_but_never_the_draft_t
         assert list(branch.drafted) == continued(draft, sampler_of(BEGIN), text, 3)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("rate", "first"), [(1.0, 3), (0.1, 0)])
 def test_where_rows_are_costly_the_likely_branch_is_deepened_first(
     drafter: TreeDrafter, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch, rate: float, first: int
