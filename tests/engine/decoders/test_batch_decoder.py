@@ -41,6 +41,7 @@ def theirs(main: LoadedModel, tokens: int) -> None:
     batch_generate(main.model, main.tokenizer, prompts, max_tokens=tokens)
 
 
+@pytest.mark.full
 def test_a_plain_step_of_several_answers_costs_the_device_what_it_costs_in_mlx_lm(
     monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler, main: LoadedModel
 ) -> None:
@@ -50,6 +51,7 @@ def test_a_plain_step_of_several_answers_costs_the_device_what_it_costs_in_mlx_l
     assert waits <= their_waits == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("count", by_tier([2, 8], [2]))
 def test_answers_of_a_batch_take_no_more_memory_than_in_mlx_lm(
     scheduler: Scheduler, main: LoadedModel, count: int
@@ -74,6 +76,7 @@ def test_answers_of_a_batch_take_no_more_memory_than_in_mlx_lm(
     assert peak - scheduler.prefix_cache.bytes <= 1.03 * their_peak
 
 
+@pytest.mark.full
 def test_a_round_of_several_answers_waits_once(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
     fixed = SpeculationSettings(method="ngram", depth=2, sample_share=0.0)
     _, _, waits = each_token(monkeypatch, lambda tokens: ours(scheduler, fixed, tokens), SHORT, LONG)
@@ -81,6 +84,7 @@ def test_a_round_of_several_answers_waits_once(monkeypatch: pytest.MonkeyPatch, 
     assert waits <= 1
 
 
+@pytest.mark.full
 def test_the_first_token_of_each_answer_waits_for_no_draft_model(scheduler: Scheduler) -> None:
     """Texts are hard to draft at their beginning, and a round for a whole batch is long."""
     fixed = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
@@ -88,6 +92,7 @@ def test_the_first_token_of_each_answer_waits_for_no_draft_model(scheduler: Sche
     assert [client.reasons[0] for client in clients] == ["first-token"] * len(TEXTS)
 
 
+@pytest.mark.full
 def test_an_answer_that_others_leave_goes_on_with_what_is_known_of_its_text(
     monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler
 ) -> None:
@@ -106,6 +111,7 @@ def test_an_answer_that_others_leave_goes_on_with_what_is_known_of_its_text(
     assert continued[-1] is begun[1]
 
 
+@pytest.mark.full
 def test_a_draft_model_drafts_for_all_in_one_pass_a_step(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
     passes = {DraftRows: 0, CachedSequence: 0}
 
@@ -129,6 +135,7 @@ def test_a_draft_model_drafts_for_all_in_one_pass_a_step(monkeypatch: pytest.Mon
     assert passes == {DraftRows: 4 * 2, CachedSequence: 0}
 
 
+@pytest.mark.full
 @pytest.mark.expects_log
 def test_drafting_that_fails_for_all_ends_no_answer(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
     asked = [request(text, max_tokens=20) for text in TEXTS]

@@ -14,6 +14,7 @@ from tests.engine.serving_requests import ask, finished
 from tests.patience import PATIENCE_S
 
 
+@pytest.mark.full
 def test_the_deepest_round_can_be_fixed(engine_with_pair: Engine) -> None:
     events = ask(engine_with_pair, method="draft", depth=MAX_DRAFTED, max_tokens=MAX_DRAFTED + 8)
     drafted = [event.round.drafted for event in events if isinstance(event, TokensCommitted)]
@@ -52,6 +53,7 @@ def test_figures_follow_from_the_rounds(engine_with_pair: Engine) -> None:
     assert stats.ttft_s is not None
 
 
+@pytest.mark.full
 def test_the_draft_model_prefills_the_prompt_only_when_it_drafts(tiny_main: Path, tiny_draft: Path) -> None:
     with Engine() as engine:
         engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
@@ -91,6 +93,7 @@ def test_a_prompt_longer_than_the_context_is_refused_with_the_count(engine_with_
     assert finished(ask(engine_with_pair, max_tokens=2)).ids
 
 
+@pytest.mark.full
 def test_the_answer_ends_where_the_context_does(engine_with_pair: Engine) -> None:
     long = [{"role": "user", "content": "lazy dog " * 225}]
     events = ask(engine_with_pair, messages=long, max_tokens=5000, method="draft", depth=6)
@@ -129,6 +132,7 @@ def test_the_figures_tell_which_thoughts_a_message_opened(engine_with_pair: Engi
         assert events[-1].stats.opening == opening
 
 
+@pytest.mark.full
 def test_a_round_tells_the_words_that_were_rejected(engine_with_pair: Engine) -> None:
     events = ask(engine_with_pair, method="draft", depth=3)
     rounds = [(event.round, event.tokens) for event in events if isinstance(event, TokensCommitted)]

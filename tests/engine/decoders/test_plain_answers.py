@@ -71,6 +71,7 @@ def test_every_round_is_reported_with_what_it_did_and_figures_that_are_hardly_ol
     assert [(span.reason, span.tokens) for span in spans] == [("first-token", 1), ("off", len(at) - 1)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("speculation", [PLAIN, SpeculationSettings(method="draft", depth=3)], ids=["plain", "draft"])
 def test_only_a_request_that_asks_for_leads_has_one_for_each_token(
     serving: Scheduler, speculation: SpeculationSettings
@@ -85,6 +86,7 @@ def test_only_a_request_that_asks_for_leads_has_one_for_each_token(
     assert client.finished.ids == without.finished.ids
 
 
+@pytest.mark.full
 def test_an_answer_that_its_first_token_ends_leaves_caches_for_the_next_turn(serving: Scheduler) -> None:
     word = serving.models.main.token_of("Ġfox")
     asked = request(speculation=PLAIN, logit_bias={word: 60.0})

@@ -44,6 +44,7 @@ def expected(main: LoadedModel, ids: list[int]) -> mx.array:
     return logits - mx.logsumexp(logits, axis=-1, keepdims=True)
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("small_passes")
 def test_all_prompts_at_once_are_scored_as_mlx_lm_would(scheduler: Scheduler, main: LoadedModel) -> None:
     requests = [ChatRequest(prompt=text, prompt_logprobs=True, max_tokens=0, alternatives=3) for text in PROMPTS]
@@ -59,6 +60,7 @@ def test_all_prompts_at_once_are_scored_as_mlx_lm_would(scheduler: Scheduler, ma
             assert [one.logprob for one in token.alternatives] == pytest.approx(mx.sort(row)[:-4:-1].tolist(), abs=0.05)
 
 
+@pytest.mark.full
 def test_an_answer_follows_a_scored_prompt_as_any_other(scheduler: Scheduler, main: LoadedModel) -> None:
     asked = {"prompt": PROMPTS[0], "max_tokens": 8}
     [client, plain] = run(scheduler, ChatRequest(**asked, prompt_logprobs=True), ChatRequest(**asked))  # type: ignore[arg-type]

@@ -90,6 +90,7 @@ def answer(
     return client
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("speculation", [PLAIN, DRAFT], ids=["plain", "draft"])
 def test_passes_are_no_host_time_and_all_of_decoding_is_accounted_for(
     scheduler: Scheduler, clock: DecoderClock, speculation: SpeculationSettings
@@ -131,6 +132,7 @@ def test_what_a_listener_takes_between_two_rounds_is_host_time(scheduler: Schedu
     assert [record.host_s for record in records] == pytest.approx([0.0, *[LISTENER_S] * (len(records) - 1)])
 
 
+@pytest.mark.full
 def test_the_prompt_of_another_request_is_charged_to_no_round(scheduler: Scheduler, clock: DecoderClock) -> None:
     """The round that follows lasts as long as it does alone."""
     client = submit(scheduler, request(max_tokens=24, speculation=DRAFT))
