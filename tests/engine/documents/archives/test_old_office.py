@@ -139,6 +139,7 @@ def test_a_workbook_in_a_letter_is_read_by_its_values() -> None:
     assert text.startswith("Before\n\n[Attachment: book.xls]\n\n## 견적\n\n| 품목 |")
 
 
+@pytest.mark.full
 def test_another_process_starts_the_program_than_the_one_that_reads(tmp_path: Path) -> None:
     install(tmp_path / "none" / "soffice", LIBRE_OFFICE)
     converting = Sandbox("engine.documents.archives.old_office", has_folder=True)

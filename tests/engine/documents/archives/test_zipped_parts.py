@@ -181,6 +181,7 @@ _STORED: dict[str, Callable[[str], str]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", _MAIN)
 @pytest.mark.parametrize("written", _WRITTEN)
 def test_a_package_is_read_however_its_parts_are_named(form: str, written: str) -> None:

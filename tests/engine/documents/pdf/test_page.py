@@ -287,6 +287,7 @@ def test_what_is_in_a_group_without_opacity_is_not_seen(group: object, hidden: b
     assert is_hidden(b"q /Clear gs /Form Do Q", file) == hidden
 
 
+@pytest.mark.full
 def test_words_as_large_as_a_page_of_any_size_are_read_within_bounds() -> None:
     file = PageFile()
     file.page.mediabox.upper_right = (10_000_000, 10_000_000)

@@ -113,6 +113,7 @@ def test_a_page_is_read_by_the_way_that_does_not_fail(tesseract: Path) -> None:
     assert "[Page 2, recognized from a picture]\n\n212 400" in scanned((212, 400)).text
 
 
+@pytest.mark.full
 def test_a_page_of_several_pictures_is_recognized_as_it_is_shown(tesseract: Path) -> None:
     install(tesseract)
     file = PageFile()

@@ -72,6 +72,7 @@ def test_a_damaged_picture_costs_neither_the_text_nor_others() -> None:
     assert len(read.pictures.files) == 1
 
 
+@pytest.mark.full
 def test_the_sandbox_returns_the_files_of_pictures() -> None:
     read = read_document("a.docx", word(), 1000, "", ReadingTime(), Selection(), 8)
     assert read.pictures.files == (picture(SMALL), picture(LARGE))
