@@ -56,6 +56,7 @@ def ours(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) ->
     return run_to_end(scheduler, ChatRequest(QUESTION, speculation=speculation, max_tokens=tokens)).stats
 
 
+@pytest.mark.full
 def test_a_plain_token_costs_the_device_what_it_costs_in_mlx_lm(
     monkeypatch: pytest.MonkeyPatch, serving: Scheduler, main: LoadedModel
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_plain_token_costs_the_device_what_it_costs_in_mlx_lm(
     assert evaluations <= 4
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("depth", by_tier([2, 8], [2]))
 def test_a_round_takes_no_more_memory_than_its_draft_tokens_need(serving: Scheduler, depth: int) -> None:
     fixed = SpeculationSettings(method="draft", depth=depth, sample_share=0.0)
@@ -94,6 +96,7 @@ def test_a_round_takes_no_more_memory_than_its_draft_tokens_need(serving: Schedu
     assert peak <= buffers + BYTES_OF_A_PASS + depth * BYTES_OF_A_DRAFT_TOKEN
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("depth", by_tier([2, 8], [8]))
 def test_a_round_is_its_drafts_one_pass_and_one_wait(
     monkeypatch: pytest.MonkeyPatch, serving: Scheduler, depth: int
@@ -140,6 +143,7 @@ class Wide(PassedOn):
         return mx.pad(super().__call__(tokens, cache), [(0, 0), (0, 0), (0, 2**18)])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("prompts", by_tier([1, 2], [2]))
 def test_reading_prompts_computes_no_logits_but_those_of_their_last_rows(
     scheduler: Scheduler, starter: tuple[LoadedModel, LoadedModel], prompts: int

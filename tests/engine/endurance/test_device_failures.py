@@ -87,6 +87,7 @@ def test_a_device_that_answers_in_between_keeps_its_models(scheduler: Scheduler,
     assert scheduler.models.loaded
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("which", ["main", "draft"])
 def test_a_model_that_the_device_fails_to_load_is_not_blamed_for_it(
     scheduler: Scheduler, tiny_main: Path, tiny_draft: Path, which: str

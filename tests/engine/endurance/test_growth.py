@@ -48,6 +48,7 @@ def engine(tiny_main: Path, tmp_path: Path) -> Iterator[Engine]:
             yield engine
 
 
+@pytest.mark.full
 def test_answers_leave_nothing(engine: Engine, tiny_main: Path, tiny_draft: Path, tmp_path: Path) -> None:
     drafters = (tiny_draft, write_eagle_head(tmp_path / "eagle", tiny_main))
     laps = Laps(engine, tiny_main, drafters, max_tokens=4)
@@ -114,6 +115,7 @@ class PartingTexts:
         return cache
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("full", [False, True])
 def test_a_conversation_costs_no_more_to_keep_where_many_are_kept(model: LoadedModel, full: bool) -> None:
     texts = PartingTexts(model)
@@ -133,6 +135,7 @@ def test_sizes_are_added_up_once(model: LoadedModel, monkeypatch: pytest.MonkeyP
     assert cache.usage.conversations == 200
 
 
+@pytest.mark.full
 def test_a_text_costs_no_more_to_find_where_many_are_kept(model: LoadedModel) -> None:
     texts = PartingTexts(model)
     few, many = (
@@ -142,6 +145,7 @@ def test_a_text_costs_no_more_to_find_where_many_are_kept(model: LoadedModel) ->
     assert_stays(few, many)
 
 
+@pytest.mark.full
 def test_a_stored_text_costs_no_more_to_find_where_many_are_stored(tiny_main: Path, tmp_path: Path) -> None:
     loaded = load(tiny_main)
     texts, found = PartingTexts(loaded), list[int]()
@@ -153,6 +157,7 @@ def test_a_stored_text_costs_no_more_to_find_where_many_are_stored(tiny_main: Pa
     assert_stays(*found)
 
 
+@pytest.mark.full
 def test_an_answer_costs_no_more_where_many_are_kept(tiny_main: Path) -> None:
     scheduler = Scheduler()
     load_models(scheduler, tiny_main, None)
