@@ -53,6 +53,7 @@ def test_a_download_outlives_the_fault(site: Site, fault: dict[str, object]) -> 
     site.assert_complete()
 
 
+@pytest.mark.full
 def test_a_download_outlives_a_connection_that_goes_silent(site: Site) -> None:
     site.fault(stall_after=50_000, times=1)
     patient = JobSettings(policy=MANY_TRIES, space_margin=0)

@@ -70,6 +70,7 @@ def test_a_repository_with_a_hostile_name_is_refused(name: str) -> None:
         listing(*PLAIN, name)
 
 
+@pytest.mark.full
 def test_ten_thousand_files_are_listed_and_a_name_that_turns_text_around_is_left_out() -> None:
     names = [f"part/{number}-Q8_0.gguf" for number in range(10_000)]
     assert gguf_listing(listing(*names, "x\u202eQ4_0.gguf"), "7-Q8_0")[0] == "part/7-Q8_0"
@@ -190,6 +191,7 @@ def test_a_split_file_is_complete_once_all_its_parts_are_here(
     assert tiny
 
 
+@pytest.mark.full
 def test_quantisations_of_two_commits_and_weights_of_mlx_are_all_found(site: Site, tiny: dict[str, bytes]) -> None:
     site.hub.add("org/Tiny-GGUF", {**model_files(), **tiny})
     for number, name in enumerate(("org/Tiny-GGUF", NAME, "org/Tiny-GGUF/Tiny-Q4_0")):

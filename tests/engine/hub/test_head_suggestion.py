@@ -47,6 +47,7 @@ def suggested(client: HubClient, catalog: Catalog | None = None) -> str | None:
     return None if found is None else found.id
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "is_found"),
     [

@@ -203,6 +203,7 @@ def test_for_a_curated_model_the_catalog_answers_without_a_network() -> None:
         assert suggest_draft(client, "mlx-community/gpt-oss-20b-MXFP4-Q8", catalog) is None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["mlx-community/Llama-3.2-1B-Instruct-4bit", "mlx-community/MiniCPM5-2B-bf16"])
 def test_refreshing_the_catalog_takes_its_figures_from_the_hub(
     hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

@@ -28,6 +28,7 @@ AT_ONCE = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.02)
 SLOW_BODY = b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + b"[" * 9999
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "fault",
     [
