@@ -80,6 +80,7 @@ def assert_calls_fit(finished: Finished) -> int:
     return len(found)
 
 
+@pytest.mark.full
 def test_without_the_grammar_the_model_writes_calls_that_nobody_can_read(served: Scheduler) -> None:
     free = alone(served, asked(temperature=1.0, grammar=None))
     parts = AnswerParts(call_form("json_tools"), TOOLS)
@@ -96,6 +97,7 @@ def test_every_call_of_a_free_answer_fits_its_schema(served: Scheduler, seeds: r
     assert any(re.search("</tool_call>(?!\n?<tool_call>).", one.text, re.DOTALL) for one in answers)
 
 
+@pytest.mark.full
 def test_two_calls_stand_side_by_side(served: Scheduler) -> None:
     finished = alone(served, asked(METHODS["draft"], bias=90.0, max_tokens=120))
     assert assert_calls_fit(finished) >= 2
@@ -115,6 +117,7 @@ def test_texts_between_tags_are_the_same_with_every_method(served: Scheduler, fo
         assert (drafted.ids, drafted.stats.drafted > 0) == (plain.ids, True)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", by_tier(["plain", "lookup", "draft", "auto"], ["draft"]))
 def test_an_answer_without_a_call_is_that_without_tools(served: Scheduler, method: str) -> None:
     signs = served.models.main.tokenizer.convert_tokens_to_ids(["{", "<"])
@@ -159,6 +162,7 @@ def test_a_mark_in_thoughts_begins_no_call(model: Path, tmp_path: Path) -> None:
             assert assert_calls_fit(answered) > 0
 
 
+@pytest.mark.full
 def test_an_answer_without_a_call_compiles_no_grammar(served: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     settings: dict[str, Any] = {"logit_bias": ENDS | {CALL: -60.0}, "max_tokens": 12}
     free = alone(served, asked(METHODS["draft"], **settings, grammar=None))

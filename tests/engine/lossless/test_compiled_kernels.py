@@ -26,6 +26,7 @@ def plain_answer(engine_with_pair: Engine) -> Callable[[float], Finished]:
     return decoded
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("depth", "method", "temperature"),
     by_tier(product((1, 3, 8, None), ("draft", "ngram", "auto"), (0.0, 0.8)), [(8, "draft", 0.8)]),

@@ -57,6 +57,7 @@ def files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("requests", by_tier([1, 3], [3]))
 def test_a_new_chat_is_answered_from_an_earlier_one(scheduler: Scheduler, requests: int) -> None:
     [plain] = run(scheduler, request(None, PLAIN))
@@ -79,6 +80,7 @@ def test_answers_of_a_batch_go_on_from_an_earlier_one_without_the_draft(schedule
     assert all(from_chats(client) > 20 for client in clients)
 
 
+@pytest.mark.full
 def test_the_draft_model_and_other_chats_are_weighed_against_each_other(scheduler: Scheduler) -> None:
     auto = SpeculationSettings(sample_share=0.0)
     run(scheduler, request("chat", auto))
@@ -88,6 +90,7 @@ def test_the_draft_model_and_other_chats_are_weighed_against_each_other(schedule
     assert {"chats", "draft"} <= learned.keys()
 
 
+@pytest.mark.full
 def test_a_chat_without_a_name_neither_enters_nor_looks_up(scheduler: Scheduler) -> None:
     run(scheduler, request(None))
     [again] = ask(scheduler, request("chat"))
@@ -142,6 +145,7 @@ def test_an_index_that_no_model_has_used_is_deleted_when_it_is_switched_off(tiny
         assert files(tmp_path) == []
 
 
+@pytest.mark.full
 def test_the_next_start_finds_earlier_answers(tiny_main: Path, tmp_path: Path) -> None:
     for expected in (0, 20):
         with open_scheduler(tiny_main, answer_index_folder=tmp_path) as scheduler:

@@ -83,6 +83,7 @@ def reference(main: LoadedModel, asked: ChatRequest) -> list[int]:
     return answer
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", by_tier(SCHEMAS, FEW))
 def test_plain_answers_are_those_of_constrained_decoding(served: Scheduler, main: LoadedModel, name: str) -> None:
     plain = asked(grammar_of(SCHEMAS[name]), PLAIN)

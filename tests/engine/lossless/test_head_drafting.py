@@ -31,6 +31,7 @@ from tests.tiny_heads import OracleKind, write_head
 from tests.tiny_models import BFLOAT16, MXFP4, NVFP4, QWEN3, SIX_BITS, Stored, write_model
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("temperature", "acceptance"),
     by_tier(product((0.0, 0.8), ("match", "rejection")), [(0.0, "match")]),
@@ -79,6 +80,7 @@ def test_every_sampling_setting_gives_the_plain_text(
         assert_read_all(scheduler)
 
 
+@pytest.mark.full
 def test_a_chat_goes_on_and_back_where_its_head_has_dropped_rows(scheduler: Scheduler, tmp_path: Path) -> None:
     main = write_model(tmp_path / "main", config={**QWEN3, "max_position_embeddings": 4096})
     load_models(scheduler, main, write_head(tmp_path / "head", main, positions=64))
@@ -105,6 +107,7 @@ def test_a_head_for_another_main_model_is_refused_and_the_main_model_goes_on(
     assert client.finished.stats.generated_tokens > 0
 
 
+@pytest.mark.full
 def test_a_head_that_is_loaded_during_an_answer_takes_part_in_it(
     scheduler: Scheduler, oracle: OracleKind, tiny_main: Path
 ) -> None:
@@ -150,6 +153,7 @@ def test_answers_that_join_and_leave_a_batch_leave_the_head_informed(
     assert_read_all(scheduler)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("end", ["cancel", "stop string"])
 def test_however_an_answer_ends_the_head_keeps_what_was_committed(
     oracle_served: tuple[Scheduler, OracleHead], end: str
@@ -169,6 +173,7 @@ def test_however_an_answer_ends_the_head_keeps_what_was_committed(
     assert_read_all(scheduler)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("stored", by_tier([BFLOAT16, MXFP4, NVFP4, SIX_BITS], [MXFP4]), ids=str)
 def test_a_main_model_is_tapped_however_it_is_stored(scheduler: Scheduler, tmp_path: Path, stored: Stored) -> None:
     main = write_model(tmp_path / "main", seed=1, stored=stored)

@@ -57,6 +57,7 @@ def test_a_token_that_only_the_tokenizer_has_is_refused_before_prefill(
     assert max(served.finished.ids) < rows
 
 
+@pytest.mark.full
 def test_a_draft_is_never_fed_a_token_that_it_has_no_row_for(
     scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

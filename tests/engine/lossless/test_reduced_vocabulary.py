@@ -109,6 +109,7 @@ def test_other_heads_and_tied_matrices_too(tmp_path: Path, drafted: Set[int], ki
             assert drafted <= kept(scheduler)
 
 
+@pytest.mark.full
 def test_a_head_with_a_vocabulary_of_its_own_keeps_it(tmp_path: Path) -> None:
     main = write_model(tmp_path / "main", seed=1)
     head = write_eagle_head(tmp_path / "head", main, drafted=64)
@@ -116,6 +117,7 @@ def test_a_head_with_a_vocabulary_of_its_own_keeps_it(tmp_path: Path) -> None:
         assert scheduler.models.drafting.reduced is None
 
 
+@pytest.mark.full
 def test_a_request_without_a_named_chat_drafts_with_the_whole_vocabulary(
     scheduler: Scheduler, drafted: Set[int]
 ) -> None:
@@ -157,6 +159,7 @@ def test_without_an_index_of_answers_there_is_none(scheduler: Scheduler) -> None
     assert scheduler.models.drafting.reduced is not None
 
 
+@pytest.mark.full
 def test_all_tokens_that_the_tokenizer_adds_can_be_drafted(scheduler: Scheduler) -> None:
     main: LoadedModel = scheduler.models.main
     added = {*main.tokenizer.get_added_vocab().values(), *main.end_tokens}

@@ -132,6 +132,7 @@ MACHINES_AND_KINDS += [(machine, name) for name in ("llama:window", "gemma3n", "
 
 
 # transformers warns of families that it does not know.
+@pytest.mark.full
 @pytest.mark.expects_log
 @pytest.mark.parametrize(("machine", "name"), by_tier(MACHINES_AND_KINDS, [(M1, "llama:window")]), ids=str)
 def test_answers_do_not_depend_on_speculation_with_any_kind_of_cache(

@@ -121,6 +121,7 @@ def test_thoughts_that_the_model_opens_are_limited_too(served: Scheduler) -> Non
         assert alone(served, asked(METHODS[method], budget, **settings)).ids == plain.ids
 
 
+@pytest.mark.full
 def test_thoughts_that_end_by_themselves_are_those_without_a_limit(served: Scheduler) -> None:
     ends = {THOUGHT: 9.0}
     free = alone(served, asked(budget=None, bias=ends, temperature=0.9))
