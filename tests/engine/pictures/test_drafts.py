@@ -31,6 +31,7 @@ def served(folder: Path) -> Iterator[Scheduler]:
         yield scheduler
 
 
+@pytest.mark.full
 def test_a_draft_reads_the_text_without_placeholders(served: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     asked_for: list[int] = []
     noise = Sampler.noise
@@ -53,6 +54,7 @@ def test_a_draft_reads_the_text_without_placeholders(served: Scheduler, monkeypa
     assert min(asked_for) == stats.prompt_tokens
 
 
+@pytest.mark.full
 def test_the_next_turn_drafts_from_the_cached_text(served: Scheduler) -> None:
     [first] = run(served, asked(*QUESTIONS["between"], speculation=DRAFT))
     turn = answered(QUESTIONS["between"], first.finished.text)

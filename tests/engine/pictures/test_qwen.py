@@ -46,6 +46,7 @@ STORED = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("family", "tower", "text"),
     by_tier(STORED, STORED[:2]),

@@ -107,6 +107,7 @@ def test_the_next_turn_reads_only_its_own_picture(served: Scheduler, reads: list
     assert second.finished.stats.picture_s > 0.0
 
 
+@pytest.mark.full
 def test_a_reopened_chat_reads_no_picture_twice(folder: Path, tmp_path: Path, reads: list[bytes]) -> None:
     texts = []
     for file in (FOX, FOX, picture(3, 40, 30)):
@@ -124,6 +125,7 @@ def test_a_long_chat_loses_its_oldest_pictures(served: Scheduler) -> None:
     assert 0 < shortened.pictures < 11
 
 
+@pytest.mark.full
 def test_a_mark_in_a_text_is_no_picture(served: Scheduler) -> None:
     mark = served.models.main.tokenizer.convert_ids_to_tokens(served.models.main.vision.placeholder)
     [client] = run(served, asked(f"{mark} {mark} ", FOX, f" {mark}"))
@@ -202,6 +204,7 @@ def test_a_tower_that_does_not_fit_is_refused_before_it_is_read(served: Schedule
     assert not reads
 
 
+@pytest.mark.full
 def test_progress_counts_pictures_as_tokens(served: Scheduler) -> None:
     served.clear_prefix_cache()
     [client] = run(served, asked(*QUESTIONS["between"]))

@@ -77,6 +77,7 @@ def test_others_begin_while_the_pictures_of_those_before_them_are_measured(
     until(served, lambda: all(ended(client) for client in slow))
 
 
+@pytest.mark.full
 def test_others_begin_and_go_on_while_the_tower_waits_for_a_picture(served: Scheduler, stopped: psutil.Process) -> None:
     stopped.resume()
     picture_size(FOX)
