@@ -69,6 +69,7 @@ def draft_reads(finished: Finished) -> int:
     return finished.stats.draft_prefill_tokens - sum(span.tokens for span in finished.stats.plain_spans)
 
 
+@pytest.mark.full
 def test_a_chat_prefills_only_what_is_new_and_the_cache_changes_no_text(scheduler: Scheduler) -> None:
     def said(*messages: dict[str, str]) -> Finished:
         return ask_for_words(scheduler, *messages, max_tokens=8)
@@ -198,6 +199,7 @@ def test_a_short_turn_takes_the_memory_of_its_rows_and_goes_on(tiny_main: Path) 
         assert (read(again), again.ids) == (1, first.ids)
 
 
+@pytest.mark.full
 def test_the_cache_stays_within_its_bytes_and_drops_the_oldest(tiny_main: Path) -> None:
     scheduler = Scheduler()
     scheduler.changes.install(load(tiny_main), None)

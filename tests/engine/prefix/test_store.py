@@ -195,6 +195,7 @@ def _lacks_memory(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(prefix_store, "_read", refused)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("fault", [_fails_to_open, _fails_to_read, _lacks_memory])
 def test_a_turn_that_cannot_be_read_for_once_is_found_by_the_next_prompt(
     tiny_main: Path, tmp_path: Path, fault: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
@@ -454,6 +455,7 @@ def test_only_known_conversations_stay_on_the_disk(tiny_main: Path, tmp_path: Pa
         assert known.finished.stats.cached_tokens > 0
 
 
+@pytest.mark.full
 def test_a_long_chat_is_not_loaded_for_the_few_tokens_that_all_chats_begin_with(
     tiny_main: Path, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ def shared(one: list[int], other: list[int]) -> int:
     return count
 
 
+@pytest.mark.full
 @settings(max_examples=150)
 @given(texts=TEXTS, gone=st.sets(st.integers(0, 11)), text=st.lists(st.integers(-1, 2), max_size=7))
 def test_an_index_finds_what_a_search_of_all_texts_finds(
