@@ -78,6 +78,7 @@ class CloseModel(CountingModel):
         return logits
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("others", [{}, {"temperature": 0.9, "seed": 1}], ids=["greedy", "mixed"])
 def test_near_ties_are_drawn_in_a_batch_as_alone(pair: tuple[LoadedModel, LoadedModel], others: dict[str, Any]) -> None:
     scheduler = Scheduler(EngineSettings(most_active=4))
@@ -89,6 +90,7 @@ def test_near_ties_are_drawn_in_a_batch_as_alone(pair: tuple[LoadedModel, Loaded
     assert alone.finished.ids == together.finished.ids == (CloseModel.CLOSE[1],) * 8
 
 
+@pytest.mark.full
 def test_log_probabilities_in_a_batch_are_those_of_plain_decoding(scheduler: Scheduler) -> None:
     def logprobs(client: Client) -> list[float]:
         return [token.logprob for event in client.committed for token in event.tokens]
@@ -153,6 +155,7 @@ def test_moves_between_the_decoders_change_no_text_and_prefill_nothing_again(
         assert model.tokens == own + sum(one.finished.stats.prompt_tokens + len(one.finished.ids) for one in guests)
 
 
+@pytest.mark.full
 def test_the_draft_model_reads_nothing_twice_on_the_way_into_a_batch_and_back(scheduler: Scheduler) -> None:
     [client, _] = run(scheduler, request(max_tokens=40), request(TEXTS[1], max_tokens=12))
     stats = client.finished.stats
@@ -183,6 +186,7 @@ def test_a_long_prompt_is_prefilled_between_the_steps_of_running_answers(
     assert len(streaming.committed) - before >= len(pieces) - 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("streaming", "speculation", "expected"),
     [
@@ -230,6 +234,7 @@ def test_answers_have_tokens_between_all_that_a_new_one_makes_them_wait_for(
     assert [after for before, after in pairwise(["", *since]) if before != after or after != "token"] == expected
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("victim", by_tier([0, 2], [0]))
 def test_cancelling_one_of_a_batch_ends_it_at_once_and_leaves_the_others_alone(
     scheduler: Scheduler, expected: Expected, victim: int
@@ -251,6 +256,7 @@ def test_cancelling_one_of_a_batch_ends_it_at_once_and_leaves_the_others_alone(
     assert again.finished.stats.cached_tokens == again.finished.stats.prompt_tokens - 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("others", [0, 1])
 @pytest.mark.parametrize("rounds", [1, pytest.param(2, marks=pytest.mark.full), 5])
 def test_the_text_of_a_cancelled_answer_is_what_was_reported(
@@ -281,6 +287,7 @@ def test_answers_whose_rows_do_not_fit_take_turns(
     assert any("turns" in client.reasons for client in clients)
 
 
+@pytest.mark.full
 def test_a_draft_model_loaded_during_a_batch_drafts_for_the_last_answer_left(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], expected: Expected
 ) -> None:

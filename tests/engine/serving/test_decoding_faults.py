@@ -105,6 +105,7 @@ def too_large() -> mx.array:
     return array
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", by_tier([1, 2], [2]))
 @pytest.mark.parametrize(
     "fault", [too_large, lambda: mx.zeros((2, 3)) + mx.zeros((5,))], ids=["no memory", "wrong shape"]

@@ -91,6 +91,7 @@ def test_prompts_that_wait_together_are_read_in_one_pass_of_each_model(
         ]
 
 
+@pytest.mark.full
 def test_prompts_behind_prefixes_of_different_lengths_are_read_together(
     scheduler: Scheduler, main: CountingModel, expected: Expected
 ) -> None:
@@ -117,6 +118,7 @@ def test_every_kind_of_model_reads_prompts_as_alone(name: str, tmp_path: Path) -
         assert [client.finished.ids for client in run(scheduler, *asked)] == expected
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("victim", by_tier([0, 1, 2], [1]))
 def test_cancelling_one_between_two_chunks_leaves_the_others_alone(
     scheduler: Scheduler, expected: Expected, monkeypatch: pytest.MonkeyPatch, victim: int
@@ -298,6 +300,7 @@ def test_answers_go_on_between_the_parts_of_a_pass(
     assert [after - before for before, after in pairwise(rounds[1:])][:2] == [parts, parts]
 
 
+@pytest.mark.full
 def test_another_draft_model_can_be_chosen_in_the_middle_of_a_pass(
     answers: Expected, layer_by_layer: Scheduler, tiny_draft: Path
 ) -> None:
