@@ -36,6 +36,7 @@ def test_rejected_tokens_leave_every_cache_as_if_never_seen(name: str) -> None:
 GROWING = ("llama:quantised", "deepseek_v32", "qwen3_next")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", by_tier(SERVED, GROWING))
 def test_rejections_while_a_cache_grows_leave_no_trace(name: str) -> None:
     """Rounds around token 256, where full-attention caches allocate their second block."""
@@ -45,6 +46,7 @@ def test_rejections_while_a_cache_grows_leave_no_trace(name: str) -> None:
 ONE_BY_ONE = ("llama:window", "mamba2")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", by_tier(EVERY_KIND, ONE_BY_ONE))
 def test_tokens_that_a_draft_model_fed_one_by_one_leave_no_trace(name: str) -> None:
     """A transaction has several passes of one row, which a window's cache writes in place."""
@@ -64,6 +66,7 @@ def test_long_runs_leave_every_cache_as_if_never_seen(name: str, prompt: int, se
     check_family(name, prompt, shuffled([*PATTERNS * 2, *[PLAIN] * 20], seed), seed, one_by_one=seed % 2 == 1)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", by_tier(REFUSED, ("phi3small",)))
 def test_a_verify_pass_of_a_refused_family_is_not_plain_decoding(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """If this fails, its library has corrected the family, and it can be served."""

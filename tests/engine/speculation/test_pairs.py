@@ -35,6 +35,7 @@ def test_the_rows_of_every_pair() -> None:
         assert mean(ratio >= 0.95 for verdict in found for ratio in verdict.long) >= 0.8, pair.name
 
 
+@pytest.mark.full
 def test_one_disturbed_round_does_not_keep_a_depth_from_being_tried_again() -> None:
     """On a machine with stalls, the controller must not stay below the depth that the first stall hit."""
     assert judge(busy(pair_named("flat GPU, 0.95")), 0).twenty >= 0.85

@@ -73,6 +73,7 @@ def test_a_new_proposer_drafts_and_leaves_the_text_as_it_is(scheduler: Scheduler
     assert speculated.stats.drafted > 0
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("_registered")
 def test_auto_weighs_a_new_proposer_with_the_others(scheduler: Scheduler) -> None:
     plain = answer(scheduler, PLAIN, 0.0, "b b b b b")

@@ -37,6 +37,7 @@ CASES = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", by_tier(CASES, ["wireless"]))
 def test_it_drafts_ahead_where_that_pays_and_rests_where_it_does_not(name: str) -> None:
     case = CASES[name]

@@ -92,6 +92,7 @@ def stop_at_write(number: int, after: bool, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(kind, method, stopping(getattr(kind, method)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "held", "rows"), by_tier(product(EVERY_KIND, (0, WINDOW - 2, WINDOW + 5), (1, 4)), STOPPED)
 )

@@ -47,6 +47,7 @@ def test_an_answer_that_drafts_badly_is_hardly_slower_beside_one_that_drafts_wel
     assert slowest_pace(machine, [Text(good, GOOD), Text(bad, BAD)], seeds=3, batches=4) >= 0.85
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("answers", "number"), by_tier([*product((1, 2, 4, 8), (1, 2, 4))], [(1, 1), (4, 1)]))
 def test_a_round_that_was_disturbed_once_does_not_keep_answers_plain(answers: int, number: int) -> None:
     """No other round of its kind was measured before, and a pair is calibrated only once the engine was idle."""

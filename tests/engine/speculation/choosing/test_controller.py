@@ -51,6 +51,7 @@ def compare(world: World, tokens: int, seeds: range) -> tuple[float, float]:
     return mean(speeds) / best, min(speeds) / plain
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("cost", "acceptance"), by_tier(product(*EXTREMES), REPRESENTATIVES))
 def test_it_is_as_fast_as_the_best_fixed_depth_and_never_slower_than_plain(cost: str, acceptance: str) -> None:
     to_best, to_plain = compare(World(COSTS[cost], ACCEPTANCES[acceptance]), 2000, range(2))
@@ -69,6 +70,7 @@ def test_it_is_within_five_percent_of_the_best_fixed_depth(cost: str, acceptance
     assert to_plain > 0.97
 
 
+@pytest.mark.full
 def test_it_follows_text_that_is_hard_and_easy_in_turns() -> None:
     """No fixed depth suits such a text, so the controller is faster than each of them."""
     to_best, _ = compare(World(gentle, alternating(0.1, 0.97, 250)), 2500, range(1))
@@ -155,6 +157,7 @@ def test_the_next_answer_is_not_judged_by_the_last_one() -> None:
     assert choose(controller, controller.begin()).depth > 0
 
 
+@pytest.mark.full
 def test_an_answer_that_the_draft_knows_nothing_of_is_given_up_after_a_few_rounds() -> None:
     """Each answer of this pair is either known by heart to the draft model or not at all."""
     by_heart, unknown = World(gentle, constant(0.99)), World(gentle, constant(0.0))

@@ -26,6 +26,7 @@ def lost_steps(world: World, seed: int, answers: int, tokens: int) -> tuple[floa
     return (took - plain) / PLAIN_S, plain / PLAIN_S
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", by_tier(HOPELESS, ["dear"]))
 def test_a_pair_that_never_pays_costs_no_more_than_the_budget_held_and_earned(name: str) -> None:
     """The bound is the first budget, a share of all time, and one round whose worst case was exceeded."""
@@ -60,6 +61,7 @@ def test_the_next_answers_draft_again_where_the_last_ones_were_hopeless() -> Non
     assert sum(run.depths.get(0, 0) < run.rounds / 2 for run in runs[4:]) >= 3
 
 
+@pytest.mark.full
 def test_one_hopeless_answer_does_not_keep_the_next_ones_plain() -> None:
     plain = 0
     for seed in range(6):
@@ -107,6 +109,7 @@ def test_other_depths_are_not_tried_for_an_acceptance_that_would_help_all_of_the
     assert {choice.depth for choice in chosen} == {6}
 
 
+@pytest.mark.full
 def test_tries_in_vain_become_rarer_and_never_end() -> None:
     controller = Controller()
     lost = []

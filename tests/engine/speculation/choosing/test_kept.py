@@ -101,6 +101,7 @@ def test_what_was_saved_stays_as_it_was_whatever_is_learned_later(path: Path) ->
     assert is_known(path, PAIR)
 
 
+@pytest.mark.full
 def test_the_next_run_chooses_as_this_one_would_have(path: Path, kept: Controller) -> None:
     later = controllers_of(PAIR, path).current
     known = Controller(deepcopy(kept.learned))

@@ -159,6 +159,7 @@ def test_a_batch_gains_where_passes_allow_it_and_loses_nowhere(
     assert gained >= least
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("count", by_tier([2, 4], [2]))
 def test_a_batch_in_which_nothing_was_right_is_not_the_last_one_to_speculate(
     pair: tuple[LoadedModel, LoadedModel], clock: RoundClock, count: int

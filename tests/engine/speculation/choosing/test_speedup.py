@@ -46,6 +46,7 @@ def test_nearly_every_answer_shows_a_speedup_from_the_first_on_and_it_is_true() 
 BURST_PAIRS = ((0.97, 0.06, 0.08, 16), (0.75, 0.06, 0.08, 8), (0.9, 0.02, 0.03, 8))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("seconds", "seeds"), by_tier(product((0.001, 0.05, 0.15, 0.4), (4, 20)), [(0.15, 4)]))
 def test_a_lower_bound_holds_also_while_other_programs_compute_in_bursts(seconds: float, seeds: int) -> None:
     """In nearly all of the first ten answers on a machine that knows nothing."""
@@ -62,6 +63,7 @@ def test_a_lower_bound_holds_also_while_other_programs_compute_in_bursts(seconds
 DEPTHS = ((None, True), (1, False), (4, False), (8, True))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("fixed", "load"), by_tier(product(DEPTHS, LOADS), [*zip(DEPTHS, LOADS, strict=True)]))
 def test_it_is_as_true_at_a_fixed_depth_and_where_launching_waits(load: str, fixed: tuple[int | None, bool]) -> None:
     reported, (depth, waits_at_launch) = 0, fixed
@@ -99,6 +101,7 @@ def test_the_interval_follows_the_observed_noise(noise: float) -> None:
     assert sorted(widths)[len(widths) // 2] <= 0.4 + noise
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("load", by_tier(LOADS, ["steps"]))
 def test_samples_cost_at_most_their_share_of_the_time(load: str) -> None:
     machine = LoadedMachine(load=LOADS[load], noise=0.08)
@@ -154,6 +157,7 @@ def test_no_sample_is_taken_where_none_is_allowed() -> None:
     assert not any(record.reason == "measuring" for record in LoadedMachine(depth=4).answer(300, 0.0).rounds)
 
 
+@pytest.mark.full
 def test_an_answer_whose_draft_tokens_were_all_rejected_was_slower() -> None:
     machine = LoadedMachine(acceptance=0.0, depth=4)
     for _ in range(3):
@@ -169,6 +173,7 @@ def test_plain_decoding_has_no_speedup() -> None:
     assert (stats.drafted, stats.plain_tps, stats.speedup, stats.speedup_low) == (0, None, None, None)
 
 
+@pytest.mark.full
 def test_what_was_measured_long_ago_gives_a_lower_bound() -> None:
     machine = LoadedMachine(seed=1, depth=4)
     machine.answer(600)
@@ -182,6 +187,7 @@ def test_what_was_measured_long_ago_gives_a_lower_bound() -> None:
     assert 0.7 * answered.truth < known.factor < answered.truth
 
 
+@pytest.mark.full
 def test_the_first_answer_of_a_calibrated_pair_has_a_lower_bound(
     scheduler: Scheduler, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,6 +225,7 @@ def test_a_busy_computer_is_told_from_slow_speculation() -> None:
     assert answered.stats.speedup == pytest.approx(answered.truth, rel=0.1)
 
 
+@pytest.mark.full
 def test_costs_outlive_the_program() -> None:
     machine = LoadedMachine()
     for _ in range(8):

@@ -63,6 +63,7 @@ def stalls(rounds: str, time: str, times: float) -> Callable[[float, int], float
     return lambda at, depth: times if TIMES[time](at) and ROUNDS[rounds](depth) else 1.0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("rounds", "time", "times"), by_tier(product(ROUNDS, TIMES, (3.0, 10.0, 40.0)), CASES[::5]))
 def test_no_stall_makes_a_false_claim(
     answers: Callable[..., Iterator[Answered]], rounds: str, time: str, times: float
@@ -84,6 +85,7 @@ def test_no_stall_makes_a_false_claim(
         assert low <= 0.04 * count
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("rounds", "times"), by_tier(product(("plain", "all"), (3.0, 10.0, 40.0)), [("plain", 3.0), ("all", 40.0)])
 )
@@ -99,6 +101,7 @@ def test_a_bad_beginning_heals_within_a_few_answers(
             assert one is None or 0.5 * truth < one.factor < 1.2 * truth
 
 
+@pytest.mark.full
 def test_what_was_learned_from_a_stall_by_an_earlier_version_heals(answers: Callable[..., Iterator[Answered]]) -> None:
     """Such as "at least 248x" from plain rounds that took seconds."""
     bad = ControllerState()
@@ -139,6 +142,7 @@ def histories(count: int) -> Iterator[tuple[Comparisons, random.Random]]:
         yield (old if chance.random() < 0.5 else Comparisons()), chance
 
 
+@pytest.mark.full
 def test_a_thousand_random_histories_keep_within_the_bound() -> None:
     """Rounds of any duration in any order, some after what an earlier version has learned."""
     claims = 0

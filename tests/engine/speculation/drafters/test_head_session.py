@@ -70,6 +70,7 @@ def assert_same_rows(session: HeadSession, name: str, tokens: list[int]) -> None
     assert fresh.position == len(tokens)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", by_tier(FAMILIES, ("llama", "llama:window", "qwen3_next")))
 def test_rounds_of_every_outcome_leave_the_rows_of_one_reading(name: str) -> None:
     sequence, session = started(name, TOKENS[:9])

@@ -36,6 +36,7 @@ def self_drafting(
 FEW = ("llama:window", "mamba2")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("temperature", by_tier([0.0, 0.8], [0.8]))
 @pytest.mark.parametrize("name", by_tier(EVERY_KIND, FEW))
 def test_a_draft_that_is_the_main_model_is_never_wrong(name: str, temperature: float) -> None:
@@ -52,6 +53,7 @@ def test_a_draft_that_is_the_main_model_is_never_wrong(name: str, temperature: f
     assert accepted >= drafted - 2  # ties between rows of different width may go either way
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", by_tier(EVERY_KIND, FEW))
 def test_a_round_that_stops_early_leaves_the_caches_as_any_other(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rounds, _ = self_drafting(name, Sampler(SamplingSettings(), VOCABULARY), stops_early=True)

@@ -51,6 +51,7 @@ def drafts(made: CachedSequence, count: int) -> list[int]:
     return ids
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("length", by_tier([3, 250, 255, 256, 257], (3, 255)))
 def test_compiled_steps_draft_what_the_model_drafts(loaded: LoadedModel, steps: CompiledSteps, length: int) -> None:
     text = [(7 * index) % loaded.vocabulary for index in range(length)]
@@ -137,7 +138,7 @@ def traced() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("traced")
-@pytest.mark.parametrize("kind", [Counting, Forgetful, Windowed])
+@pytest.mark.parametrize("kind", by_tier([Counting, Forgetful, Windowed], [Counting]))
 def test_a_model_that_cannot_be_traced_is_left_as_it_is(loaded: LoadedModel, kind: type[Counting]) -> None:
     other: Any = kind(loaded.model)
     assert (

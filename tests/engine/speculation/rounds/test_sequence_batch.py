@@ -54,6 +54,7 @@ def test_a_family_that_cannot_has_a_reason(name: str) -> None:
         check_family(name, seed=1, rounds=9)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name", by_tier(["llama", "llama:window", "llama:quantised", "qwen3_next"], ["llama:window", "qwen3_next"])
 )
