@@ -73,6 +73,7 @@ def engine(calibrated: Calibrated, learned_file: Path, tiny_main: Path, tiny_dra
         yield engine
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("depths", by_tier([(SOME_DEPTHS,), (DEPTHS,)], [(SOME_DEPTHS,)]), ids=["some", "all"])
 def test_a_calibration_measures_every_depth_of_a_pair(
     tiny_main: Path, tiny_draft: Path, learned_file: Path, monkeypatch: pytest.MonkeyPatch, depths: tuple[int, ...]
@@ -116,6 +117,7 @@ def untuned(engine: Engine) -> bool:
     return bool(engine._call(lambda scheduler: scheduler.models.untuned, urgent=False).result(timeout=PATIENCE_S))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("asked_before", by_tier([False, True], [True]))
 def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
     learned_file: Path, tiny_main: Path, tiny_draft: Path, calibrations: SimpleQueue[bool], asked_before: bool
@@ -182,6 +184,7 @@ def test_a_calibration_that_finds_nothing_in_its_time_is_not_tried_again(
         assert not untuned(engine)
 
 
+@pytest.mark.full
 def test_answers_add_what_they_see_of_acceptance(engine: Engine) -> None:
     def firsts() -> float:
         """Return the first draft tokens that were verified."""

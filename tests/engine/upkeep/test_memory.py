@@ -253,6 +253,7 @@ def test_what_the_tests_keep_resident_on_such_a_mac_is_what_its_gpu_allows(
     scheduler.close()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("available", "level", "crowded"),
     by_tier([(0, 0, True), (0, None, True), (0, 47, False), (4 * 2**30, 20, False)], [(0, None, True), (0, 47, False)]),
@@ -275,6 +276,7 @@ def test_a_mac_makes_room_for_what_fits_in_metals_limit(
     scheduler.close()
 
 
+@pytest.mark.full
 def test_a_mac_refuses_what_exceeds_metals_limit(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report_memory(monkeypatch, available=16 * 2**30, level=100)
     with pytest.raises(NotEnoughMemory):

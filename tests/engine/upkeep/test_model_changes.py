@@ -94,6 +94,7 @@ def begun(scheduler: Scheduler, asked: ChatRequest) -> Client:
 STREAMED = request(max_tokens=80, speculation=SpeculationSettings(method="draft", depth=3))
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("disk_without_waiting")
 def test_an_answer_streams_while_a_draft_model_is_loaded(
     scheduler: Scheduler, tiny_draft: Path, expected: Expected

@@ -158,6 +158,7 @@ def test_a_request_that_needs_the_memory_unloads_models_that_are_not_in_use(
     assert names(scheduler) == [tiny_main]
 
 
+@pytest.mark.full
 def test_each_model_keeps_its_own_finished_turns(scheduler: Scheduler, others: tuple[Path, Path]) -> None:
     beside(scheduler, others[0])
     asked = [ASKED, replace(ASKED, main=str(others[0]))]

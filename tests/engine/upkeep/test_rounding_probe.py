@@ -70,6 +70,7 @@ def test_it_finds_the_rule_of_each_machine(machine: RoundingMachine, rows: int, 
     assert found.usual.rows == rows
 
 
+@pytest.mark.full
 def test_it_finds_nothing_beyond_a_window_or_what_fits_into_memory(tmp_path: Path) -> None:
     config = FAMILIES["gemma3_text"] | {"model_type": "gemma3_text", "sliding_window": 48}
     windowed, whole = (
