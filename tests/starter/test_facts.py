@@ -89,6 +89,7 @@ def test_what_newcomers_ask_about_a_fact_names_it() -> None:
             assert not facts or question.is_answered_by(facts[0]), question
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_strangers_ask_about_a_fact_names_it(language: str) -> None:
     questions = [question for question in read_strangers() if question.language == language]
@@ -164,6 +165,7 @@ def test_an_answer_that_was_right_once_is_corrected_whatever_was_asked(language:
     assert {correction(question, text) for text in outdated} == {FACTS["offline"][language]["help"]}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("language", by_tier(LANGUAGES, ("zh",)))
 def test_few_other_questions_name_a_fact(language: str) -> None:
     draws, content = Random(1), read_content(language)

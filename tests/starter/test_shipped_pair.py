@@ -225,6 +225,7 @@ def test_late_positions_do_not_fall_apart(pair: Pair) -> None:
 
 
 # Of the topics, those whose right answers advise a larger model.
+@pytest.mark.full
 @pytest.mark.parametrize(
     "names", [("language-spoken", "starter-pair", "insult"), pytest.param((), id="every topic", marks=pytest.mark.full)]
 )
