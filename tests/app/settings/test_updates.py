@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -20,12 +20,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from app.settings.updates import FeedSource, Release, UpdateCheckFailed, feed_source, newest_release, read_feed
 
 RAW = serialization.Encoding.Raw
-TODAY = datetime.now(UTC).date()
 FEED = {
     "version": "0.3.0",
     "page": "https://example.org/0.3.0",
     "news": {"en": "Heads.", "ko": "헤드."},
-    "expires": str(TODAY + timedelta(days=9)),
+    "expires": str(datetime.now(UTC).date() + timedelta(days=9)),
 }
 DRIPS = b"drips"
 
@@ -159,9 +158,20 @@ def test_a_page_that_is_not_there_or_too_large(page: ReleasePage, publisher: Pub
         newest_release(source)
 
 
-def test_a_feed_is_used_until_the_day_on_which_it_expires(publisher: Publisher) -> None:
+class LastMinute(datetime):
+    """A clock that stands before midnight."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:
+        return datetime(2026, 11, 30, 23, 59, tzinfo=tz)
+
+
+def test_a_feed_is_used_until_the_day_on_which_it_expires(
+    publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Somebody in the network may show an old one, which the publisher has signed."""
-    last, old = (json.dumps({**FEED, "expires": str(TODAY - timedelta(days=days))}).encode() for days in (0, 1))
+    monkeypatch.setattr("app.settings.updates.datetime", LastMinute)
+    last, old = (json.dumps({**FEED, "expires": day}).encode() for day in ("2026-11-30", "2026-11-29"))
     assert read_feed(last, publisher.sign(last), publisher.key).version == "0.3.0"
     with pytest.raises(UpdateCheckFailed, match="expired"):
         read_feed(old, publisher.sign(old), publisher.key)
