@@ -21,7 +21,6 @@ COSTLY = [
 ]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("world", by_tier(WORLDS, [name for name in WORLDS if name not in COSTLY]))
 def test_the_first_seeds_are_as_recorded(world: str) -> None:
     played = {seed: WORLDS[world](seed) for seed in range(FIRST_SEEDS)}

@@ -187,7 +187,6 @@ def test_what_was_measured_long_ago_gives_a_lower_bound() -> None:
     assert 0.7 * answered.truth < known.factor < answered.truth
 
 
-@pytest.mark.full
 def test_the_first_answer_of_a_calibrated_pair_has_a_lower_bound(
     scheduler: Scheduler, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
