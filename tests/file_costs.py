@@ -110,6 +110,13 @@ def complaints(costs: Mapping[str, tuple[float, int]], reasons: Mapping[str, Map
     return found
 
 
+def keep(costs: Mapping[str, tuple[float, int]], tier: str, path: Path) -> None:
+    """Write the seconds as those of `tier` into a file that has those of all tiers."""
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    kept[tier] = {file: round(seconds, 1) for file, (seconds, _) in costs.items()}
+    path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("costs", type=Path)
@@ -117,9 +124,7 @@ def main() -> int:
     arguments = parser.parse_args()
     costs = json.loads(arguments.costs.read_text(encoding="utf-8"))
     if arguments.keep:
-        kept = json.loads(KEPT.read_text(encoding="utf-8"))
-        kept[arguments.keep] = {file: round(seconds, 1) for file, (seconds, _) in costs.items()}
-        KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        keep(costs, arguments.keep, KEPT)
         return 0
     print(f"{len(costs)} files cost {sum(seconds for seconds, _ in costs.values()):.0f} CPU seconds; the dearest:")
     for file, (seconds, tests) in sorted(costs.items(), key=lambda item: -item[1][0])[:20]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.file_costs import VARIABLE, complaints
+from tests.file_costs import VARIABLE, complaints, keep
 
 BUSY = """
 import subprocess, sys, time
@@ -80,3 +80,10 @@ def test_a_reason_has_a_limit_of_its_own() -> None:
 def test_a_reason_for_a_file_without_tests_is_named() -> None:
     [complaint] = complaints({}, {"test_gone.py": {"seconds": 12, "reason": "trains"}})
     assert complaint.startswith("test_gone.py")
+
+
+def test_the_costs_of_a_tier_are_kept_beside_those_of_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "costs.json"
+    path.write_text('{"default": {"test_gone.py": 1.0}, "full": {"test_one.py": 2.0}}')
+    keep({"test_one.py": (0.26, 3)}, "default", path)
+    assert json.loads(path.read_text()) == {"default": {"test_one.py": 0.3}, "full": {"test_one.py": 2.0}}
