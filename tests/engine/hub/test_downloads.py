@@ -62,7 +62,6 @@ def test_pausing_keeps_what_arrived_and_resuming_fetches_the_rest(site: Site) ->
     site.assert_complete()
 
 
-@pytest.mark.full
 def test_the_queue_outlives_the_program(site: Site, tmp_path: Path) -> None:
     site.hub.add("org/other", site.files)
     state = tmp_path / "data" / "downloads.json"

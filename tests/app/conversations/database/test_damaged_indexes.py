@@ -145,7 +145,6 @@ def test_pages_that_no_table_leads_to_keep_their_messages(path: Path, versions: 
     store.close()
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", ["messages_by_parent", "unsent_pictures"])
 def test_what_cannot_be_mended_in_place_is_recovered_at_the_next_start(
     path: Path, versions: Versions, name: str
