@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-COSTS = Path(__file__).with_name("file_costs.json")
+from tests.file_costs import KEPT
+
 INPUT = "files"
 
 
@@ -45,7 +46,7 @@ class Shares:
     def pytest_configure_node(self, node: Any) -> None:
         if not self._shares:
             tier = "full" if self._config.option.markexpr.startswith("full") else "default"
-            costs = json.loads(COSTS.read_text(encoding="utf-8"))[tier]
+            costs = json.loads(KEPT.read_text(encoding="utf-8"))[tier]
             files = [file for file in files_of(self._config.args) if has_tests_of(file, self._config.option.markexpr)]
             named = [file.relative_to(self._config.rootpath).as_posix() for file in files]
             self._shares = shares(named, costs, node.workerinput["workercount"])
