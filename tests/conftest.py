@@ -44,7 +44,7 @@ from engine.machine import facts, keep_awake, process_info, row_costs
 from tests import file_costs
 from tests.engine.machine.objective_c import Runtime
 from tests.kernel_header import PrecompiledHeader
-from tests.shares import INPUT, Share, Shares, has_tests_of
+from tests.shares import divide_files, has_tests_of
 
 time.tzset()
 if os.environ.get("TANDEM_DEVICE") == "cpu":
@@ -64,10 +64,7 @@ settings.load_profile("steady")
 def pytest_configure(config: pytest.Config) -> None:
     if path := os.environ.get(file_costs.VARIABLE):
         config.pluginmanager.register(file_costs.FileCosts(path))
-    if config.getoption("dist", "no") == "each":
-        config.pluginmanager.register(Shares(config))
-    elif INPUT in (given := getattr(config, "workerinput", {})):
-        config.pluginmanager.register(Share(config, given[INPUT]))
+    divide_files(config)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

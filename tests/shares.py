@@ -35,6 +35,15 @@ def shares(files: Iterable[str], costs: Mapping[str, float], count: int) -> list
     return found
 
 
+def divide_files(config: pytest.Config) -> None:
+    """Register what this process needs: it starts others, is one of them with a share, or runs all tests itself."""
+    if INPUT in (given := getattr(config, "workerinput", {})):
+        config.pluginmanager.register(Share(config, given[INPUT]))
+    # The way of dividing is in pyproject.toml, so that it is known also where there are no processes to start.
+    elif config.getoption("dist", "no") == "each" and config.getoption("tx"):
+        config.pluginmanager.register(Shares(config))
+
+
 class Shares:
     """A plugin of the process that starts the others: tells each of them its share."""
 

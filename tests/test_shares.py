@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,7 @@ from tests.shares import files_of, has_tests_of, shares
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFTEST = """
-import os
-from tests.shares import INPUT, Share, Shares
-
-def pytest_configure(config):
-    if config.getoption("dist") == "each":
-        config.pluginmanager.register(Shares(config))
-    else:
-        config.pluginmanager.register(Share(config, config.workerinput[INPUT]))
+from tests.shares import divide_files as pytest_configure
 """
 NOTED = """
 import os
@@ -67,13 +61,13 @@ def test_files_without_a_test_of_the_first_minute_are_known(tmp_path: Path, mark
     assert [has_tests_of(file, marks) for file in (first, other)] == expected
 
 
-def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _run(folder: Path, *arguments: str, processes: Sequence[str] = ("-n2",)) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text(CONFTEST)
     (folder / "pytest.ini").write_text("[pytest]")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for name in ("PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS"):
         environment.pop(name, None)
-    options = ["-p", "no:cacheprovider", "-n2", "--dist=each", "--max-worker-restart=0"]
+    options = ["-p", "no:cacheprovider", *processes, "--dist=each", "--max-worker-restart=0"]
     command = [sys.executable, "-m", "pytest", *options, *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
@@ -89,6 +83,13 @@ def test_each_test_runs_once_and_the_last_one_is_the_hundredth_percent(tmp_path:
     assert "[100%]" in run.stdout
     if not arguments:
         assert sorted((tmp_path / "imported.txt").read_text().split()) == ["test_a", "test_b", "test_c"]
+
+
+@pytest.mark.parametrize("processes", [[], ["-n0"]], ids=["unsaid", "none"])
+def test_a_run_that_starts_no_processes_tells_that_its_tests_passed(tmp_path: Path, processes: list[str]) -> None:
+    (tmp_path / "test_a.py").write_text(TESTS.format(count=4, body="assert True"))
+    run = _run(tmp_path, processes=processes)
+    assert (run.returncode, "4 passed" in run.stdout) == (0, True)
 
 
 @pytest.mark.full
