@@ -101,7 +101,7 @@ _UNUSED_FILES = re.compile(
     # Pillow decodes pictures here, and draws no text.
     | PIL/_(imagingft|imagingcms|imagingtk)\.
     | (pillow\.libs|PIL/\.dylibs)/lib(freetype|harfbuzz|lcms2|brotli)
-    | \.(pyi|h|cmake|jl)$
+    | \.(pyi|h|c|pyx|pxd|cmake|jl)$
     | (^|/)tests?/
     # keyring finds its backends, and opentelemetry its context, by their entry points.
     | -info/(RECORD|INSTALLER|REQUESTED|top_level\.txt|direct_url\.json|sboms/.*|licen[sc]es/.*)$
@@ -145,6 +145,9 @@ def is_unused_file(path: str) -> bool:
         # transformers reads the sources of its models to find their definitions, and no other sources.
         name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         return not path.startswith("transformers/models/") or is_unused_module(name)
+    if ".dist-info/" in path and path.partition("-")[0] in UNUSED_MODULES:
+        # PyInstaller takes the metadata of all that transformers can use. Those of what is left out have no notice.
+        return True
     return _UNUSED_FILES.search(path) is not None
 
 

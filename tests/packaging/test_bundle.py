@@ -68,6 +68,10 @@ def test_transformers_comes_for_its_tokenizers_alone(name: str, unused: bool) ->
         ("tandem_chat-0.1.0.dist-info/METADATA", False),
         ("tandem_chat-0.1.0.dist-info/RECORD", True),
         ("keyring-25.7.0.dist-info/entry_points.txt", False),
+        ("tokenizers-0.23.3.dist-info/METADATA", False),
+        ("typer-0.29.1.dist-info/METADATA", True),
+        ("selectolax/lexbor.c", True),
+        ("selectolax/lexbor.cpython-311-darwin.so", False),
     ],
 )
 def test_only_files_that_are_used_go_in(path: str, unused: bool) -> None:
