@@ -32,8 +32,9 @@ def main() -> None:
         raise SystemExit(f'MACOS_CERTIFICATE has no valid "Developer ID Application": {listed.strip()}')
     variables = {"TANDEM_SIGNING_IDENTITY": identity[1]}
     if os.environ.get("APPLE_ID"):
-        store_credentials()
+        store_credentials(keychain)
         variables["TANDEM_NOTARY_PROFILE"] = PROFILE
+        variables["TANDEM_NOTARY_KEYCHAIN"] = str(keychain)
     with Path(os.environ["GITHUB_ENV"]).open("a", encoding="utf-8") as file:
         file.writelines(f"{name}={value}\n" for name, value in variables.items())
 
@@ -67,11 +68,15 @@ def security(command: str, *arguments: str | Path) -> str:
     return done.stdout
 
 
-def store_credentials() -> None:
-    """Store what Apple's notaries know the publisher by. Raises `SystemExit` if Apple does not accept it."""
+def store_credentials(keychain: Path) -> None:
+    """Store what Apple's notaries know the publisher by. Raises `SystemExit` if Apple does not accept it.
+
+    Not in the default keychain, which is closed on Macs to which nobody has signed in.
+    """
     account = ("--apple-id", os.environ["APPLE_ID"], "--team-id", os.environ["APPLE_TEAM"])
     password = ("--password", os.environ["APPLE_APP_PASSWORD"])
-    command = ["xcrun", "notarytool", "store-credentials", PROFILE, *account, *password]
+    command = ["xcrun", "notarytool", "store-credentials", PROFILE, "--keychain", str(keychain)]
+    command += [*account, *password]
     if subprocess.run(command, timeout=600).returncode:
         raise SystemExit("Apple does not accept APPLE_ID, APPLE_TEAM and APPLE_APP_PASSWORD")
 

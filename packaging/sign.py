@@ -3,8 +3,9 @@
     python packaging/sign.py APP_OR_IMAGE
 
 TANDEM_SIGNING_IDENTITY is the name of a Developer ID certificate in the keychain, and TANDEM_NOTARY_PROFILE that of the
-credentials stored with `xcrun notarytool store-credentials`. Without the first, this prints a warning and signs the app
-without an identity; without the second the app is signed but not notarised.
+credentials stored with `xcrun notarytool store-credentials`, in the keychain TANDEM_NOTARY_KEYCHAIN or else the default
+one. Without the first, this prints a warning and signs the app without an identity; without the second the app is
+signed but not notarised.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ENTITLEMENTS = Path(__file__).resolve().parent / "bundle" / "entitlements.plist"
@@ -20,6 +22,10 @@ ENTITLEMENTS = Path(__file__).resolve().parent / "bundle" / "entitlements.plist"
 _MACH_O = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf")
 # codesign's name for no identity.
 _AD_HOC = "-"
+# Apple's service of time stamps often answers nobody for some seconds. An app needs some 90 stamps, and one without
+# another try ends a release after an hour.
+_TRIES = 5
+_PAUSE_S = 10
 # How long Apple's notaries may take: minutes as a rule, hours for the first products of a new account. notarytool ends
 # by itself then, but for a connection that hangs.
 _NOTARIES = "40m"
@@ -37,7 +43,7 @@ def main(product: str) -> None:
         warn("Not signed: TANDEM_SIGNING_IDENTITY is not set. macOS will refuse the app until the user allows it.")
         return
     if is_image:
-        run("codesign", "--force", "--timestamp", "--sign", identity, product)
+        run_codesign("--force", "--timestamp", "--sign", identity, product)
     if not profile:
         warn("Not notarised: TANDEM_NOTARY_PROFILE is not set. macOS will warn about the app.")
         return
@@ -53,6 +59,18 @@ def warn(sentence: str) -> None:
 
 def run(*command: str | Path) -> None:
     subprocess.run([str(part) for part in command], check=True)
+
+
+def run_codesign(*arguments: str | Path) -> None:
+    """Run codesign, some times more if there was no time stamp. Raises subprocess.CalledProcessError if it fails."""
+    command = ["codesign", *map(str, arguments)]
+    for left in reversed(range(_TRIES)):
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+        print(done.stderr, end="", file=sys.stderr, flush=True)
+        if done.returncode == 0 or not left or "timestamp" not in done.stderr.lower():
+            break
+        time.sleep(_PAUSE_S)
+    done.check_returncode()
 
 
 def _is_code(file: Path) -> bool:
@@ -78,36 +96,44 @@ def sign(app: Path, identity: str) -> None:
 
     Without an identity there is no hardened runtime, in which an app loads only libraries of its own team.
     """
-    signing = ["codesign", "--force", "--sign", identity]
+    signing: list[str | Path] = ["--force", "--sign", identity]
     if identity != _AD_HOC:
         signing += ["--timestamp", "--options", "runtime"]
     for file in nested_code(app):
-        run(*signing, file)
-    run(*signing, "--entitlements", ENTITLEMENTS, app)
-    run("codesign", "--verify", "--deep", "--strict", "--verbose=2", app)
+        run_codesign(*signing, file)
+    run_codesign(*signing, "--entitlements", ENTITLEMENTS, app)
+    run_codesign("--verify", "--deep", "--strict", "--verbose=2", app)
 
 
 def notarise(product: Path, profile: str) -> None:
     """Wait for Apple's ticket and attach it, so that a Mac without a network accepts the product too.
 
-    Raises `SystemExit` if Apple does not accept the product; what Apple has found wrong in it is printed first.
+    The submission's number is printed before the wait. Raises `SystemExit` if Apple does not accept the product; what
+    Apple has found wrong in it is printed first.
     """
     submitted = product
     if product.is_dir():
         submitted = product.with_suffix(".zip")
         run("ditto", "-c", "-k", "--keepParent", product, submitted)
-    answer = notarytool("submit", str(submitted), "--keychain-profile", profile, "--wait", "--timeout", _NOTARIES)
+    account = ["--keychain-profile", profile]
+    if keychain := os.environ.get("TANDEM_NOTARY_KEYCHAIN"):
+        account += ["--keychain", keychain]
+    answer = notarytool("submit", str(submitted), *account)
     if submitted != product:
         submitted.unlink()
-    # Its exit code is 0 also for what Apple refuses.
-    if answer.get("status") != "Accepted":
-        submission = str(answer.get("id", ""))
-        if submission:
-            log = notarytool("log", submission, "--keychain-profile", profile)
-            print(json.dumps(log, indent=2, ensure_ascii=False))
+    number = answer.get("id")
+    if not isinstance(number, str):
+        raise SystemExit(f"Apple's notaries have not taken {product.name}: {answer.get('message', answer)}")
+    print(f"Apple's notaries have {product.name} as {number}.", flush=True)
+    # It ends also when its time is over; the status is asked for then.
+    notarytool("wait", number, *account, "--timeout", _NOTARIES)
+    status = notarytool("info", number, *account).get("status")
+    if status != "Accepted":
+        if status != "In Progress":
+            print(json.dumps(notarytool("log", number, *account), indent=2, ensure_ascii=False))
         raise SystemExit(
-            f"Apple has not accepted {product.name}: {answer.get('status', answer)}. If its notaries were only slow, "
-            f"`xcrun notarytool info {submission or 'ID'}` says how far they are; after Accepted, run this step again."
+            f"Apple has not accepted {product.name}: {status}. If its notaries were only slow, "
+            f"`xcrun notarytool info {number}` says how far they are; after Accepted, run this step again."
         )
     run("xcrun", "stapler", "staple", product)
 

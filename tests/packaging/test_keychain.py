@@ -46,7 +46,10 @@ def test_what_signs_is_told_to_the_later_steps(keychain: SimpleNamespace, tmp_pa
     assert keychain.imported == b"key" * 50
     assert not (tmp_path / "certificate.p12").exists()
     signing = (PACKAGING / "sign.py").read_text(encoding="utf-8")
-    assert all(f'"{name}"' in signing for name in ("TANDEM_SIGNING_IDENTITY", "TANDEM_NOTARY_PROFILE"))
+    assert all(
+        f'"{name}"' in signing
+        for name in ("TANDEM_SIGNING_IDENTITY", "TANDEM_NOTARY_PROFILE", "TANDEM_NOTARY_KEYCHAIN")
+    )
 
 
 def test_the_keychain_never_locks_itself_and_codesign_may_use_it(keychain: SimpleNamespace) -> None:
@@ -62,8 +65,10 @@ def test_with_an_apple_id_products_are_notarised(keychain: SimpleNamespace, monk
     for name, value in ACCOUNT.items():
         monkeypatch.setenv(name, value)
     keychain.run()
-    assert keychain.variables.read_text().splitlines()[1:] == ["TANDEM_NOTARY_PROFILE=tandem"]
-    assert keychain.commands[-1][:4] == ["xcrun", "notarytool", "store-credentials", "tandem"]
+    made = keychain.commands[0][-1]
+    variables = ["TANDEM_NOTARY_PROFILE=tandem", f"TANDEM_NOTARY_KEYCHAIN={made}"]
+    assert keychain.variables.read_text().splitlines()[1:] == variables
+    assert keychain.commands[-1][:6] == ["xcrun", "notarytool", "store-credentials", "tandem", "--keychain", made]
 
 
 @pytest.mark.parametrize("fails", ["import", "set-key-partition-list", "store-credentials"])

@@ -18,12 +18,14 @@ from pathlib import Path
 import pytest
 
 from app.settings.updates import UpdateCheckFailed, read_feed
-from tests.packaging.played_tools.tools import APP_PASSWORD, CERTIFICATE, PASSWORD
+from tests.packaging.certificates import exported_certificate
+from tests.packaging.played_tools.tools import APP_PASSWORD, PASSWORD
 from tests.packaging.workflow_player import Player
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = ROOT / ".github" / "workflows"
 ADDRESS = "https://github.com/someone/tandem/releases/latest/download/feed.json"
+CERTIFICATE = exported_certificate(PASSWORD)
 APPLE = {
     "MACOS_CERTIFICATE": base64.encodebytes(CERTIFICATE).decode(),
     "MACOS_CERTIFICATE_PASSWORD": PASSWORD,
@@ -47,14 +49,20 @@ def player(tmp_path: Path) -> Player:
     shutil.copytree(ROOT / "packaging", source / "packaging")
     shutil.copy(ROOT / "pyproject.toml", source)
     (source / ".ci").mkdir()
+    (source / "resources" / "updates.json").unlink()
+    return player_of(source, tmp_path / "play")
+
+
+def player_of(source: Path, scratch: Path) -> Player:
+    """Do the README's steps up to the secrets and the first tag, in a copy of the repository; its tests are played."""
     (source / ".ci" / "run").write_text('grep -qx tests "$PLAYED_STATE/faults" && exit 1\nexit 0\n', encoding="utf-8")
     updates = source / "resources" / "updates.json"
-    updates.unlink()
     updates.write_text(json.dumps({"feed": ADDRESS, "key": ""}), encoding="utf-8")
     command = [sys.executable, "packaging/feed.py", "keys"]
     made = subprocess.run(command, cwd=source, capture_output=True, text=True, check=True)
     secrets = {**APPLE, "TANDEM_FEED_KEY": made.stdout.strip().partition("=")[2]}
-    player = Player(source, tmp_path / "play", secrets)
+    player = Player(source, scratch, secrets)
+    (player.state / "certificate.p12").write_bytes(CERTIFICATE)
     set_version(player, "0.1.0")
     return player
 
@@ -106,8 +114,7 @@ def test_started_by_hand_before_the_first_tag_it_builds_signs_and_drafts_nothing
     assert player.failed() == []
     assert player.results == {"ready": "success", "tests": "success", "bundle": "success", "draft": "skipped"}
     steps = {ended.step for ended in player.ended}
-    assert "Whether this tag can be released" not in steps
-    assert {"Certificate", "Sign the app", "Sign the image", "Check the image"} <= steps
+    assert {"Whether it can be released", "Certificate", "Sign the app", "Sign the image", "Check the image"} <= steps
     assert not any("::warning::" in ended.output for ended in player.ended)
     assert not (player.state / "releases").exists()
 
@@ -150,6 +157,10 @@ def test_the_second_version_arrives_at_the_first_though_its_tests_failed_and_not
             ("refused-image", "15.0"): ("Sign the image", "The signature of the binary is invalid."),
         },
         {
+            ("slow-app", "26.2"): ("Sign the app", "`xcrun notarytool info zip` says how far they are"),
+            ("no-stamps", "15.0"): ("Sign the app", "The timestamp service is not available."),
+        },
+        {
             ("copy", "26.2"): ("Check the image", "Contents/Resources/words.txt is missing in the image"),
             ("image", "15.0"): ("Check the image", "'hdiutil', 'verify'"),
         },
@@ -172,20 +183,41 @@ def test_a_fault_stops_its_own_step_and_the_draft(
 
 
 @pytest.mark.parametrize(
-    ("secret", "value", "failed", "says"),
+    ("secret", "value", "says"),
     [
-        ("TANDEM_FEED_KEY", "", ("ready", "Whether this tag can be released"), "TANDEM_FEED_KEY is missing"),
-        ("APPLE_TEAM", "", ("ready", "Whether this tag can be released"), "APPLE_TEAM is missing beside"),
-        ("MACOS_CERTIFICATE_PASSWORD", "?", ("bundle-macos-26", "Certificate"), "passphrase is not correct"),
+        ("TANDEM_FEED_KEY", "", "TANDEM_FEED_KEY is missing"),
+        ("APPLE_TEAM", "", "APPLE_TEAM is missing beside"),
+        ("MACOS_CERTIFICATE_PASSWORD", "?", "MACOS_CERTIFICATE_PASSWORD is not its password"),
     ],
 )
-def test_a_secret_that_is_missing_or_wrong_is_said_where_it_is_first_needed(
-    player: Player, secret: str, value: str, failed: tuple[str, str], says: str
+@pytest.mark.parametrize("ref", ["refs/tags/v0.1.0", "refs/heads/main"])
+def test_a_secret_that_is_missing_or_wrong_stops_it_before_anything_is_built(
+    player: Player, secret: str, value: str, says: str, ref: str
 ) -> None:
+    player.ref = ref
     player.secrets[secret] = value
     player.play(WORKFLOWS / "release.yml")
-    assert player.failed()[0] == failed
+    assert player.failed() == [("ready", "Whether it can be released")]
     assert says in next(ended.output for ended in player.ended if not ended.succeeded)
+    assert {ended.job for ended in player.ended} == {"ready"}
+
+
+def test_an_app_password_that_apple_does_not_accept_stops_what_signs(player: Player) -> None:
+    player.secrets["APPLE_APP_PASSWORD"] = "aaaa-bbbb-cccc-dddd"
+    player.play(WORKFLOWS / "release.yml")
+    assert player.failed() == [("bundle-macos-26", "Certificate"), ("bundle-macos-15", "Certificate")]
     assert player.results["draft"] == "skipped"
-    if failed[0] == "ready":
-        assert {ended.job for ended in player.ended} == {"ready"}
+
+
+def test_before_the_first_release_there_is_no_feed_to_sign_again(player: Player) -> None:
+    player.play(WORKFLOWS / "feed.yml")
+    assert player.failed() == []
+    assert player.ended[-1].output == "Nothing was released yet.\n"
+
+
+def test_a_feed_in_a_release_that_nobody_can_change_is_said_to_be_one(player: Player) -> None:
+    (player.state / "releases" / "v0.1.0").mkdir(parents=True)
+    player.seed("immutable ")
+    player.play(WORKFLOWS / "feed.yml")
+    assert player.failed() == [("renew", "Sign the feed again")]
+    assert "immutable release" in player.ended[-1].output

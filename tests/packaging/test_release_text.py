@@ -34,3 +34,5 @@ def test_failed_tests_and_a_missing_signature_come_before_the_news(
     before = said.removesuffix(f"{news}\n")
     assert before.startswith(begins)
     assert bool(before) == bool(changed)
+    # What macOS allowed belongs to an identity.
+    assert ("asks again for the keychain's password" in before) == ("HAS_MACOS_CERTIFICATE" in changed)

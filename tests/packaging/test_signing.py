@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import runpy
 import subprocess
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -40,11 +39,14 @@ def app(tmp_path: Path) -> Path:
     return app
 
 
-ACCEPTED = '{"id": "2efe2717", "status": "Accepted", "message": "Processing complete"}'
-INVALID = '{"id": "2efe2717", "status": "Invalid", "message": "Processing complete"}'
-LATE = '{"id": "2efe2717", "status": "In Progress", "message": "Timeout of 40m has elapsed"}'
+SUBMISSION = '{"id": "2efe2717", "message": "Successfully uploaded file", "path": "/tmp/Tandem.zip"}'
+ACCEPTED = '{"id": "2efe2717", "status": "Accepted", "name": "Tandem.zip", "createdDate": "2027-05-01T10:00:00.000Z"}'
+INVALID = ACCEPTED.replace("Accepted", "Invalid")
+LATE = ACCEPTED.replace("Accepted", "In Progress")
+NO_STAMP = "Tandem: The timestamp service is not available."
 LOG = '{"status": "Invalid", "issues": [{"path": "Tandem.app/Contents/MacOS/Tandem", "message": "no signature"}]}'
-SUBMITTED = ["--keychain-profile", "tandem", "--wait", "--timeout", "40m", "--output-format", "json"]
+PROFILE = ["--keychain-profile", "tandem"]
+JSON = ["--output-format", "json"]
 
 Sign = Callable[..., "tuple[list[list[str]], str]"]
 
@@ -53,39 +55,54 @@ Sign = Callable[..., "tuple[list[list[str]], str]"]
 def signing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Sign:
     """Sign a product; return the commands that were run and what was printed.
 
-    `fails` is the command that fails, `answer` what Apple's notaries say.
+    `fails` is the command that fails, `status` and `submission` what Apple's notaries say, and `complaints` what
+    codesign prints before it fails, one after another.
     """
-    for name in ("TANDEM_SIGNING_IDENTITY", "TANDEM_NOTARY_PROFILE", "GITHUB_ACTIONS"):
+    for name in ("TANDEM_SIGNING_IDENTITY", "TANDEM_NOTARY_PROFILE", "TANDEM_NOTARY_KEYCHAIN", "GITHUB_ACTIONS"):
         monkeypatch.delenv(name, raising=False)
 
     def signing(
-        product: Path, environment: dict[str, str], fails: str = "", answer: str = ACCEPTED
+        product: Path,
+        environment: dict[str, str],
+        fails: str = "",
+        *,
+        status: str = ACCEPTED,
+        submission: str = SUBMISSION,
+        complaints: Sequence[str] = (),
     ) -> tuple[list[list[str]], str]:
         ran: list[list[str]] = []
+        left = [*complaints]
 
-        def run(command: list[str], *, check: bool = False, **options: object) -> SimpleNamespace:
+        def run(command: list[str], *, check: bool = False, **options: object) -> subprocess.CompletedProcess[str]:
             ran.append(command)
             if command[1] == "notarytool":
                 # As notarytool does: nothing fails where Apple refuses, and the log has no other form.
                 assert options["timeout"]
-                is_log = command[2] == "log"
-                assert ("--output-format" in command) is not is_log
-                return SimpleNamespace(stdout=LOG if is_log else answer, returncode=0)
-            assert check
+                assert ("--output-format" in command) is (command[2] != "log")
+                said = {"submit": submission, "info": status, "log": LOG, "wait": "Current status: In Progress..."}
+                return subprocess.CompletedProcess(command, 0, stdout=said[command[2]])
+            if command[0] == "codesign" and left:
+                return subprocess.CompletedProcess(command, 1, stderr=f"{left.pop(0)}\n")
             if command[0] == "ditto":
                 Path(command[-1]).touch()
-            if fails and " ".join(command).removeprefix("xcrun ").startswith(fails):
+            failed = bool(fails) and " ".join(command).removeprefix("xcrun ").startswith(fails)
+            if failed and check:
                 raise subprocess.CalledProcessError(1, command)
-            return SimpleNamespace()
+            return subprocess.CompletedProcess(command, int(failed), stderr="")
 
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
         script = runpy.run_path(str(SIGN))
-        script["run"].__globals__["subprocess"] = SimpleNamespace(run=run, PIPE=subprocess.PIPE)
-        refused = fails or answer != ACCEPTED
-        with pytest.raises((subprocess.CalledProcessError, SystemExit)) if refused else nullcontext() as raised:
+        names = script["run"].__globals__
+        names["subprocess"] = SimpleNamespace(run=run, PIPE=subprocess.PIPE)
+        names["time"] = SimpleNamespace(sleep=lambda seconds: ran.append(["sleep", str(seconds)]))
+        end = ""
+        try:
             script["main"](str(product))
-        return ran, capsys.readouterr().out + (str(raised.value) if raised else "")
+        except (subprocess.CalledProcessError, SystemExit) as error:
+            end = f"ended: {error}"
+        printed = capsys.readouterr()
+        return ran, printed.out + printed.err + end
 
     return signing
 
@@ -122,10 +139,12 @@ def test_everything_inside_is_signed_before_what_is_around_it(
 def test_a_signed_app_is_notarised_stapled_and_shown_to_gatekeeper_last(app: Path, signing: Sign) -> None:
     run, said = signing(app, NOTARISED)
     zipped = app.with_suffix(".zip")
-    assert said == ""
-    assert run[-4:] == [
+    assert said == "Apple's notaries have Tandem.app as 2efe2717.\n"
+    assert run[-6:] == [
         ["ditto", "-c", "-k", "--keepParent", str(app), str(zipped)],
-        ["xcrun", "notarytool", "submit", str(zipped), *SUBMITTED],
+        ["xcrun", "notarytool", "submit", str(zipped), *PROFILE, *JSON],
+        ["xcrun", "notarytool", "wait", "2efe2717", *PROFILE, "--timeout", "40m", *JSON],
+        ["xcrun", "notarytool", "info", "2efe2717", *PROFILE, *JSON],
         ["xcrun", "stapler", "staple", str(app)],
         ["spctl", "--assess", "--type", "execute", "--verbose=2", str(app)],
     ]
@@ -138,10 +157,19 @@ def test_a_disk_image_is_signed_notarised_and_shown_to_gatekeeper(tmp_path: Path
     run, _ = signing(image, NOTARISED)
     assert run == [
         ["codesign", "--force", "--timestamp", "--sign", IDENTITY, str(image)],
-        ["xcrun", "notarytool", "submit", str(image), *SUBMITTED],
+        ["xcrun", "notarytool", "submit", str(image), *PROFILE, *JSON],
+        ["xcrun", "notarytool", "wait", "2efe2717", *PROFILE, "--timeout", "40m", *JSON],
+        ["xcrun", "notarytool", "info", "2efe2717", *PROFILE, *JSON],
         ["xcrun", "stapler", "staple", str(image)],
         ["spctl", "--assess", "--type", "open", "--context", "context:primary-signature", "--verbose=2", str(image)],
     ]
+
+
+def test_credentials_are_looked_up_in_the_keychain_that_was_made_for_them(app: Path, signing: Sign) -> None:
+    run, _ = signing(app, {**NOTARISED, "TANDEM_NOTARY_KEYCHAIN": "/tmp/release.keychain"}, status=INVALID)
+    asked = [command for command in run if command[1] == "notarytool"]
+    assert [command[2] for command in asked] == ["submit", "wait", "info", "log"]
+    assert all("--keychain /tmp/release.keychain" in " ".join(command) for command in asked)
 
 
 def test_on_github_the_run_shows_a_warning_and_an_image_stays_without_a_signature(
@@ -153,29 +181,60 @@ def test_on_github_the_run_shows_a_warning_and_an_image_stays_without_a_signatur
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("status", "says"), [(INVALID, "Invalid"), (LATE, "In Progress"), ("", "None"), ("[]", "None")]
+)
+def test_what_apple_does_not_accept_ends_the_build_and_what_it_has_found_is_shown(
+    app: Path, signing: Sign, status: str, says: str
+) -> None:
+    run, said = signing(app, NOTARISED, status=status)
+    assert f"Apple has not accepted Tandem.app: {says}." in said
+    assert "notarytool info 2efe2717" in said
+    assert "stapler" not in str(run)
+    assert not app.with_suffix(".zip").exists()
+    # There is no log before Apple has decided.
+    log = ["xcrun", "notarytool", "log", "2efe2717", *PROFILE]
+    assert (run[-1] == log) == ("no signature" in said) == (status != LATE)
+
+
+@pytest.mark.parametrize(
+    ("submission", "says"),
     [
-        (INVALID, "Invalid"),
-        (LATE, "In Progress"),
         ("Error: HTTP status code: 401", "401"),
         ("", "exit code"),
+        ('{"message": "Upload failed"}', "Upload"),
         ("[]", ""),
     ],
 )
-def test_what_apple_does_not_accept_ends_the_build_and_what_it_has_found_is_shown(
-    app: Path, signing: Sign, answer: str, says: str
+def test_a_product_that_the_notaries_do_not_take_is_not_waited_for(
+    app: Path, signing: Sign, submission: str, says: str
 ) -> None:
-    run, said = signing(app, NOTARISED, answer=answer)
-    assert "Apple has not accepted Tandem.app" in said
+    run, said = signing(app, NOTARISED, submission=submission)
+    assert "Apple's notaries have not taken Tandem.app" in said
     assert says in said
-    assert "stapler" not in str(run)
+    assert run[-1][:3] == ["xcrun", "notarytool", "submit"]
     assert not app.with_suffix(".zip").exists()
-    # Only what has a number at Apple has a log.
-    log = ["xcrun", "notarytool", "log", "2efe2717", "--keychain-profile", "tandem"]
-    assert (run[-1] == log) == ("no signature" in said) == ("2efe2717" in answer)
+
+
+def test_a_time_stamp_that_is_not_to_be_had_is_asked_for_again(tmp_path: Path, signing: Sign) -> None:
+    stamped = ["codesign", "--force", "--timestamp", "--sign", IDENTITY, str(tmp_path / "Tandem.dmg")]
+    run, said = signing(tmp_path / "Tandem.dmg", SIGNED, complaints=[NO_STAMP] * 4)
+    assert [command for command in run if command[0] != "sleep"] == [stamped] * 5
+    assert run[1] == ["sleep", "10"]
+    assert said.count(NO_STAMP) == 4
+    assert "ended" not in said
+    run, said = signing(tmp_path / "Tandem.dmg", SIGNED, complaints=[NO_STAMP] * 5)
+    assert run[-1] == stamped
+    assert "ended: Command" in said
+
+
+def test_what_has_another_reason_is_not_tried_again(app: Path, signing: Sign) -> None:
+    run, said = signing(app, SIGNED, complaints=["errSecInternalComponent"])
+    assert len(run) == 1
+    assert "errSecInternalComponent\nended: Command" in said
 
 
 @pytest.mark.parametrize("tool", ["codesign", "stapler staple", "spctl"])
 def test_a_step_that_fails_ends_it(app: Path, signing: Sign, tool: str) -> None:
-    run, _ = signing(app, NOTARISED, tool)
+    run, said = signing(app, NOTARISED, tool)
     assert " ".join(run[-1]).startswith((tool, f"xcrun {tool}"))
+    assert "ended: Command" in said

@@ -124,6 +124,7 @@ class Player:
             "GITHUB_ACTIONS": "true",
             "GITHUB_ENV": str(machine / "variables"),
             "GITHUB_REF_NAME": self.ref.rpartition("/")[2],
+            "GITHUB_REF_TYPE": "tag" if self.ref.startswith("refs/tags/") else "branch",
             "GITHUB_REPOSITORY": "someone/tandem",
             "GITHUB_SERVER_URL": "https://github.com",
             "HOME": str(machine),

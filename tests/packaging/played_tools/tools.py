@@ -1,9 +1,9 @@
 """Play one program of a release: `tools.py NAME ARGUMENT...`.
 
 PLAYED_STATE is a folder: its file "faults" names what goes wrong, one a line, its file "commands" gets each command,
-and "releases" has what was drafted. A signature is a line at the end of code, a seal the checksums of an app's files, a
-ticket of Apple a file or a line, and a disk image a tar archive. Keychains are files in RUNNER_TEMP, as each job has a
-machine of its own.
+"releases" has what was drafted, and "certificate.p12" is what signs. A signature is a line at the end of code, a seal
+the checksums of an app's files, a ticket of Apple a file or a line, and a disk image a tar archive. Keychains are files
+in RUNNER_TEMP, as each job has a machine of its own.
 """
 
 import hashlib
@@ -18,10 +18,12 @@ from pathlib import Path
 
 STATE = Path(os.environ.get("PLAYED_STATE", ""))
 MACH_O = b"\xcf\xfa\xed\xfe"
-CERTIFICATE, PASSWORD, APP_PASSWORD = b"a certificate", "of the export", "abcd-efgh"
+PASSWORD, APP_PASSWORD = "of the export", "abcd-efgh-ijkl-mnop"
 IDENTITY = "Developer ID Application: Somebody (ABCDE12345)"
 TICKET = b"\nTICKET"
 SIGNATURE = b"\nSIGNED "
+# Of the time stamps of one machine, each of this number is not to be had at first.
+EVERY = 3
 
 
 def is_faulty(fault: str) -> bool:
@@ -35,9 +37,9 @@ def keychain() -> Path:
     return Path(os.environ["RUNNER_TEMP"], "played-keychain.json")
 
 
-def stored(name: str) -> bool:
-    """Whether something is in the keychain."""
-    return keychain().exists() and name in json.loads(keychain().read_text(encoding="utf-8"))
+def stored(name: str) -> int:
+    """How often something is in the keychain."""
+    return json.loads(keychain().read_text(encoding="utf-8")).count(name) if keychain().exists() else 0
 
 
 def store(name: str) -> None:
@@ -77,7 +79,7 @@ def security(command: str, *arguments: str) -> int:
     """macOS's keychains."""
     if command == "import":
         value = dict(itertools.pairwise(arguments))
-        if Path(arguments[0]).read_bytes() != CERTIFICATE or value["-P"] != PASSWORD:
+        if Path(arguments[0]).read_bytes() != (STATE / "certificate.p12").read_bytes() or value["-P"] != PASSWORD:
             print("SecKeychainItemImport: the user name or passphrase is not correct.", file=sys.stderr)
             return 1
         store("certificate")
@@ -113,6 +115,11 @@ def codesign(*arguments: str) -> int:
             print(f"{product}: a sealed resource is missing or invalid", file=sys.stderr)
             return 1
         return 0
+    if "--timestamp" in arguments:
+        store("a try for a time stamp")
+        if is_faulty("no-stamps") or stored("a try for a time stamp") % EVERY == 0:
+            print(f"{product}: The timestamp service is not available.", file=sys.stderr)
+            return 1
     identity = arguments[arguments.index("--sign") + 1]
     if identity != "-" and not (identity == IDENTITY and stored("certificate")):
         print(f"{identity}: no identity found", file=sys.stderr)
@@ -149,17 +156,29 @@ def xcrun(tool: str, command: str, *arguments: str) -> int:
     if command == "store-credentials":
         if arguments[-1] != APP_PASSWORD:
             return 1
-        store("notaries")
+        store(f"notaries in {arguments[arguments.index('--keychain') + 1]}")
         return 0
-    if not stored("notaries"):
+    # The default keychain has none.
+    if "--keychain" not in arguments or not stored(f"notaries in {arguments[arguments.index('--keychain') + 1]}"):
         print("Error: No Keychain password item found for profile: tandem", file=sys.stderr)
         return 69
+    return notaries(command, arguments[0])
+
+
+def notaries(command: str, product: str) -> int:
+    """Apple's notaries, who have as much time as `wait` gives them; their exit code does not tell what they found."""
+    if command == "submit":
+        number = Path(product).suffix.removeprefix(".")
+        print(json.dumps({"id": number, "message": "Successfully uploaded file", "path": product}))
+    kind = "image" if product == "dmg" else "app"
+    if command == "wait":
+        print("Current status: In Progress......")
+        return int(is_faulty(f"slow-{kind}"))
+    if command == "info":
+        refused = "Invalid" if is_faulty(f"refused-{kind}") else "Accepted"
+        print(json.dumps({"id": product, "status": "In Progress" if is_faulty(f"slow-{kind}") else refused}))
     if command == "log":
         print(json.dumps({"status": "Invalid", "issues": [{"message": "The signature of the binary is invalid."}]}))
-        return 0
-    kind = "image" if arguments[0].endswith(".dmg") else "app"
-    status = "Invalid" if is_faulty(f"refused-{kind}") else "Accepted"
-    print(json.dumps({"id": "2efe2717-52ef", "status": status, "message": "Processing complete"}))
     return 0
 
 
@@ -206,8 +225,12 @@ def gh(group: str, command: str, *arguments: str) -> int:
     if group != "release" or not os.environ.get("GH_TOKEN"):
         return 4
     releases = STATE / "releases"
-    if command == "view":
-        print(max((folder.name for folder in releases.iterdir()), default=""))
+    if command == "list":
+        named = itertools.pairwise(arguments)
+        if dict(named).get("--jq") != ".[] | select(.isLatest).tagName":
+            return 1
+        if releases.exists():
+            print(max(folder.name for folder in releases.iterdir()))
         return 0
     tag, *options = arguments
     folder = releases / tag
@@ -221,6 +244,9 @@ def gh(group: str, command: str, *arguments: str) -> int:
         about = {"draft": "--draft" in options, "title": named["--title"]}
         (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")
         shutil.copy(named["--notes-file"], folder / "text.md")
+    if command == "upload" and is_faulty("immutable"):
+        print("HTTP 422: Cannot upload assets to an immutable release.", file=sys.stderr)
+        return 1
     (folder / "files").mkdir(exist_ok=True)
     for file in files:
         shutil.copy(file, folder / "files")
