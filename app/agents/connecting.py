@@ -29,7 +29,6 @@ from engine.errors import CodedError
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import CONFIG, parse, read_bytes
 from engine.files.kept_json import KeptJson
-from engine.files.typed_data import prepared
 
 _NEW_FILE = 0o600
 _STRING = r'"(?:[^"\\]|\\.)*+"'
@@ -202,7 +201,7 @@ def _noted() -> KeptJson:
 def _note_of(app: App) -> _WriteRecord | None:
     """Return the record of the text that was written for the program; None also if the record is damaged."""
     try:
-        return msgspec.convert(_noted().values.get(app.id), prepared(_WriteRecord))
+        return msgspec.convert(_noted().values.get(app.id), _WriteRecord)
     except msgspec.ValidationError:
         return None
 

@@ -13,7 +13,6 @@ from engine.documents.text.invisible_characters import INVISIBLE, without_invisi
 from engine.documents.text.parts import PAGE, Extent, Selection, first_lines, left_out_line, pictures_line
 from engine.errors import EngineClosed
 from engine.files.reading_time import ReadingTime
-from engine.files.typed_data import prepared
 
 if TYPE_CHECKING:
     from engine.documents.document import DocumentText
@@ -170,7 +169,7 @@ def extent_in(media_type: str) -> Extent:
     """Return the extent that a type has, or else the extent of a whole text without parts."""
     words = media_type.partition(EXTENT)[2].partition(";")[0]
     try:
-        return msgspec.json.decode(unquote(words), type=prepared(Extent)) if words else Extent()
+        return msgspec.json.decode(unquote(words), type=Extent) if words else Extent()
     # Chats are imported from files that anybody writes.
     except (msgspec.MsgspecError, UnicodeError):
         return Extent()

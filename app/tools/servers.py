@@ -24,7 +24,6 @@ from app.tools.variables import decides, variables_in, with_defaults
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import UntrustedJsonError, read_bytes
-from engine.files.typed_data import prepared
 
 log = logging.getLogger(__name__)
 
@@ -373,7 +372,7 @@ class ToolSettings:
     def _read(self) -> _File:
         """Return the content of the file. A file that cannot be read is renamed, so that it is not overwritten."""
         try:
-            return msgspec.json.decode(read_bytes(self._path, LARGEST_FILE), type=prepared(_File))
+            return msgspec.json.decode(read_bytes(self._path, LARGEST_FILE), type=_File)
         except (UntrustedJsonError, msgspec.MsgspecError) as error:
             if self._path.exists():
                 log.info("%s cannot be read and is set aside: %s", self._path, error)
@@ -510,7 +509,7 @@ def _server(name: str, fields: object, abouts: Mapping[str, str]) -> Server:
 def _imported(name: str, fields: object) -> _Imported:
     """Return the fields of an entry with the types that they must have. Raises `ToolFailed` as `_server` does."""
     try:
-        imported = msgspec.convert(_usual(fields) if isinstance(fields, Mapping) else fields, prepared(_Imported))
+        imported = msgspec.convert(_usual(fields) if isinstance(fields, Mapping) else fields, _Imported)
     except msgspec.ValidationError as error:
         field = re.search(r"\$\.(\w+)", str(error))
         raise _bad_field(name, field[1] if field else "") from error

@@ -11,7 +11,6 @@ import msgspec
 from msgspec import Meta, Struct
 
 from engine.errors import BadRequest, require
-from engine.files.typed_data import prepared
 from engine.grammars.grammar import Grammar
 
 
@@ -76,7 +75,7 @@ def read_prompts(path: Path) -> tuple[BenchPrompt, ...]:
     """
     try:
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-        rows = [msgspec.json.decode(line, type=prepared(_PromptRow)) for line in lines]
+        rows = [msgspec.json.decode(line, type=_PromptRow) for line in lines]
     except (OSError, ValueError, msgspec.MsgspecError) as error:
         raise BadRequest("prompts", 'a file with one JSON object a line, each with a "text"', str(path)) from error
     require(bool(rows), "prompts", "a file with at least one prompt", str(path))

@@ -15,7 +15,6 @@ from engine import errors
 from engine.computers.errors import ClusterError
 from engine.errors import EngineError, InternalFailure
 from engine.events import Failed, Finished, PrefillProgress, TokensCommitted
-from engine.files.typed_data import prepared
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair
@@ -95,7 +94,7 @@ def as_plain(value: Any) -> Any:
 
 def from_plain(value: Any, kind: type[Known]) -> Known:
     """Restore a value of type `kind` from `as_plain`'s result. Raises `ValueError` for anything else."""
-    return msgspec.convert(value, prepared(kind), dec_hook=dec_hook)
+    return msgspec.convert(value, kind, dec_hook=dec_hook)
 
 
 class Call(WireMessage, frozen=True):

@@ -18,7 +18,6 @@ import msgspec
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_object
 from engine.files.folder_paths import states_of
-from engine.files.typed_data import prepared
 from engine.finding.description import describe, parts_inside
 from engine.finding.model_place import ModelPlace, place_of
 from engine.model_files.model import Model
@@ -75,7 +74,7 @@ class ModelIndex:
         self._checked: set[str] = set()
         if path is not None:
             with contextlib.suppress(UntrustedJsonError, msgspec.ValidationError):
-                stored = msgspec.convert(read_object(path, _LIMITS), prepared(_IndexFile))
+                stored = msgspec.convert(read_object(path, _LIMITS), _IndexFile)
                 if stored.format == _FORMAT:
                     self._file = stored
 

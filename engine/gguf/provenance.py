@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes
-from engine.files.typed_data import prepared
 
 NAME = "gguf.json"
 # Raised when files other than the weights change; such files of older folders are then written again.
@@ -33,6 +32,6 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 def read_provenance(folder: Path) -> Provenance | None:
     """Return the record in a folder; None if it was not made from a GGUF file, or the record is damaged."""
     try:
-        return msgspec.json.decode(read_bytes(folder / NAME, CONFIG.size), type=prepared(Provenance))
+        return msgspec.json.decode(read_bytes(folder / NAME, CONFIG.size), type=Provenance)
     except (UntrustedJsonError, msgspec.MsgspecError):
         return None

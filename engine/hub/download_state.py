@@ -11,7 +11,6 @@ from msgspec import Meta, Struct, field
 
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
-from engine.files.typed_data import prepared
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, CONTENT_HASH, is_revision, parse_name, parse_repository
 
@@ -88,7 +87,7 @@ def read_queue(path: Path) -> list[DownloadStatus]:
 
 def _read_entry(value: Any) -> DownloadStatus | None:
     try:
-        entry = msgspec.convert(value, prepared(DownloadStatus), dec_hook=_read_error)
+        entry = msgspec.convert(value, DownloadStatus, dec_hook=_read_error)
         entry.repository = parse_name(entry.repository)
         entry.head_of = parse_repository(entry.head_of) if entry.head_of else ""
     except (msgspec.ValidationError, HubError):

@@ -23,7 +23,6 @@ from app.api.requests.lenient_content import READING_TIME, note_skipped
 from app.system.versions import installed_version
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, check_structure
 from engine.files.reading_time import ReadingTime
-from engine.files.typed_data import prepared
 
 Body = TypeVar("Body")
 
@@ -167,7 +166,7 @@ def body_of(value: dict[str, object], kind: type[Body], skipped: list[str] | Non
     if normalised is not None:
         value = normalised(value, [] if skipped is None else skipped)
     try:
-        return msgspec.convert(value, prepared(kind), strict=False, str_keys=True)
+        return msgspec.convert(value, kind, strict=False, str_keys=True)
     except msgspec.ValidationError as error:
         problem = str(error)
         path = ""
