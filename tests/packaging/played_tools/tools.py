@@ -2,8 +2,8 @@
 
 PLAYED_STATE is a folder: its file "faults" names what goes wrong, one a line, its file "commands" gets each command,
 "releases" has what was drafted, and "certificate.p12" is what signs. A signature is a line at the end of code, a seal
-the checksums of an app's files, a ticket of Apple a file or a line, and a disk image a tar archive. Keychains are files
-in RUNNER_TEMP, as each job has a machine of its own.
+the checksums of an app's files, a ticket of Apple a file or a line, and a disk image a tar archive. What happens on a
+machine is noted in RUNNER_TEMP, as each job has one of its own.
 """
 
 import hashlib
@@ -32,20 +32,20 @@ def is_faulty(fault: str) -> bool:
     return seeded in (STATE / "faults").read_text(encoding="utf-8").splitlines()
 
 
-def keychain() -> Path:
-    """The file that stands for the keychain of this machine."""
-    return Path(os.environ["RUNNER_TEMP"], "played-keychain.json")
+def history() -> Path:
+    """The file of what has happened on this machine: what its keychain got, and what was tried."""
+    return Path(os.environ["RUNNER_TEMP"], "played.json")
 
 
-def stored(name: str) -> int:
-    """How often something is in the keychain."""
-    return json.loads(keychain().read_text(encoding="utf-8")).count(name) if keychain().exists() else 0
+def times(what: str) -> int:
+    """How often something has happened on this machine."""
+    return json.loads(history().read_text(encoding="utf-8")).count(what) if history().exists() else 0
 
 
-def store(name: str) -> None:
-    """Add something to the keychain."""
-    names = json.loads(keychain().read_text(encoding="utf-8")) if keychain().exists() else []
-    keychain().write_text(json.dumps([*names, name]), encoding="utf-8")
+def note(what: str) -> None:
+    """Note that something has happened on this machine."""
+    before = json.loads(history().read_text(encoding="utf-8")) if history().exists() else []
+    history().write_text(json.dumps([*before, what]), encoding="utf-8")
 
 
 def window_packages() -> set[str]:
@@ -82,11 +82,11 @@ def security(command: str, *arguments: str) -> int:
         if Path(arguments[0]).read_bytes() != (STATE / "certificate.p12").read_bytes() or value["-P"] != PASSWORD:
             print("SecKeychainItemImport: the user name or passphrase is not correct.", file=sys.stderr)
             return 1
-        store("certificate")
+        note("certificate")
     # With options, it would lock itself.
     if command == "set-keychain-settings" and len(arguments) > 1:
         return 1
-    if command == "find-identity" and stored("certificate"):
+    if command == "find-identity" and times("certificate"):
         print(f'  1) 0123456789ABCDEF "{IDENTITY}"\n     1 valid identities found')
     return 0
 
@@ -116,12 +116,12 @@ def codesign(*arguments: str) -> int:
             return 1
         return 0
     if "--timestamp" in arguments:
-        store("a try for a time stamp")
-        if is_faulty("no-stamps") or stored("a try for a time stamp") % EVERY == 0:
+        note("a try for a time stamp")
+        if is_faulty("no-stamps") or times("a try for a time stamp") % EVERY == 0:
             print(f"{product}: The timestamp service is not available.", file=sys.stderr)
             return 1
     identity = arguments[arguments.index("--sign") + 1]
-    if identity != "-" and not (identity == IDENTITY and stored("certificate")):
+    if identity != "-" and not (identity == IDENTITY and times("certificate")):
         print(f"{identity}: no identity found", file=sys.stderr)
         return 1
     program = product / "Contents" / "MacOS" / "Tandem" if product.is_dir() else product
@@ -156,10 +156,10 @@ def xcrun(tool: str, command: str, *arguments: str) -> int:
     if command == "store-credentials":
         if arguments[-1] != APP_PASSWORD:
             return 1
-        store(f"notaries in {arguments[arguments.index('--keychain') + 1]}")
+        note(f"notaries in {arguments[arguments.index('--keychain') + 1]}")
         return 0
     # The default keychain has none.
-    if "--keychain" not in arguments or not stored(f"notaries in {arguments[arguments.index('--keychain') + 1]}"):
+    if "--keychain" not in arguments or not times(f"notaries in {arguments[arguments.index('--keychain') + 1]}"):
         print("Error: No Keychain password item found for profile: tandem", file=sys.stderr)
         return 69
     return notaries(command, arguments[0])
@@ -204,6 +204,10 @@ def hdiutil(command: str, *arguments: str) -> int:
     """Disk images."""
     image = Path(arguments[-1])
     if command == "create":
+        note("a try for an image")
+        if times("a try for an image") == 1:
+            print("hdiutil: create failed - Resource busy", file=sys.stderr)
+            return 1
         with tarfile.open(image, "w") as packed:
             packed.add(arguments[arguments.index("-srcfolder") + 1], ".")
         if is_faulty("image"):
