@@ -1,7 +1,8 @@
 """Play a workflow of GitHub on this machine: its jobs, their matrices and conditions, and each step's own commands.
 
 What GitHub's own actions do is done here, as far as our workflows use it. Scripts run in `bash -e`, as on GitHub, with
-the stand-ins of `played_tools` in front of the PATH. Not played: secrets that are masked in logs, and time limits.
+the stand-ins of `played_tools` in front of the PATH. With a root file system, Linux machines run in it, with GitHub's
+own program as the only stand-in. Not played: secrets that are masked in logs, and time limits.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ from typing import Any
 
 import yaml
 
-from tests.packaging.played_tools.tools import TOOLS
+from tests.packaging.played_root import PlayedRoot
+from tests.packaging.played_tools import tools
 
 _EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
 # A condition with one of these is asked whatever has failed before.
 _STATUS = re.compile(r"\b(always|cancelled|failure)\(\)")
+# Where the programs of a Linux machine are.
+_SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class Context(SimpleNamespace):
@@ -45,6 +49,29 @@ class Ended:
     output: str
 
 
+@dataclass(frozen=True)
+class Machine:
+    """A machine of a job, and its system as GitHub names it. `variables` has what a step tells those after it."""
+
+    folder: Path
+    system: str
+
+    @property
+    def work(self) -> Path:
+        """The folder of the checkout, where steps run."""
+        return self.folder / "work"
+
+    @property
+    def variables(self) -> Path:
+        """The file of environment variables."""
+        return self.folder / "variables"
+
+    @property
+    def python(self) -> Path:
+        """The environment with the Python of setup-python."""
+        return self.folder / "python"
+
+
 @dataclass
 class Player:
     """A repository on GitHub, whose workflows are played in the folder `scratch`.
@@ -56,19 +83,24 @@ class Player:
     scratch: Path
     secrets: dict[str, str]
     ref: str = "refs/tags/v0.1.0"
+    root: PlayedRoot | None = None
     ended: list[Ended] = field(default_factory=list)
     results: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tools = self.scratch / "tools"
+        self.tools_in_root = self.scratch / "tools-in-root"
         self.state = self.scratch / "state"
         self.artifacts = self.scratch / "artifacts"
-        for folder in (self.tools, self.state, self.artifacts):
+        for folder in (self.tools, self.tools_in_root, self.state, self.artifacts):
             folder.mkdir(parents=True)
-        script = Path(__file__).parent / "played_tools" / "tools.py"
-        for name in TOOLS:
-            tool = self.tools / name
-            tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S -E "{script}" {name} "$@"\n', encoding="utf-8")
+        # A root sees nothing of this machine but `scratch`.
+        programs = self.scratch / "programs"
+        shutil.copytree(Path(tools.__file__).parent, programs)
+        written = [(self.tools, sys.executable, name) for name in tools.TOOLS]
+        for folder, python, name in [*written, (self.tools_in_root, "/usr/bin/python3", "gh")]:
+            tool = folder / name
+            tool.write_text(f'#!/bin/sh\nexec "{python}" -S -E "{programs}/tools.py" {name} "$@"\n', encoding="utf-8")
             tool.chmod(0o755)
         self.seed()
 
@@ -94,24 +126,24 @@ class Player:
     def _play_job(
         self, name: str, job: dict[str, Any], entry: dict[str, str], names: dict[str, Any], everywhere: dict[str, str]
     ) -> bool:
-        (self.scratch / "machines").mkdir(exist_ok=True)
-        machine = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.scratch / "machines"))
-        (machine / "work").mkdir()
-        (machine / "variables").touch()
         matrix = Context(**entry)
         system = "macOS" if "macos" in self._filled(job["runs-on"], {"matrix": matrix}) else "Linux"
+        (self.scratch / "machines").mkdir(exist_ok=True)
+        machine = Machine(Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.scratch / "machines")), system)
+        machine.work.mkdir()
+        machine.variables.touch()
         names = {**names, "matrix": matrix, "runner": Context(os=system)}
         environment = self._filled_values({**everywhere, **job.get("env", {})}, names)
         shown = "-".join([name, *entry.values()][:2])
         are_well = True
         for step in job["steps"]:
-            variables = dict(line.split("=", 1) for line in (machine / "variables").read_text().splitlines())
+            variables = dict(line.split("=", 1) for line in machine.variables.read_text().splitlines())
             names["env"] = Context(**environment, **variables)
             if not self._is_wanted(step.get("if", "success()"), are_well, names):
                 continue
             more = self._filled_values(step.get("env", {}), names)
             if "uses" in step:
-                succeeded, output = self._use(step, machine / "work", names), ""
+                succeeded, output = self._use(step, machine, names), ""
             else:
                 succeeded, output = self._run(step["run"], machine, {**environment, **variables, **more})
             title = step.get("name") or step["uses"].partition("@")[0]
@@ -119,27 +151,31 @@ class Player:
             are_well = are_well and succeeded
         return are_well
 
-    def _run(self, script: str, machine: Path, environment: dict[str, str]) -> tuple[bool, str]:
+    def _run(self, script: str, machine: Machine, environment: dict[str, str]) -> tuple[bool, str]:
         github = {
             "GITHUB_ACTIONS": "true",
-            "GITHUB_ENV": str(machine / "variables"),
+            "GITHUB_ENV": str(machine.variables),
             "GITHUB_REF_NAME": self.ref.rpartition("/")[2],
             "GITHUB_REF_TYPE": "tag" if self.ref.startswith("refs/tags/") else "branch",
             "GITHUB_REPOSITORY": "someone/tandem",
             "GITHUB_SERVER_URL": "https://github.com",
-            "HOME": str(machine),
+            "HOME": str(machine.folder),
             "PATH": f"{self.tools}:/usr/bin:/bin",
             "PLAYED_PYTHON": str(self.tools / "python"),
             "PLAYED_REAL_PYTHON": sys.executable,
             "PLAYED_STATE": str(self.state),
             "PYTHONDONTWRITEBYTECODE": "1",
-            "RUNNER_TEMP": str(machine),
+            "RUNNER_TEMP": str(machine.folder),
         }
-        file = machine / "script.sh"
+        file = machine.folder / "script.sh"
         file.write_text(script, encoding="utf-8")
+        command = ["bash", "-e", str(file)]
+        if self.root and machine.system == "Linux":
+            github["PATH"] = f"{machine.python}/bin:{self.tools_in_root}:{_SYSTEM}"
+            return self.root.run(command, machine.work, self.scratch, {**github, **environment})
         done = subprocess.run(
-            ["bash", "-e", str(file)],
-            cwd=machine / "work",
+            command,
+            cwd=machine.work,
             env={**github, **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -147,10 +183,11 @@ class Player:
         )
         return done.returncode == 0, done.stdout
 
-    def _use(self, step: dict[str, Any], work: Path, names: dict[str, Any]) -> bool:
+    def _use(self, step: dict[str, Any], machine: Machine, names: dict[str, Any]) -> bool:
         """Do what an action of GitHub does. Raises KeyError for one that is not known here."""
         action = step["uses"].partition("@")[0].removeprefix("actions/")
         options = self._filled_values(step.get("with", {}), names)
+        work = machine.work
         if action == "checkout":
             shutil.copytree(self.source, work, symlinks=True, dirs_exist_ok=True)
         elif action == "upload-artifact":
@@ -165,6 +202,8 @@ class Player:
                 shutil.copy(file, work / options["path"])
         elif action != "setup-python":
             raise KeyError(action)
+        elif self.root and machine.system == "Linux":
+            return self._run(f'/usr/bin/python3 -m venv "{machine.python}"', machine, {})[0]
         return True
 
     def _is_wanted(self, condition: str, are_well: bool, names: dict[str, Any]) -> bool:
