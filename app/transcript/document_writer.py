@@ -118,7 +118,7 @@ class DocumentWriter:
         if paragraph.kind == "table":
             self._write_table(paragraph)
             return
-        block = self._block()
+        block = self._block(paragraph.spans)
         block.setLeftMargin(len(paragraph.quotes) * QUOTE_INDENT)
         if paragraph.quotes:
             block.setProperty(QTextFormat.Property.BlockQuoteLevel, len(paragraph.quotes))
@@ -144,8 +144,11 @@ class DocumentWriter:
             block.setBottomMargin(_PARAGRAPH_SPACE if following else _ITEM_SPACE)
             self.cursor.setBlockFormat(block)
 
-    def _block(self) -> QTextBlockFormat:
+    def _block(self, spans: Spans) -> QTextBlockFormat:
         block = QTextBlockFormat()
+        # Otherwise Qt takes that of the first letter.
+        to_right = is_right_to_left([spans])
+        block.setLayoutDirection(Qt.LayoutDirection.RightToLeft if to_right else Qt.LayoutDirection.LeftToRight)
         height = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
         block.setLineHeight(LINE_HEIGHT * self._pixels, height)
         return block
@@ -201,7 +204,7 @@ class DocumentWriter:
         self.cursor.insertTable(len(paragraph.rows), len(paragraph.aligns), style)
         for number, row in enumerate(rows_from_left(paragraph)):
             for cell, align in zip(row, aligns, strict=True):
-                block = self._block()
+                block = self._block(cell)
                 if align:
                     block.setAlignment(_ALIGNMENTS[align])
                 self.cursor.setBlockFormat(block)
@@ -219,7 +222,8 @@ def _words_added(before: Paragraph, now: Paragraph) -> str:
     old = before.spans[-1].text
     last = now.spans[-1]
     same = replace(now, spans=(*now.spans[:-1], replace(last, text=old))) == before
-    return last.text.removeprefix(old) if same and last.text.startswith(old) else ""
+    goes_on = same and last.text.startswith(old) and is_right_to_left([now.spans]) == is_right_to_left([before.spans])
+    return last.text.removeprefix(old) if goes_on else ""
 
 
 def _style_of(names: frozenset[str], link: str, pixels: int, head: bool) -> QTextCharFormat:

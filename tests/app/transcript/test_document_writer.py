@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QTextCharFormat, QTextCursor, QTextDocument
 
 from app.text.shown import document_text, shown
@@ -126,3 +127,50 @@ def test_a_growing_paragraph_is_shaped_once_for_many_paints_until_another_one_be
     assert document.begin().layout().cacheEnabled()
     writer.write(shown("One two three\n\nFour"))
     assert [block.layout().cacheEnabled() for block in (document.begin(), document.lastBlock())] == [False, False]
+
+
+RIGHT, LEFT = Qt.LayoutDirection.RightToLeft, Qt.LayoutDirection.LeftToRight
+
+
+@pytest.mark.parametrize(
+    ("markdown", "direction"),
+    [
+        ("ChatGPT هو نموذج لغوي كبير", RIGHT),
+        ("- Google هي شركة أمريكية كبيرة", RIGHT),
+        ("`npm install` מתקין", RIGHT),
+        ("<kbd>Command</kbd> ו־<kbd>Shift</kbd>", RIGHT),
+        ("## **OpenAI** أعلنت عن نموذج جديد", RIGHT),
+        ("> Tandem يجيب على جهازك", RIGHT),
+        ("2026: התקציב של Apple", RIGHT),
+        ("| AI |\n|---|\n| Gemma نموذج صغير |", RIGHT),
+        ("مرحبا means hello in Arabic", LEFT),
+        ("`אבג` is a word", LEFT),
+        ("Plain text, 한국어, 日本語", LEFT),
+        ("1. 2. 3.", LEFT),
+        ("", LEFT),
+    ],
+)
+def test_a_paragraph_stands_where_most_of_its_letters_are_read_from(
+    markdown: str, direction: Qt.LayoutDirection
+) -> None:
+    document = document_of(markdown)
+    # Above a table and below it is an empty block.
+    block = document.firstBlock()
+    while block.next().isValid() and block.next().text():
+        block = block.next()
+    assert block.textDirection() == direction
+
+
+def test_a_growing_paragraph_goes_to_the_right_with_the_letter_that_decides() -> None:
+    words = "Tandem هو برنامج للمحادثة يعمل على جهازك"
+    document, font = QTextDocument(), QFont()
+    font.setPixelSize(15)
+    writer = DocumentWriter(document, font)
+    directions = []
+    for end in range(1, len(words) + 1):
+        writer.write(shown(words[:end]))
+        directions.append(document.firstBlock().textDirection())
+    assert document.toPlainText() == words
+    # With the seventh letter from right to left, after the six of "Tandem".
+    decides = words.index("م") + 1
+    assert directions == [LEFT] * (decides - 1) + [RIGHT] * (len(words) - decides + 1)
