@@ -1,7 +1,8 @@
 """Search over all chats: queries of the index, the places of hits, and a snippet around the first.
 
 A query is words with spaces between them, all of which must occur; words in double quotes form a phrase. Words of
-spaced scripts match from their beginning, because the index holds words; words of unspaced scripts match anywhere.
+spaced scripts match from their beginning, because the index holds words; words of unspaced scripts match anywhere. The
+index holds no signs: what a term like "C++" or "C#" ends with is looked for in the texts that the index has found.
 database/search_tokens.py says which signs are equal. The find bar of one chat has its own queries (`parse_phrase`).
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from app.conversations.database.database import Database
@@ -30,6 +32,8 @@ _TABLES_WITH_TEXTS = ("folders", "presets", "conversations", "messages", "chunks
 
 _TERMS = re.compile(r'"([^"]*)(?:"|$)|([^\s"]+)')
 _GAP = r"[\W_]*"
+# Signs that end names, such as those of languages. Other signs around words are mostly punctuation.
+_ENDING_SIGNS = re.compile(r"[+#]+$")
 # What the find bar takes for a query of the search in all chats: words, at least one of them in quotes, and nothing
 # else. Quotes anywhere else, as in code, are found as they stand.
 _QUOTED_WORDS = re.compile(r'\s*(?:(?:"[^\W_]+(?:\s+[^\W_]+)*"|[^\W_]+)(?:\s+|$))+')
@@ -42,12 +46,21 @@ _EQUAL_SIGNS = ("'\u2018\u2019\u02bc", '"\u201c\u201d\u201e', "-\u2010\u2012\u20
 class Query:
     """A query as an FTS5 expression (`match`, "" if it is not for the index) and as a pattern for folded text.
 
-    Each text that matches contains one of `letters` once it is folded and cut down to letters and digits.
+    Each text that matches contains one of `letters` once it is folded and cut down to letters and digits. All of
+    `checked` have to be found in a folded text, too: they are the terms with signs.
     """
 
     match: str
     pattern: re.Pattern[str]
     letters: tuple[str, ...]
+    checked: tuple[re.Pattern[str], ...] = ()
+
+    def is_in(self, text: str) -> bool:
+        """Return whether a text that the index has found has the signs of the query as well."""
+        if not self.checked:
+            return True
+        folded = fold(text)
+        return all(pattern.search(folded) for pattern in self.checked)
 
 
 class _QueryPiece(NamedTuple):
@@ -96,18 +109,24 @@ def parse_query(text: str, *, within_words: bool = False) -> Query | None:
     phrases: list[str] = []
     patterns: list[str] = []
     letters: list[str] = []
+    checked: list[re.Pattern[str]] = []
     for match in _TERMS.finditer(text):
         quoted = match[1] is not None
-        term = runs(fold(match[1] if quoted else match[2]))
+        folded = fold(match[1] if quoted else match[2])
+        term = runs(folded)
         if term:
-            phrases.append(_phrase(term, quoted))
-            patterns.append(_pattern(term, quoted, within_words and not quoted))
+            signs = _ENDING_SIGNS.search(folded.rstrip())
+            pattern = _pattern(term, quoted, within_words and not quoted) + re.escape(signs[0] if signs else "")
+            phrases.append(_phrase(term, quoted or signs is not None))
+            patterns.append(pattern)
             letters.append(letters_of("".join(run.text for run in term)))
+            if signs:
+                checked.append(re.compile(pattern))
     if not phrases:
         return None
     # Longer alternatives first, so that a hit is marked as far as it goes.
-    pattern = re.compile("|".join(sorted(patterns, key=len, reverse=True)))
-    return Query(" AND ".join(phrases), pattern, tuple(letters))
+    any_term = re.compile("|".join(sorted(patterns, key=len, reverse=True)))
+    return Query(" AND ".join(phrases), any_term, tuple(letters), tuple(checked))
 
 
 def parse_phrase(text: str) -> Query | None:
@@ -162,8 +181,8 @@ def letters_of(folded: str) -> str:
     return re.sub(r"[\W_]+", "", folded)
 
 
-def _phrase(term: list[ScriptRun], quoted: bool) -> str:
-    """Return a term as a phrase of FTS5. Its last word is a prefix unless it was `quoted`.
+def _phrase(term: list[ScriptRun], whole: bool) -> str:
+    """Return a term as a phrase of FTS5. Its last word is a prefix unless it is `whole`.
 
     For example, draft becomes "draft"*, and the quoted "draft model" stays as it is. 初稿模型 becomes "初稿 稿模 模型",
     the pairs of characters that the index holds.
@@ -176,7 +195,7 @@ def _phrase(term: list[ScriptRun], quoted: bool) -> str:
         prefix = len(last.text) == 1
     else:
         tokens += run_tokens(last)
-        prefix = not quoted
+        prefix = not whole
     return f'"{" ".join(tokens)}"{"*" if prefix else ""}'
 
 
@@ -237,18 +256,19 @@ class ConversationSearch:
         query = parse_query(text)
         if query is None:
             return []
-        # CROSS JOIN keeps the index outermost, so that hits come in its order and the limit ends the search.
-        rows = self._database.rows(
+        # CROSS JOIN keeps the index outermost, so that hits come in its order and the search ends with the limit.
+        rows = self._database.execute(
             """
             SELECT messages.id, conversation_id, CAST(content AS TEXT) AS content, CAST(title AS TEXT) AS title
             FROM search
             CROSS JOIN messages ON messages.time_key = search.rowid
             CROSS JOIN conversations ON conversations.id = conversation_id
-            WHERE search MATCH ? AND trashed_at IS NULL ORDER BY search.rowid DESC LIMIT ?""",
-            (f"text : ({query.match})", limit),
+            WHERE search MATCH ? AND trashed_at IS NULL ORDER BY search.rowid DESC""",
+            (f"text : ({query.match})",),
         )
         return [
-            MessageHit(row["id"], row["conversation_id"], row["title"], snippet(row["content"], query)) for row in rows
+            MessageHit(row["id"], row["conversation_id"], row["title"], snippet(row["content"], query))
+            for row in islice((row for row in rows if query.is_in(row["content"])), limit)
         ]
 
     def titles(self, text: str, limit: int = 20) -> list[TitleHit]:
@@ -256,14 +276,17 @@ class ConversationSearch:
         query = parse_query(text)
         if query is None:
             return []
-        rows = self._database.rows(
+        rows = self._database.execute(
             """
             SELECT conversations.id, CAST(title AS TEXT) AS title
             FROM title_search JOIN conversations ON conversations.id = title_search.rowid
-            WHERE title_search MATCH ? AND trashed_at IS NULL ORDER BY updated_at DESC LIMIT ?""",
-            (query.match, limit),
+            WHERE title_search MATCH ? AND trashed_at IS NULL ORDER BY updated_at DESC""",
+            (query.match,),
         )
-        return [TitleHit(row["id"], row["title"], highlights(row["title"], query)) for row in rows]
+        return [
+            TitleHit(row["id"], row["title"], highlights(row["title"], query))
+            for row in islice((row for row in rows if query.is_in(row["title"])), limit)
+        ]
 
     def merge(self, pages: int = _MERGED_PAGES) -> bool:
         """Merge about that many pages of the indexes; return whether there is more to merge.

@@ -66,6 +66,47 @@ def test_what_is_not_there_is_not_found(store: ConversationStore, query: str) ->
     assert found(store, query) == set()
 
 
+NAMES = ("Sort a vector in C++ quickly", "Compare cats in the city", "C# and .NET", "Vitamin C+, F#m7 and g++.", "C")
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("C++", {0}),
+        ("c+", {0, 3}),
+        ("C#", {2}),
+        ("f#", {3}),
+        ("c++ vector", {0}),
+        ("c# c++", set()),
+        ('"in C++"', {0}),
+        ('"c#"', {2}),
+        ("Ｃ＃", {2}),
+        ("g++", {3}),
+        ("c++20", set()),
+        ("c", {0, 1, 2, 3, 4}),
+        ("cats?", {1}),
+        ("++ # c", {0, 1, 2, 3, 4}),
+    ],
+)
+def test_the_signs_that_end_a_name_belong_to_it(store: ConversationStore, query: str, expected: set[int]) -> None:
+    chats = [store.conversations.create() for _ in NAMES]
+    messages = [
+        store.messages.add(chat, None, NewMessage("user", text)) for chat, text in zip(chats, NAMES, strict=True)
+    ]
+    for chat, text in zip(chats, NAMES, strict=True):
+        store.conversations.rename(chat, text)
+    assert found(store, query) == {messages[number] for number in expected}
+    assert {hit.conversation_id for hit in store.search.titles(query)} == {chats[number] for number in expected}
+
+
+def test_hits_with_signs_are_marked_and_as_many_as_asked_for(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    for text in ["C++ is old"] * 3 + ["a C sharp"] * 60:
+        store.messages.add(chat, None, NewMessage("user", text))
+    hits = store.search.messages("c++", limit=2)
+    assert [(hit.snippet.text, hit.snippet.spans) for hit in hits] == [("C++ is old", ((0, 3),))] * 2
+
+
 @pytest.mark.usefixtures("messages")
 @pytest.mark.parametrize("query", ["", "   ", "...", "→", '"', '""', "* OR (", "\x00", "AND", "text:", "a*b"])
 def test_no_query_is_an_error(store: ConversationStore, query: str) -> None:
