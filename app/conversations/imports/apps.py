@@ -1,8 +1,8 @@
 """Reads the chats of apps that need little more than a table, and plain lists of messages.
 
-The apps are Open WebUI, Jan, llama.cpp's web UI, LibreChat, AnythingLLM, Gemini, LM Studio, DeepSeek, Grok, AI Studio
-and Mistral's Le Chat. What each of them exports is said above its reader. ChatGPT, Claude, Cherry Studio, Ollama's app,
-Perplexity and Tandem have modules of their own.
+The apps are Open WebUI, Qwen Chat, Jan, llama.cpp's web UI, LibreChat, AnythingLLM, Gemini, LM Studio, DeepSeek, Grok,
+AI Studio, Mistral's Le Chat, Chatbox and TypingMind. What each of them exports is said above its reader. ChatGPT,
+Claude, Cherry Studio, Ollama's app, Perplexity and Tandem have modules of their own.
 """
 
 from __future__ import annotations
@@ -60,6 +60,29 @@ OPEN_WEBUI = ChatReader(
         ],
         finish=_without_details,
     ).read,
+)
+
+# Qwen Chat exports an object with the list "data", of chats as Open WebUI has them. An answer has a list of contents
+# with their "phase": "think", "answer", or the name of a tool. Its format is not documented; this follows its web API.
+_PHASES = {"think": "thinking", "answer": "text"}
+
+
+def _qwen_messages(entry: Any, _chat: ChatBuilder) -> Iterator[Any]:
+    """Yield the messages, with their contents as parts."""
+    for uid, message in fields.mapping(entry, _HISTORY).items():
+        contents = fields.items(message, "content_list")
+        parts = [
+            {"type": _PHASES.get(fields.text(content, "phase"), "tool"), "text": fields.text(content, "content")}
+            for content in contents
+        ]
+        yield with_fields(message, id=uid, parts=parts)
+
+
+QWEN_CHAT = ChatReader(
+    fields.has("data.0.chat.history.messages"),
+    "title|chat.title",
+    ChatForm(app="qwen-chat", chat=("", "chat", "chat.history"), is_tree=True, messages=_qwen_messages).read,
+    lambda documents: (chat for document in documents for chat in fields.items(document, "data")),
 )
 
 # Jan has a folder for each chat, with thread.json and a message a line in messages.jsonl, which need not be in order.
@@ -378,6 +401,32 @@ LE_CHAT = ChatReader(
     _le_chats,
 )
 
+# Chatbox exports an object with the list of its chats, and each of them under "session:" and its id. Earlier parts of a
+# chat, after which it was begun anew, are its "threads". This follows what Cherry Studio's importer reads.
+_CHATS_OF_CHATBOX = "chat-sessions-list"
+
+
+def _sessions_of_chatbox(documents: Iterable[Any]) -> Iterator[Any]:
+    """Yield each chat, and before it the earlier threads of it."""
+    for document in documents:
+        for listed in fields.items(document, _CHATS_OF_CHATBOX):
+            session = with_fields(listed, **fields.mapping(document, f"session:{fields.identifier(listed, 'id')}"))
+            yield from fields.items(session, "threads")
+            yield session
+
+
+CHATBOX = ChatReader(
+    fields.has(_CHATS_OF_CHATBOX), "name|threadName", ChatForm(app="chatbox").read, _sessions_of_chatbox
+)
+
+# TypingMind exports an object whose "data" has the list "chats". This follows what big-AGI's importer reads.
+TYPINGMIND = ChatReader(
+    fields.has("data.chats"),
+    "chatTitle|preview",
+    ChatForm(app="typingmind").read,
+    lambda documents: (chat for document in documents for chat in fields.items(document, "data.chats")),
+)
+
 # Plain messages have the shape of OpenAI's and Ollama's APIs. A chat is a list of them, or an object with "messages"; a
 # line of a JSONL file may be one. Ollama has pictures in a list next to the text.
 
@@ -402,6 +451,6 @@ MESSAGES = ChatReader(
 
 # The last one reads what any other app may have written.
 APPS = (
-    OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, LLAMA_CPP_LINES, LIBRECHAT, ANYTHINGLLM, GEMINI, DEEPSEEK, GROK, AI_STUDIO,
-    LE_CHAT, MESSAGES
+    OPEN_WEBUI, QWEN_CHAT, LM_STUDIO, JAN, LLAMA_CPP, LLAMA_CPP_LINES, LIBRECHAT, ANYTHINGLLM, GEMINI, DEEPSEEK, GROK,
+    AI_STUDIO, LE_CHAT, CHATBOX, TYPINGMIND, MESSAGES
 )  # fmt: skip

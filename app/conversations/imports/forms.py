@@ -16,7 +16,7 @@ from app.conversations.imports.imported import ChatBuilder, ImportedConversation
 from app.conversations.imports.pictures import Files, picture_at
 
 # Names of the fields of a chat.
-_IDENTITY = "uuid|conversation_id|conversationId|id"
+_IDENTITY = "uuid|conversation_id|conversationId|chatID|id"
 _CREATED = "created_at|createdAt|create_time|created|timestamp|inserted_at"
 _UPDATED = (
     "updated_at|updatedAt|update_time|modify_time|updated|lastModified|assistantLastMessagedAt|userLastMessagedAt"
@@ -33,11 +33,11 @@ _PARENT = "parent|parentId|parentMessageId|parent_message_uuid|parent_response_i
 _ROLE = "role|sender|author.role"
 _WRITTEN = "created_at|createdAt|create_time.$date.$numberLong|create_time|createTime|timestamp|inserted_at"
 _MODEL = "model.name|model|modelId|model_name|metadata.model_slug|metadata.default_model_slug|senderInfo.senderName"
-_PARTS = "parts|content|content.parts|fragments"
+_PARTS = "parts|contentParts|content|content.parts|fragments"
 _TEXT = "content|text|content.text|message"
 _THOUGHTS = "reasoning_content|reasoningContent|reasoning|thinking|thinking_trace"
 _CALLS = "tool_calls|toolCalls|calls|metadata.tool_calls"
-_FILES = ("attachments", "files", "extra", "images", "file_attachments")
+_FILES = ("attachments", "files", "extra", "images", "pictures", "file_attachments")
 # Types of parts, and names of the fields of a part and of a file. A picture has its content, or its file's name.
 _THOUGHT_TYPES = ("thinking", "think", "reasoning")
 _FILE_TYPES = ("image", "file", "document", "audio", "video")
@@ -124,7 +124,7 @@ class ChatForm:
             updated_at=fields.time(head, _UPDATED),
             system_prompt=system_prompt,
             archived=fields.flag(head, "is_archived|archived"),
-            pinned=fields.flag(head, "pinned"),
+            pinned=fields.flag(head, "pinned|starred"),
         )
 
     def _add_message(self, message: Any, chat: ChatBuilder, answered_by: str) -> str:

@@ -330,5 +330,102 @@ def jan_line(uid: str, role: str, text: str, when: int, thoughts: str = "") -> s
     return json.dumps({"object": "thread.message", "id": uid, "role": role, "content": content, "created_at": when})
 
 
+QWEN_CHAT = {
+    "success": True,
+    "request_id": "x",
+    "data": [
+        {
+            "id": "q1",
+            "title": "Pump",
+            "created_at": 1788000000,
+            "chat": {
+                "history": {
+                    "currentId": "m2",
+                    "messages": {
+                        "m1": {
+                            "id": "m1",
+                            "role": "user",
+                            "content": "which?",
+                            "parentId": None,
+                            "childrenIds": ["m2"],
+                        },
+                        "m2": {
+                            "id": "m2",
+                            "role": "assistant",
+                            "content": "",
+                            "content_list": [
+                                {"phase": "think", "content": "Hm."},
+                                {"phase": "web_search", "content": "", "extra": {}},
+                                {"phase": "answer", "content": "This."},
+                            ],
+                            "parentId": "m1",
+                            "childrenIds": [],
+                            "model": "qwen3.8-max",
+                        },
+                        "m3": {"id": "m3", "role": "assistant", "content": "That.", "parentId": "m1"},
+                    },
+                }
+            },
+        }
+    ],
+}
+
+CHATBOX = {
+    "chat-sessions-list": [{"id": "s1", "name": "Pump", "starred": True}, {"id": "s2", "name": "Gone"}],
+    "session:s1": {
+        "id": "s1",
+        "name": "Pump",
+        "type": "chat",
+        "threads": [
+            {"id": "t1", "name": "Before", "messages": [{"id": "b1", "role": "user", "content": "old?"}]},
+        ],
+        "messages": [
+            {"id": "m0", "role": "system", "contentParts": [{"type": "text", "text": "Be brief."}]},
+            {
+                "id": "m1",
+                "role": "user",
+                "contentParts": [{"type": "text", "text": "which?"}, {"type": "image", "storageKey": "picture:1"}],
+                "timestamp": 1788000000000,
+            },
+            {
+                "id": "m2",
+                "role": "assistant",
+                "contentParts": [
+                    {"type": "reasoning", "text": "Hm."},
+                    {"type": "tool-call", "state": "result", "toolName": "search", "args": {}, "result": "x"},
+                    {"type": "text", "text": "This."},
+                ],
+                "timestamp": 1788000001000,
+                "model": "qwen3.8",
+            },
+        ],
+    },
+    "settings": {"theme": 1},
+    "__exported_at": "2026-09-01",
+}
+
+TYPINGMIND = {
+    "data": {
+        "chats": [
+            {
+                "id": "row-1",
+                "chatID": "c1",
+                "chatTitle": "Pump",
+                "model": "gpt-4",
+                "createdAt": "2026-09-01T10:00:00.000Z",
+                "messages": [
+                    {"uuid": "a", "role": "user", "content": "which?", "createdAt": "2026-09-01T10:00:00.000Z"},
+                    {"uuid": "b", "role": "assistant", "content": [{"type": "text", "text": "This."}]},
+                    {"uuid": "c", "role": "tool", "content": "result"},
+                ],
+            },
+            {"chatID": "c2", "preview": "no messages", "messages": []},
+        ],
+        "folders": [],
+    },
+    "checksum": "x",
+}
+
+
 def shown(store: ConversationStore, chat: int) -> list[tuple[str, str]]:
     return [(message.role, message.content) for message in store.messages.path(chat)]

@@ -1,4 +1,4 @@
-"""Exports of LibreChat, Cherry Studio and AnythingLLM, and the database of Ollama's app."""
+"""Exports of LibreChat, Cherry Studio, AnythingLLM, Qwen Chat and others, and the database of Ollama's app."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from app.text.picture_data import kind_of_picture
 from tests.app.conversations.foreign_exports import (
     AI_STUDIO,
     ANYTHINGLLM,
+    CHATBOX,
     CHERRY,
     DEEPSEEK,
     GEMINI,
@@ -30,6 +31,8 @@ from tests.app.conversations.foreign_exports import (
     LIBRECHAT,
     MESSAGES,
     PERPLEXITY,
+    QWEN_CHAT,
+    TYPINGMIND,
     shown,
 )
 
@@ -83,6 +86,40 @@ def test_a_backup_of_cherry_studio_comes_in(store: ConversationStore, tmp_path: 
     chat = store.conversations.get(rivers)
     assert (chat.title, chat.system_prompt, chat.created_at) == ("Rivers", "Be kind.", 1735787045.0)
     assert store.conversations.pinned() == [rivers]
+
+
+def test_answers_of_qwen_chat_have_their_phases(store: ConversationStore, load: Any) -> None:
+    report = load(QWEN_CHAT)
+    (chat,) = report.added
+    assert shown(store, chat) == [("user", "which?"), ("assistant", "<think>\nHm.\n</think>\n\nThis.")]
+    answer = store.messages.path(chat)[1]
+    assert (answer.sibling_count, answer.source.main_model) == (2, "qwen3.8-max")
+    assert report.left_out == {"tool": 1}
+    assert (store.conversations.get(chat).title, store.conversations.get(chat).created_at) == ("Pump", 1788000000.0)
+    assert load(QWEN_CHAT).unchanged == (chat,)
+
+
+def test_chats_of_chatbox_come_in_with_their_earlier_threads(store: ConversationStore, load: Any) -> None:
+    report = load(CHATBOX)
+    before, pump = report.added
+    assert shown(store, before) == [("user", "old?")]
+    assert shown(store, pump) == [("user", "which?"), ("assistant", "<think>\nHm.\n</think>\n\nThis.")]
+    assert store.messages.path(pump)[1].source.main_model == "qwen3.8"
+    chat = store.conversations.get(pump)
+    assert (chat.title, chat.system_prompt) == ("Pump", "Be brief.")
+    assert store.conversations.pinned() == [pump]
+    assert report.left_out == {"file": 1, "tool": 1}
+    assert [(skipped.title, skipped.reason) for skipped in report.skipped] == [("Gone", "empty")]
+
+
+def test_chats_of_typingmind_come_in(store: ConversationStore, load: Any) -> None:
+    report = load(TYPINGMIND)
+    (chat,) = report.added
+    assert shown(store, chat) == [("user", "which?"), ("assistant", "This.")]
+    assert store.messages.path(chat)[1].source.main_model == "gpt-4"
+    assert store.conversations.get(chat).title == "Pump"
+    assert [(skipped.title, skipped.reason) for skipped in report.skipped] == [("no messages", "empty")]
+    assert sum(report.left_out.values()) == 1
 
 
 def test_each_workspace_of_anythingllm_becomes_a_chat(store: ConversationStore, load: Any) -> None:
