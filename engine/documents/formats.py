@@ -21,6 +21,7 @@ from engine.documents.office.spreadsheet_xml import read_spreadsheet_xml
 from engine.documents.office.word import WordReader
 from engine.documents.open.document import OpenDocumentReader
 from engine.documents.pages.book import read_book
+from engine.documents.pages.fiction_book import read_fiction_book
 from engine.documents.pages.mail import read_mail, read_mails
 from engine.documents.pages.notebook import read_notebook
 from engine.documents.pages.web_page import decoded_page, read_page
@@ -125,6 +126,7 @@ _MAIL = FileFormat(
 )
 PAGE = FileFormat((".html", ".htm", ".xhtml"), "text/html", read=read_page, decode=decoded_page)
 _SPREADSHEET_XML = FileFormat((), "application/vnd.ms-excel", read=read_spreadsheet_xml)
+_FICTION_BOOK = FileFormat((".fb2",), "application/x-fictionbook+xml", read=read_fiction_book)
 _FLAT_OPEN = FileFormat((".fodp", ".fods", ".fodt"), f"{_OPEN}.text", read=_read_flat_open)
 FORMATS = (
     PDF,
@@ -153,6 +155,7 @@ FORMATS = (
     _MAIL,
     FileFormat((".mbox",), "application/mbox", read=lambda data, text: read_mails(data, text, read_inner_file)),
     PAGE,
+    _FICTION_BOOK,
     _FLAT_OPEN,
     ZIP,
 )
@@ -237,6 +240,8 @@ def _xml_format(beginning: bytes) -> FileFormat | None:
     """Return the format of a document that is one XML file; None for all others."""
     if b"urn:schemas-microsoft-com:office:spreadsheet" in beginning and b"<html" not in beginning:
         return _SPREADSHEET_XML
+    if b"http://www.gribuser.ru/xml/fictionbook/" in beginning:
+        return _FICTION_BOOK
     return _FLAT_OPEN if b"urn:oasis:names:tc:opendocument:xmlns:office" in beginning else None
 
 
