@@ -43,12 +43,12 @@ def main() -> None:
     """Print what speaks against this release. Raises `SystemExit` if anything does."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     source = json.loads((ROOT / "resources" / "updates.json").read_text(encoding="utf-8"))
-    is_tag = os.environ["GITHUB_REF_TYPE"] == "tag"
     problems = [
-        *(problems_of_version(version, os.environ["GITHUB_REF_NAME"]) if is_tag else ()),
         *problems_of_feed(source, os.environ.get("TANDEM_FEED_KEY", ""), os.environ["GITHUB_REPOSITORY"]),
         *problems_of_secrets(os.environ),
     ]
+    if os.environ["GITHUB_REF_TYPE"] == "tag":
+        problems += problems_of_version(version, os.environ["GITHUB_REF_NAME"])
     if problems:
         raise SystemExit("\n".join(problems))
     print(f"{version} can be built.")
