@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.packaging.played_repository import ROOT, WORKFLOWS, player_of
 from tests.packaging.played_root import PlayedRoot
-from tests.packaging.test_release_run import ROOT, WORKFLOWS, player_of
 from tests.packaging.workflow_player import Player
 
 pytestmark = [
