@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QListWidget, QListWidgetItem, QStackedWidget, QWidget
 from shiboken6 import isValid
 
@@ -15,6 +15,7 @@ from app.settings_window.form import Form
 from app.widgets.keyboard_focus import TabOrdered, mark_keyboard_focus, stops
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.outside import hide_window
 from app.widgets.search_field import SearchField
 from app.widgets.theme_aware import ThemeAware
 
@@ -188,6 +189,10 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
     def apply_text_size(self) -> None:
         self._list.ensurePolished()
         self._side.setFixedWidth(max(_NARROWEST_LIST, self._list.sizeHintForColumn(0) + 40))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        hide_window(self)
+        super().closeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape or event.matches(QKeySequence.StandardKey.Close):

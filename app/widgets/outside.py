@@ -1,4 +1,4 @@
-"""The parts of the app outside of its windows: the number on its icon, icons in the menu bar, and notifications."""
+"""Windows that come and go on the screen, and the app outside of them: its icons, numbers on one, notifications."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
+from app.system.mac_windows import mac_windows
 from app.system.paths import in_bundle
 from app.widgets.icons import icon
 
@@ -36,6 +37,18 @@ def bring_to_front(window: QWidget) -> None:
     window.show()
     window.raise_()
     window.activateWindow()
+
+
+def hide_window(window: QWidget) -> None:
+    """Hide a window, which may be in full screen.
+
+    Qt only takes it from the screen. On macOS the Space of a window in full screen would stay, black, unless AppKit
+    closes the window, too.
+    """
+    windows = mac_windows()
+    if windows is not None and window.isFullScreen():
+        windows.close(window.winId())
+    window.hide()
 
 
 def system_tray(parent: QObject, name: str) -> QSystemTrayIcon | None:

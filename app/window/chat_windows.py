@@ -12,7 +12,7 @@ from app.settings.window_geometry import geometry_of, restored, within
 from app.transcript.turn_column import COLUMN_WIDTH
 from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.layouts import centred, fill, vbox
-from app.widgets.outside import bring_to_front
+from app.widgets.outside import bring_to_front, hide_window
 from app.widgets.style_class import named
 from app.widgets.theme_aware import ThemeAware
 from app.window.actions import ACTIONS
@@ -127,6 +127,7 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         chat = self._chat
         self._keep_read_position()
         self.let_go()
+        hide_window(self)
         super().closeEvent(event)
         self.closed.emit(chat)
 
@@ -174,7 +175,7 @@ class ChatWindows(QObject):
         # The ids of their chats mean others in another store.
         for window in self._windows:
             window.let_go()
-            window.hide()
+            hide_window(window)
         uids = [*self._places]
         if uids:
             self._main.session.store.run(lambda store: store.conversations.ids_of(uids), self._open_again)

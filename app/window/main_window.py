@@ -34,7 +34,7 @@ from app.transcript.turn_column import COLUMN_WIDTH
 from app.widgets.application import Application
 from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.layouts import centred, fill, vbox
-from app.widgets.outside import bring_to_front
+from app.widgets.outside import bring_to_front, hide_window
 from app.widgets.theme_aware import ThemeAware
 from app.window.about_window import AboutWindow
 from app.window.actions import ACTIONS
@@ -388,11 +388,8 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask first if chats would be lost. Then hide the window at once and wait for the threads."""
-        windows = mac_windows()
-        if windows is not None and not self._quits:
-            if self.isFullScreen():
-                windows.close(self.winId())
-            self.hide()
+        if mac_windows() is not None and not self._quits:
+            hide_window(self)
             event.ignore()
             return
         if not self.preferences.values.remove_everything and not self._unsaved.may_close():

@@ -226,8 +226,8 @@ def cocoa(monkeypatch: pytest.MonkeyPatch) -> Cocoa:
 
     cocoa = Cocoa()
     windows = MacWindows(cocoa)
-    for module in ("main_window", "quick_entry"):
-        monkeypatch.setattr(f"app.window.{module}.mac_windows", lambda: windows)
+    for module in ("widgets.outside", "window.main_window", "window.quick_entry"):
+        monkeypatch.setattr(f"app.{module}.mac_windows", lambda: windows)
     return cocoa
 
 

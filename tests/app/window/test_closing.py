@@ -7,10 +7,12 @@ from unittest.mock import patch
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.system.paths import data_folder
 from app.widgets.application import Application
+from app.window.chat_windows import ChatWindow
 from app.window.quick_entry import QuickEntry
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
@@ -34,6 +36,21 @@ def window(engine: ScriptedEngine, open_window: OpenWindow) -> WindowDriver:
 def click_in_dock(qapp: Application) -> None:
     """Emit what Qt emits for applicationShouldHandleReopen, also when the program is active."""
     qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+
+
+def shown_windows() -> list[QWidget]:
+    return [shown for shown in QApplication.topLevelWidgets() if shown.isVisible()]
+
+
+def open_beside(window: WindowDriver, qtbot: QtBot) -> ChatWindow:
+    """Open the chat on screen in a window of its own."""
+    window.trigger("chat-window")
+
+    def found() -> list[ChatWindow]:
+        return [shown for shown in shown_windows() if isinstance(shown, ChatWindow)]
+
+    qtbot.waitUntil(lambda: bool(found()))
+    return found()[0]
 
 
 def wishes_to_quit(qapp: Application) -> bool:
@@ -63,6 +80,22 @@ def test_an_answer_goes_on_and_the_dock_shows_the_window_again(
     window.showFullScreen()
     window.close()
     assert (window.isHidden(), cocoa.closed, cocoa.leaks) == (True, 1, False)
+
+
+def test_no_window_that_can_be_in_full_screen_leaves_its_space_behind(
+    window: WindowDriver, cocoa: Cocoa, qtbot: QtBot
+) -> None:
+    window.ask_and_wait("count")
+    beside = open_beside(window, qtbot)
+    window.settings.open()
+    # macOS gives no other kind of window the button of full screen.
+    windows = window.settings, beside, window.window
+    assert {shown for shown in shown_windows() if shown.windowType() == Qt.WindowType.Window} == {*windows}
+    for number, shown in enumerate(windows):
+        shown.showFullScreen()
+        shown.close()
+        assert (shown.isHidden(), cocoa.closed) == (True, number + 1)
+    assert not cocoa.leaks
 
 
 def test_settings_that_activate_the_program_bring_no_closed_window_back(
