@@ -211,6 +211,8 @@ class ChatWindows(QObject):
             return
         place = QRect(0, 0, _USUAL_WIDTH, _USUAL_HEIGHT)
         place.moveCenter(self._main.geometry().center() + QPoint(_OFFSET, _OFFSET) * (len(shown) + 1))
+        # The chat that it showed before may have been in full screen.
+        window.setWindowState(Qt.WindowState.WindowNoState)
         window.setGeometry(within(place, self._main.screen()))
         bring_to_front(window)
         self._places[chat.uid] = geometry_of(window)

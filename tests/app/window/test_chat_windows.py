@@ -179,6 +179,18 @@ def test_closing_it_leaves_the_answer_going_on_and_the_main_window_open(open_win
     again.shows(("first", "One."), ("second", "Two."))
 
 
+@pytest.mark.parametrize("state", [Qt.WindowState.WindowFullScreen, Qt.WindowState.WindowMaximized])
+def test_a_chat_does_not_open_in_the_state_of_the_window_that_was_closed(
+    window: WindowDriver, state: Qt.WindowState
+) -> None:
+    beside = opened(window)
+    usual = beside.geometry()
+    beside.window.setWindowState(state)
+    beside.close()
+    again = opened(window)
+    assert (again.windowState(), again.geometry()) == (Qt.WindowState.WindowNoState, usual)
+
+
 def test_a_chat_has_one_window_which_follows_its_title_and_closes_with_it(window: WindowDriver) -> None:
     beside = opened(window)
     window.trigger("new-chat")
