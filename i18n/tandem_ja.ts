@@ -599,6 +599,10 @@
         <translation>ウインドウをしまう</translation>
     </message>
     <message>
+        <source>Show the main window</source>
+        <translation>メインウインドウを表示</translation>
+    </message>
+    <message>
         <source>Open in new window</source>
         <translation>新規ウインドウで開く</translation>
     </message>

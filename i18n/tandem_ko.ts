@@ -607,6 +607,10 @@
         <translation>윈도우 최소화</translation>
     </message>
     <message>
+        <source>Show the main window</source>
+        <translation>메인 윈도우 보기</translation>
+    </message>
+    <message>
         <source>Open in new window</source>
         <translation>새 윈도우에서 열기</translation>
     </message>

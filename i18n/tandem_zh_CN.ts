@@ -607,6 +607,10 @@
         <translation>将窗口最小化</translation>
     </message>
     <message>
+        <source>Show the main window</source>
+        <translation>显示主窗口</translation>
+    </message>
+    <message>
         <source>Open in new window</source>
         <translation>在新窗口中打开</translation>
     </message>

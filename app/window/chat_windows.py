@@ -27,7 +27,7 @@ _ACTIONS = {
     *("find-in-chat", "find-next", "find-previous", "read-aloud", "stop-reading"),
     *("send", "stop", "ask-again", "continue-answer", "edit-last"),
     *("show-text", "show-tokens", "zoom-in", "zoom-out", "zoom-reset", "full-screen"),
-    *("minimize", "zoom-window", "focus-composer"),
+    *("minimize", "zoom-window", "main-window", "focus-composer"),
 }
 # In pixels, for a window that was not open in the last run.
 _USUAL_WIDTH = 760
@@ -90,6 +90,9 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
 
     def quit(self) -> bool:
         return self._main.quit()
+
+    def show_main_window(self) -> None:
+        self._main.show_main_window()
 
     def _show_speedups(self) -> None:
         self.session.history.note_speedups(self._chat)

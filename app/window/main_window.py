@@ -361,13 +361,17 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
             bring_to_front(self)
         return not self._closed
 
+    def show_main_window(self) -> None:
+        self.come_to_front()
+
     def _come_back(self) -> None:
         if self.isHidden():
             self.come_to_front()
 
     def _follow_state(self, state: Qt.ApplicationState) -> None:
         # Qt says so at a click on the icon in the Dock, even if the program is active. As elsewhere, that brings
-        # no closed window back beside another one: opening the settings alone may have activated the program.
+        # no closed window back beside another one, for which the menu "Window" has an entry: opening the settings
+        # alone, or changing to the window of a chat, activates the program, too.
         is_active = state == Qt.ApplicationState.ApplicationActive
         if is_active:
             self.session.history.follow_other_processes()

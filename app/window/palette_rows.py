@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from app.session.list_service import ListService
     from app.session.session import Session
 
-# What edits the text that has the focus, which is the palette's own field, the palette itself, and what its page of the
-# settings has a row for.
-_LEFT_OUT = frozenset({"palette", "undo", "redo", "cut", "copy", "paste", "select-all", "request-history"})
+# What edits the text that has the focus, which is the palette's own field, the palette itself and the window that it is
+# in, and what its page of the settings has a row for.
+_EDITING = ("undo", "redo", "cut", "copy", "paste", "select-all")
+_LEFT_OUT = frozenset({*_EDITING, "palette", "main-window", "request-history"})
 
 
 def _never(_typed: str) -> bool:

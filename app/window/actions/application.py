@@ -64,6 +64,14 @@ WINDOW_ACTIONS = (
         "Ctrl+M" if sys.platform == "darwin" else "",
     ),
     WindowAction("zoom-window", "Zoom", "Make the window as large as possible, or restore its size", _zoom),
+    # In macOS's own apps it is named after the app, too.
+    WindowAction(
+        "main-window",
+        "Tandem",
+        "Show the main window",
+        lambda window: window.show_main_window(),
+        begins_section=True,
+    ),
     WindowAction(
         "previous-chat",
         "Previous chat",

@@ -66,6 +66,10 @@ class ActedWindow(QMainWindow):
         """End the session and the program. Return False if the person is asked first."""
         raise NotImplementedError
 
+    def show_main_window(self) -> None:
+        """Show the main window in front of the others, also after it was closed."""
+        raise NotImplementedError
+
     def open_beside(self, chat_id: int) -> None:
         """Show a chat in a window of its own."""
         raise NotImplementedError

@@ -7,7 +7,8 @@ from unittest.mock import patch
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QMenuBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.system.paths import data_folder
@@ -40,6 +41,12 @@ def click_in_dock(qapp: Application) -> None:
 
 def shown_windows() -> list[QWidget]:
     return [shown for shown in QApplication.topLevelWidgets() if shown.isVisible()]
+
+
+def entry_named(name: str, menu_bar: QMenuBar) -> QAction:
+    """Return the entry of the menu "Window" with this text."""
+    menu = next(title.menu() for title in menu_bar.actions() if title.text() == "Window")
+    return next(entry for entry in menu.actions() if entry.text() == name)
 
 
 def open_beside(window: WindowDriver, qtbot: QtBot) -> ChatWindow:
@@ -111,6 +118,23 @@ def test_settings_that_activate_the_program_bring_no_closed_window_back(
     window.trigger("quick-entry")
     click_in_dock(qapp)
     assert window.isVisible()
+
+
+def test_the_window_menus_lead_to_the_closed_window_and_the_dock_only_to_those_that_are_open(
+    window: WindowDriver, qapp: Application, qtbot: QtBot
+) -> None:
+    window.ask_and_wait("count")
+    beside = open_beside(window, qtbot)
+    for menu_bar in (window.menuBar(), beside.menuBar()):
+        entry = entry_named("Tandem", menu_bar)
+        window.close()
+        beside.activateWindow()
+        # A change from another program to this one looks the same to Qt.
+        click_in_dock(qapp)
+        assert window.isHidden()
+        entry.trigger()
+        assert window.isVisible()
+        qtbot.waitUntil(lambda: QApplication.activeWindow() is window.window)
 
 
 def test_what_acts_in_a_closed_window_shows_it(window: WindowDriver) -> None:
