@@ -366,7 +366,8 @@ class AnswerService(QObject):
 
     def _stop_in(self, chat_id: int) -> None:
         """Stop the answers in a chat."""
-        for answer in self._running.values():
+        # One that still waits for files or tools is removed at once.
+        for answer in [*self._running.values()]:
             if answer.chat.id == chat_id:
                 answer.cancel()
 

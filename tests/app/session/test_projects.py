@@ -282,6 +282,21 @@ def test_a_question_that_is_stopped_gives_its_files_up(
     assert engine.requests == []
 
 
+def test_a_chat_is_deleted_while_its_question_waits_for_files_and_another_goes_on_waiting(
+    session: Session, tmp_path: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    add_slow_file(session, tmp_path, qtbot, settle)
+    for _ in range(2):
+        session.chats.new_chat(novel(session))
+        session.answers.ask("Who?")
+        qtbot.waitUntil(lambda: bool(session.chat.turns[-1].answer.waits_for))
+    deleted = session.chat.id
+    [left] = session.answers.chat_ids - {deleted}
+    settle(session.chats.trash(deleted))
+    assert session.answers.chat_ids == {left}
+    assert [chat.id for chat in session.list.chats] == [left]
+
+
 def test_slow_files_of_two_folders_hold_up_no_third(
     session: Session, tmp_path: Path, qtbot: QtBot, settle: Settle
 ) -> None:
