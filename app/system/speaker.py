@@ -41,6 +41,14 @@ def language_of(text: str) -> str:
     return code if counts[code] > 0.1 * letters else ""
 
 
+def _without_commands(text: str) -> str:
+    """Return a text with no commands for macOS's speech synthesizer, which takes what follows "[[" as such.
+
+    They set its rate and its volume, and are not read: "[[1, 2], [3, 4]]" becomes "[ [1, 2], [3, 4]]".
+    """
+    return re.sub(r"\[(?=\[)", "[ ", text)
+
+
 def voices_in(listing: str) -> dict[str, str]:
     """Return the best voice for each language in the output of `say -v ?`, which is in alphabetical order."""
     voices: dict[str, list[str]] = {}
@@ -136,7 +144,7 @@ class Speaker(QObject):
 
     def _say(self, text: str, voice: str | None) -> None:
         chosen = ["-v", voice] if voice else []
-        self._run([*chosen, "-f", "-"], text=text[:LONGEST])
+        self._run([*chosen, "-f", "-"], text=_without_commands(text)[:LONGEST])
 
     def _run(self, arguments: list[str], then: Callable[[QProcess], None] | None = None, text: str = "") -> None:
         process = self._process = QProcess(self)

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtGui import QAccessible
 from pytestqt.qtbot import QtBot
 
-from app.system.speaker import Speaker, language_of, voices_in
+from app.system.speaker import LONGEST, Speaker, language_of, voices_in
 from engine.errors import InternalFailure
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
@@ -135,6 +135,27 @@ def test_say_reads_with_the_systems_voice_or_that_of_the_texts_language(
     # Qt crashes in a process whose parent goes before it.
     qtbot.waitUntil(lambda: not speaker.speaking and not speaker.children())
     assert program.with_name("say.log").read_text() == f"{voice}-f -\n{text}"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("[[1, 2], [3, 4]]", "[ [1, 2], [3, 4]]"),
+        ("[[rate 400]][[volm 1]] Four.", "[ [rate 400]][ [volm 1]] Four."),
+        ("[[[1]]] and [[[[", "[ [ [1]]] and [ [ [ ["),
+        ("[ [1], [\n[2]] [", "[ [1], [\n[2]] ["),
+        # What is cut off at the end leaves no command either.
+        ("a" * (LONGEST - 2) + "[[rate 400]]", "a" * (LONGEST - 2) + "[ "),
+    ],
+)
+def test_brackets_are_read_and_command_nothing(
+    fake: Callable[[str, str], Path], qtbot: QtBot, text: str, read: str
+) -> None:
+    speaker, program = Speaker(), fake("say", SAY)
+    speaker.program, speaker.system_language = str(program), "en"
+    speaker.speak(text, "en_US")
+    qtbot.waitUntil(lambda: not speaker.speaking and not speaker.children())
+    assert program.with_name("say.log").read_text() == f"-f -\n{read}"
 
 
 def test_speech_is_stopped_where_another_program_has_the_voice(fake: Callable[[str, str], Path], qtbot: QtBot) -> None:
