@@ -9,6 +9,8 @@ import runpy
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
+from contextlib import suppress
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +20,11 @@ import pytest
 import transformers
 from transformers.utils.import_utils import create_import_structure_from_path
 
+from app.tools.servers import Server
+from app.tools.transports import process_of
+from engine.ahead.link import in_a_process
 from engine.model_files.encoder_kinds import encoder_family
+from engine.sandbox.process import Sandbox
 
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
 contents = runpy.run_path(str(PACKAGING / "bundle" / "contents.py"))
@@ -189,23 +195,39 @@ def test_transformers_finds_the_same_names_in_what_is_left_of_its_sources(model:
     assert create_import_structure_from_path(str(shortened)) == found
 
 
+def start_tool_server() -> None:
+    process = process_of(Server(name="files", command="/bin/sh"))
+    subprocess.Popen([process.command, *process.args])
+
+
 @pytest.mark.parametrize(
-    ("option", "module"),
+    ("start", "module"),
     [
-        ("--sandbox", "engine.sandbox.worker"),
-        ("--draft-runner", "engine.ahead.runner"),
-        ("--tool-server", "app.tools.guardian"),
+        (lambda: Sandbox("engine.documents.documents").start(), "engine.sandbox.worker"),
+        (lambda: in_a_process(Path("draft")), "engine.ahead.runner"),
+        (start_tool_server, "app.tools.guardian"),
     ],
 )
 def test_the_bundles_program_is_each_process_of_tandem_too(
-    option: str, module: str, monkeypatch: pytest.MonkeyPatch
+    start: Callable[[], object], module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    commands: list[list[str]] = []
+
+    def popen(command: list[str], **_: object) -> None:
+        commands.append(command)
+        raise FileNotFoundError
+
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "executable", "/Applications/Tandem.app/Contents/MacOS/Tandem")
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    with suppress(FileNotFoundError):
+        start()
     served: list[list[str]] = []
     monkeypatch.setattr(f"{module}.main", served.append)
-    launcher = runpy.run_path(str(PACKAGING / "bundle" / "launcher.py"))
-    monkeypatch.setattr(sys, "argv", ["Tandem", option, "3", "60.0"])
-    assert launcher["main"]() == 0
-    assert served == [["3", "60.0"]]
+    [command] = commands
+    monkeypatch.setattr(sys, "argv", command)
+    assert runpy.run_path(str(PACKAGING / "bundle" / "launcher.py"))["main"]() == 0
+    assert served == [command[2:]]
 
 
 @pytest.mark.campaign
