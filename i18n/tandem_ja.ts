@@ -5946,8 +5946,8 @@
         <translation>先行ドラフト</translation>
     </message>
     <message>
-        <source>Can speed up a large main model by drafting the next round while it checks. Needs memory to load the draft model twice, or another Mac with Tandem and that model.</source>
-        <translation>大きなメインモデルの検証中に次のラウンドのドラフトを生成し、速くできることがあります。ドラフトモデルをもう1つ読み込むメモリか、Tandemとそのモデルがある別のMacが必要です。</translation>
+        <source>Drafts the next round while a large main model checks. On this Mac&apos;s processor it rarely gains, and needs memory for a second copy; another Mac with the model can.</source>
+        <translation>大きなメインモデルの検証中に次のラウンドのドラフトを生成します。このMacのプロセッサで速くなることはまれで、ドラフトモデルをもう1つ読み込むメモリが必要です。同じモデルがある別のMacなら速くなることがあります。</translation>
     </message>
     <message>
         <source>On this Mac&apos;s processor</source>

@@ -5946,8 +5946,8 @@
         <translation>미리 초안 쓰기</translation>
     </message>
     <message>
-        <source>Can speed up a large main model by drafting the next round while it checks. Needs memory to load the draft model twice, or another Mac with Tandem and that model.</source>
-        <translation>메인 모델이 확인하는 동안 다음 라운드의 초안을 써서, 큰 메인 모델이 더 빨라질 수 있어요. 초안 모델을 하나 더 올릴 메모리나, Tandem과 그 모델이 있는 다른 Mac이 필요해요.</translation>
+        <source>Drafts the next round while a large main model checks. On this Mac&apos;s processor it rarely gains, and needs memory for a second copy; another Mac with the model can.</source>
+        <translation>큰 메인 모델이 확인하는 동안 다음 라운드의 초안을 써요. 이 Mac의 프로세서로는 빨라지는 일이 드물고 초안 모델을 하나 더 올릴 메모리가 필요해요. 그 모델이 있는 다른 Mac으로는 빨라질 수 있어요.</translation>
     </message>
     <message>
         <source>On this Mac&apos;s processor</source>

@@ -5946,8 +5946,8 @@
         <translation>预先起草</translation>
     </message>
     <message>
-        <source>Can speed up a large main model by drafting the next round while it checks. Needs memory to load the draft model twice, or another Mac with Tandem and that model.</source>
-        <translation>在主模型检查时起草下一轮，可以让大的主模型更快。需要能再放下一份草稿模型的内存，或另一台装有 Tandem 和该模型的 Mac。</translation>
+        <source>Drafts the next round while a large main model checks. On this Mac&apos;s processor it rarely gains, and needs memory for a second copy; another Mac with the model can.</source>
+        <translation>在大的主模型检查时起草下一轮。用本机的处理器很少会变快，还需要能再放下一份草稿模型的内存；用另一台有该模型的 Mac 则有可能变快。</translation>
     </message>
     <message>
         <source>On this Mac&apos;s processor</source>

@@ -34,8 +34,8 @@ from engine.settings import EngineSettings
 from engine.status import LoadedPair
 
 _AHEAD_HELP = (
-    "a draft model that drafts while the main model verifies: off, here (on this computer's processor), or the name or "
-    "address of another computer, as ssh takes it"
+    "a draft model that drafts while the main model verifies: off, here (on this computer's processor, rarely a gain "
+    "on a Mac), or the name or address of another computer, as ssh takes it"
 )
 _BRANCHES_HELP = (
     "with --draft-ahead: draft continuations prepared for each possible length of an accepted draft, 1 to "

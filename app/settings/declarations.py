@@ -143,8 +143,8 @@ class SettingsValues(RememberedValues):
         "off",
         title="Draft ahead",
         help=(
-            "Can speed up a large main model by drafting the next round while it checks. Needs memory to load the "
-            "draft model twice, or another Mac with Tandem and that model."
+            "Drafts the next round while a large main model checks. On this Mac's processor it rarely gains, and needs "
+            "memory for a second copy; another Mac with the model can."
         ),
         choices=DRAFT_AHEAD,
         others="On {name}",
