@@ -820,6 +820,10 @@
 <context>
     <name>Ahead</name>
     <message>
+        <source>Choose a draft model first.</source>
+        <translation>先にドラフトモデルを選んでください。</translation>
+    </message>
+    <message>
         <source>Nothing is drafted ahead on {host}.</source>
         <translation>{host}で先行ドラフトは使われません。</translation>
     </message>

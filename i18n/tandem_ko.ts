@@ -820,6 +820,10 @@
 <context>
     <name>Ahead</name>
     <message>
+        <source>Choose a draft model first.</source>
+        <translation>먼저 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
         <source>Nothing is drafted ahead on {host}.</source>
         <translation>{host}에서 초안을 미리 쓰지 않아요.</translation>
     </message>

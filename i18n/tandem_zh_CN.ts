@@ -820,6 +820,10 @@
 <context>
     <name>Ahead</name>
     <message>
+        <source>Choose a draft model first.</source>
+        <translation>请先选择草稿模型。</translation>
+    </message>
+    <message>
         <source>Nothing is drafted ahead on {host}.</source>
         <translation>没有在 {host} 上预先起草。</translation>
     </message>

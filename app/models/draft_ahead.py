@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.session.model_service import ModelService
+from app.session.model_service import ModelService, Pair
 from app.settings.declarations import SETTINGS
 from app.settings.draft_places import draft_places
 from app.settings.store import SettingsStore
@@ -13,23 +13,30 @@ from app.widgets.controls import Chooser
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.theme_aware import ThemeAware
-from app.wording.ahead import WHY_NOT, place_words
+from app.wording.ahead import place_words, why_not_with
 
 _SETTING = SETTINGS["draft_ahead"]
 
 
-def show_places(chooser: Chooser, settings: SettingsStore) -> None:
-    """Show where a draft model may draft ahead, other computers among them, and the choice."""
+def show_places(chooser: Chooser, settings: SettingsStore, pair: Pair) -> str:
+    """Show where a draft model may draft ahead, other computers among them, and the choice.
+
+    Without a draft model that could, the choice is disabled unless something was chosen before, which can be turned
+    off. Returns why, "" if there is one.
+    """
     places = draft_places(settings.values)
+    reason = why_not_with(pair)
     chooser.blockSignals(True)
     chooser.set_values(places)
     chooser.set_texts(map(place_words, places))
     chooser.set_value(settings.values.draft_ahead)
     chooser.blockSignals(False)
+    chooser.setEnabled(not reason or settings.values.draft_ahead != "off")
+    return reason
 
 
 class DraftAheadRow(ThemeAware, QWidget):
-    """The setting's name, help and choice. With a head the choice is disabled, and the help says why."""
+    """The setting's name, choice, and help or why there is no choice."""
 
     def __init__(self, settings: SettingsStore, models: ModelService, parent: QWidget) -> None:
         super().__init__(parent)
@@ -50,13 +57,9 @@ class DraftAheadRow(ThemeAware, QWidget):
         self._settings.change(draft_ahead=place)
 
     def _show(self) -> None:
-        """Show the choice, and the help or why there is no choice with a head."""
-        draft = self._models.pair.draft
-        is_head = draft is not None and draft.kind == "head"
-        show_places(self.chooser, self._settings)
-        self.chooser.setEnabled(not is_head)
-        words = QCoreApplication.translate("Settings", _SETTING.help)
-        self.help.setText(WHY_NOT["head"] if is_head else words)
+        """Show the choice, and the help or why there is no choice."""
+        reason = show_places(self.chooser, self._settings, self._models.pair)
+        self.help.setText(reason or QCoreApplication.translate("Settings", _SETTING.help))
         self.chooser.setToolTip(self.help.text())
 
     def fold(self, *, is_folded: bool) -> None:

@@ -19,7 +19,7 @@ from app.widgets.buttons import button
 from app.widgets.controls import Chooser
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox
-from app.wording.ahead import place_words
+from app.wording.ahead import place_words, why_not_with
 from app.wording.errors import error_sentence
 from app.wording.machines import check_line, fetch_line, part_line, together_sentence
 from app.wording.models import entry_name
@@ -60,6 +60,7 @@ class MachinesPage(TablePage):
         library.settings.subscribe(self._offer_draft)
         library.models_changed.connect(self._list_models)
         self._models.changed.connect(self._choose_loaded)
+        self._models.changed.connect(self._offer_draft)
         self.restyle()
 
     def _entries(self) -> list[Entry]:
@@ -94,9 +95,14 @@ class MachinesPage(TablePage):
         self.settings.change(draft_ahead=computers(self.settings.values)[0])
 
     def _offer_draft(self) -> None:
-        """Offer that the first other machine drafts ahead, while nothing is drafted ahead."""
+        """Offer that the first other machine drafts ahead, while nothing is drafted ahead, or say why none can."""
         names = computers(self.settings.values)
+        reason = why_not_with(self._models.pair)
         self.draft_row.set_due(bool(names) and self.settings.values.draft_ahead == "off")
+        title = QCoreApplication.translate("Settings", SETTINGS["draft_ahead"].title)
+        help_ = self.tr("Another Mac can draft the next round while this Mac's main model checks the current one.")
+        self.draft_row.set_words(title, reason or help_)
+        self.draft_there.setEnabled(not reason)
         if names:
             self.draft_there.setText(place_words(names[0]))
 
@@ -157,10 +163,6 @@ class MachinesPage(TablePage):
 
     def retranslate(self) -> None:
         super().retranslate()
-        self.draft_row.set_words(
-            QCoreApplication.translate("Settings", SETTINGS["draft_ahead"].title),
-            self.tr("Another Mac can draft the next round while this Mac's main model checks the current one."),
-        )
         self._offer_draft()
         self.model_row.set_words(
             self.tr("Model"),

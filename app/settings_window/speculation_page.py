@@ -32,12 +32,25 @@ class SpeculationPage(TablePage):
         self.measure_again = button(self, self._measure_again)
         self._measured = self.row(self.measure_again)
         session.models.changed.connect(self._refresh_if_shown)
+        session.models.changed.connect(self._show_ahead)
         session.answers.ended.connect(self._refresh_if_shown)
         self.restyle()
 
     def show_values(self) -> None:
         super().show_values()
-        show_places(cast("Chooser", self.control("draft_ahead")), self.settings)
+        self._show_ahead()
+
+    def _show_ahead(self) -> None:
+        """Show where a draft model may draft ahead, or why none can."""
+        chooser = cast("Chooser", self.control("draft_ahead"))
+        reason = show_places(chooser, self.settings, self._session.models.pair)
+        self._set_words("draft_ahead", reason)
+
+    def _set_words(self, key: str, more: str) -> None:
+        """Show the name and the help of a setting, and after that what else there is to say of it."""
+        setting = SETTINGS[key]
+        name, help_ = (QCoreApplication.translate("Settings", text) for text in (setting.title, setting.help))
+        self.row_of(key).set_words(name, joined(help_, more))
 
     def refresh(self) -> None:
         """Ask the engine for its measurements, and show them."""
@@ -66,10 +79,8 @@ class SpeculationPage(TablePage):
         elif self._learned is not None:
             help_ = self.tr("No measurements yet. Load models and chat.")
         self._measured.set_words(self.tr("Measured on this Mac"), help_)
-        setting = SETTINGS["same_text"]
         loaded = next((pair for pair in self._learned or () if pair.loaded), None)
-        name, help_ = (QCoreApplication.translate("Settings", text) for text in (setting.title, setting.help))
-        self.row_of(setting.key).set_words(name, joined(help_, same_text_sentence(loaded)))
+        self._set_words("same_text", same_text_sentence(loaded))
 
     def retranslate(self) -> None:
         super().retranslate()

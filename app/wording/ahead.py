@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QLocale
 
+from app.session.model_service import Pair
 from app.settings.declarations import SETTINGS
 from app.wording.cluster import CLUSTER_REASONS
 from app.wording.durations import brief
@@ -51,6 +52,15 @@ def place_words(place: str) -> str:
     setting = SETTINGS["draft_ahead"]
     words = dict(setting.choices).get(place)
     return translate("Settings", setting.others).format(name=place) if words is None else translate("Settings", words)
+
+
+def why_not_with(pair: Pair) -> str:
+    """Return words that say why nothing can be drafted ahead with the loaded models; "" while models are loaded."""
+    if pair.loading:
+        return ""
+    if pair.draft is None:
+        return translate("Ahead", "Choose a draft model first.")
+    return WHY_NOT["head"] if pair.draft.kind == "head" else ""
 
 
 def why_not(stats: RequestStats) -> str:

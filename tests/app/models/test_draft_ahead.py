@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QFrame, QListWidget
 from pytestqt.qtbot import QtBot
 
 from app.models.draft_ahead import DraftAheadRow
-from app.session.model_service import Pair
 from app.widgets.application import Application
 from engine.status import ModelInfo
 from tests.app.conftest import OpenShown
@@ -65,15 +66,41 @@ def test_main_models_have_no_such_choice(open_settings: OpenShown) -> None:
     assert not row_of(window, "main").isVisible()
 
 
-def test_with_a_head_there_is_nothing_to_choose_and_it_says_why(open_settings: OpenShown) -> None:
+@pytest.mark.parametrize(
+    ("draft", "why"),
+    [
+        (ModelInfo("head", Path("models/head"), "dflash", 4096, 20_000_000, kind="head"), "one pass"),
+        (None, "Choose a draft model first."),
+    ],
+)
+def test_without_a_draft_model_there_is_nothing_to_choose_and_it_says_why(
+    open_settings: OpenShown, draft: ModelInfo | None, why: str
+) -> None:
     window, _, _ = open_settings()
     row = row_of(window)
+    page = window.settings_page("speculation")
+    machines = window.settings_page("machines")
+    machines.settings.change(machines="studio")
+    offers = {
+        row.chooser: row.help,
+        page.control("draft_ahead"): page.row_of("draft_ahead").help,
+        machines.draft_there: machines.draft_row.help,
+    }
     models = window.session.models
-    head = ModelInfo("head", Path("models/head"), "dflash", 4096, 20_000_000, kind="head")
-    models.pair = Pair(main=models.pair.main, draft=head)
-    models.changed.emit()
-    assert not row.chooser.isEnabled()
-    assert "one pass" in words_of(row)
+    usable = models.pair
+    for _ in range(2):
+        models.pair = replace(usable, draft=draft)
+        models.changed.emit()
+        assert [(control.isEnabled(), why in words.text()) for control, words in offers.items()] == [(False, True)] * 3
+        # Whether the models that are being loaded can draft ahead is not known yet.
+        models.pair = replace(usable, draft=draft, loading="main")
+        models.changed.emit()
+        assert [(control.isEnabled(), why in words.text()) for control, words in offers.items()] == [(True, False)] * 3
+    models.pair = replace(usable, draft=draft)
+    # What was chosen with another draft can be turned off.
+    machines.settings.change(draft_ahead="studio")
+    assert row.chooser.isEnabled()
+    assert page.control("draft_ahead").isEnabled()
 
 
 def test_it_follows_the_language(open_settings: OpenShown, qapp: Application, qtbot: QtBot) -> None:
