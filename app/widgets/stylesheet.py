@@ -161,6 +161,7 @@ QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: 
 QAbstractSpinBox::up-button { subcontrol-position: top right; }
 QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
 QComboBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px; combobox-popup: 0; }
+QComboBox:disabled { color: $faint; }
 QComboBox::drop-down { border: none; width: 24px; }
 QComboBoxPrivateContainer { background: transparent; border: none; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 3px;

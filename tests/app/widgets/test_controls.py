@@ -103,6 +103,17 @@ def test_a_switch_that_cannot_be_switched_looks_so_and_keeps_its_side(page: QWid
     assert theme.colours().main not in colours
 
 
+def test_a_choice_that_cannot_be_made_looks_so(page: QWidget) -> None:
+    chooser = Chooser(page, ["off"])
+    chooser.set_texts(["Off"])
+    chooser.show()
+    enabled = chooser.grab().toImage()
+    chooser.setEnabled(False)
+    assert chooser.grab().toImage() != enabled
+    chooser.setEnabled(True)
+    assert chooser.grab().toImage() == enabled
+
+
 def test_a_box_shows_its_state_by_a_tick_and_its_focus_by_a_ring(page: QWidget, qtbot: QtBot) -> None:
     box = TickBox("Outside", page)
     box.show()
