@@ -152,15 +152,15 @@ def low_power_mode() -> str:
     return f"Low Power Mode: {reported}"
 
 
-def self_test() -> str:
+def self_test(tandem: Sequence[str] = TANDEM) -> str:
     """Ask the window a question; a Mac has to answer on its GPU."""
-    reported = json.loads(run([*TANDEM, "--self-test"]).splitlines()[-1])
+    reported = json.loads(run([*tandem, "--self-test"]).splitlines()[-1])
     return f"{reported['device']}, kernels for neural accelerators: {reported['nax']}"
 
 
-def on_the_cpu() -> str:
+def on_the_cpu(tandem: Sequence[str] = TANDEM) -> str:
     """Ask the window a question where the CPU computes, as on the Macs of continuous integration."""
-    reported = json.loads(run(["/usr/bin/env", "TANDEM_DEVICE=cpu", *TANDEM, "--self-test"]).splitlines()[-1])
+    reported = json.loads(run(["/usr/bin/env", "TANDEM_DEVICE=cpu", *tandem, "--self-test"]).splitlines()[-1])
     if "cpu" not in reported["device"]:
         raise Failed(f"MLX computes on {reported['device']}")
     return str(reported["device"])
@@ -194,11 +194,10 @@ def downloaded_image() -> str:
         # An app that is not notarised starts only without the mark, as after "Open Anyway".
         if signed.returncode:
             run(["xattr", "-dr", "com.apple.quarantine", app])
-        self_test = [f"{app}/Contents/MacOS/Tandem", "--self-test"]
-        reported = json.loads(run(self_test).splitlines()[-1])
-        run(["/usr/bin/env", "TANDEM_DEVICE=cpu", *self_test])
+        tandem = [f"{app}/Contents/MacOS/Tandem"]
+        devices = f"{self_test(tandem)}; {on_the_cpu(tandem)}"
     gatekeeper = " ".join(signed.stderr.replace(app, "Tandem.app").split())
-    return f"{image.name}: the seal holds, {reported['device']}; Gatekeeper: {gatekeeper}"
+    return f"{image.name}: the seal holds, {devices}; Gatekeeper: {gatekeeper}"
 
 
 def image_for_this_mac() -> Path:

@@ -121,10 +121,11 @@ def test_the_image_for_this_mac_is_opened_as_a_download(
     script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: str, image: str, refused: int
 ) -> None:
     commands: list[list[str]] = []
+    devices = {"/usr/bin/env": "Device(gpu, 0)"}
 
     def run(command: list[str]) -> str:
-        commands.append(command)
-        return '{"device": "Device(gpu, 0)"}\n'
+        commands.append([*command])
+        return json.dumps({"device": devices.get(command[0], "Device(gpu, 0)"), "nax": False})
 
     gatekeeper = SimpleNamespace(stderr="Tandem.app: rejected\n", returncode=refused)
     monkeypatch.setattr("os.uname", lambda: SimpleNamespace(release=release))
@@ -137,7 +138,12 @@ def test_the_image_for_this_mac_is_opened_as_a_download(
     (tmp_path / "build" / "bundle").mkdir(parents=True)
     for name in ("Tandem-1-arm64.dmg", "Tandem-1-macos26-arm64.dmg"):
         (tmp_path / "build" / "bundle" / name).touch()
-    assert point() == f"{image}: the seal holds, Device(gpu, 0); Gatekeeper: Tandem.app: rejected"
+    with pytest.raises(script["Failed"], match="computes on"):
+        point()
+    commands.clear()
+    devices["/usr/bin/env"] = "Device(cpu, 0)"
+    found = "Device(gpu, 0), kernels for neural accelerators: False; Device(cpu, 0)"
+    assert point() == f"{image}: the seal holds, {found}; Gatekeeper: Tandem.app: rejected"
     marked = [Path(command[-1]).name for command in commands if command[:2] == ["xattr", "-w"]]
     assert marked == ["Tandem.dmg", "Tandem.app"]
     # What Gatekeeper refuses starts only after a person has allowed it.
