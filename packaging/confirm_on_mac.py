@@ -293,6 +293,13 @@ POINTS = (
         minutes=60,
     ),
     Point(
+        "what drafting ahead on this Mac's processor gains or loses is measured (read the table)",
+        (*TANDEM, "bench", "--draft-ahead", "here", "--repetitions", "1"),
+        here=True,
+        long=True,
+        minutes=60,
+    ),
+    Point(
         "on a quiet Mac the window takes at most 3 % of the engine's speed, and no frame is more than one late",
         (PYTHON, "-m", "tests.benchmarks.window"),
         here=True,
