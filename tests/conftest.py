@@ -40,6 +40,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 from huggingface_hub import constants
 
 import engine  # noqa: F401  (loads OpenBLAS before any test imports mlx)
+from engine.advice import speedup
 from engine.machine import facts, keep_awake, process_info, row_costs
 from tests import file_costs
 from tests.engine.machine.objective_c import Runtime
@@ -141,7 +142,8 @@ def set_chip(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Expect of any machine what is expected of a CPU, or of the chip that a test names."""
 
     def be(name: str) -> None:
-        monkeypatch.setattr(row_costs, "chip", lambda: name)
+        for module in (row_costs, speedup):
+            monkeypatch.setattr(module, "chip", lambda: name)
 
     be("AMD EPYC")
     return be

@@ -1,7 +1,8 @@
 """What heads gained on Macs, as published: estimates before anything is measured are interpolated from these points.
 
 `resources/published_gains.json` has the points with their sources. A chip has the points of its family (see
-`engine.machine.row_costs.chip_family`), as its members differ less than two kinds of text do.
+`engine.machine.row_costs.chip_family`), as its members differ less than two kinds of text do; but those of its own sort
+come first: a bare M5, without Pro, Max or Ultra, gained less than an M5 Max.
 """
 
 from __future__ import annotations
@@ -77,25 +78,36 @@ def points_of(content: dict[str, Any]) -> tuple[PublishedGain, ...]:
 
 
 def published_range(
-    kind: str, bits: float, *, mixture: bool, family: str, points: Sequence[PublishedGain] | None = None
+    kind: str, bits: float, *, mixture: bool, chip: str, points: Sequence[PublishedGain] | None = None
 ) -> GainRange | None:
-    """Return what heads of a kind gained on a chip family with weights of so many bits; None if nothing was published.
+    """Return what heads of a kind gained on such a chip with weights of so many bits; None if nothing was published.
 
     Between the bits of two points, the logarithm of the bits is interpolated; beyond the last, its point counts. Heads
     that draft a block in one pass have the points of all such kinds: their reports differ no more than the reports of
     one kind.
     """
     everything = published_gains() if points is None else points
-    for name in filter(None, (family, _OLDER_FAMILY.get(family))):
-        of_family = [point for point in everything if family_of_chip(point.chip) == name and point.mixture is mixture]
-        alike = [point for point in of_family if _drafts_alike(point.kind, kind)]
-        if alike:
-            return _narrowed(_interpolated(alike, bits))
-    return None
+    alike = [point for point in everything if point.mixture is mixture and _drafts_alike(point.kind, kind)]
+    nearest = _nearest(alike, chip)
+    return _narrowed(_interpolated(nearest, bits)) if nearest else None
 
 
 def _drafts_alike(kind: str, other: str) -> bool:
     return kind == other or not (is_chained(kind) or is_chained(other))
+
+
+def _nearest(points: Sequence[PublishedGain], chip: str) -> list[PublishedGain]:
+    """Return the points of this sort of chip, else of its whole family, else of an older one."""
+    family = family_of_chip(chip)
+    of_family = [point for point in points if family_of_chip(point.chip) == family]
+    of_sort = [point for point in of_family if _is_bare(point.chip) is _is_bare(chip)]
+    older = _OLDER_FAMILY.get(family)
+    return of_sort or of_family or [point for point in points if family_of_chip(point.chip) == older]
+
+
+def _is_bare(chip: str) -> bool:
+    """Whether a chip is no Pro, Max or Ultra."""
+    return not chip.endswith((" Pro", " Max", " Ultra"))
 
 
 def _interpolated(points: Sequence[PublishedGain], bits: float) -> GainRange:

@@ -15,7 +15,8 @@ from math import sqrt
 
 from engine.advice.fit import SCALE_BITS
 from engine.advice.published_gains import published_range
-from engine.machine.row_costs import PassCost, chip_family, flat_cost, keeps_weights, mixture_gain, row_costs
+from engine.machine.facts import chip
+from engine.machine.row_costs import PassCost, flat_cost, keeps_weights, mixture_gain, row_costs
 from engine.model_files.head_kinds import MTP, is_chained
 from engine.model_files.model import Model
 from engine.requests import MAX_DRAFTED
@@ -144,7 +145,7 @@ def _estimate_between(least: float, most: float) -> SpeedupEstimate:
 def _published(main: Model, kind: str) -> SpeedupEstimate | None:
     """Return what heads of this kind were published to gain on such a chip, or None."""
     is_mixture = _share_used(main) < 1.0
-    gains = published_range(kind, main.bits or _USUAL_BITS, mixture=is_mixture, family=chip_family())
+    gains = published_range(kind, main.bits or _USUAL_BITS, mixture=is_mixture, chip=chip())
     return None if gains is None else _estimate_between(gains.least, gains.most)
 
 

@@ -61,8 +61,8 @@ def replace_point(**changes: object) -> PublishedGain:
     return PublishedGain(**{**fields, "source": "test", **changes})  # type: ignore[arg-type]
 
 
-def expected_range(points: list[PublishedGain], kind: str, bits: float, family: str = "M3") -> GainRange | None:
-    return published_range(kind, bits, mixture=False, family=family, points=points)
+def expected_range(points: list[PublishedGain], kind: str, bits: float, chip: str = "Apple M4") -> GainRange | None:
+    return published_range(kind, bits, mixture=False, chip=chip, points=points)
 
 
 def test_between_two_widths_the_logarithm_of_the_bits_is_interpolated() -> None:
@@ -70,6 +70,15 @@ def test_between_two_widths_the_logarithm_of_the_bits_is_interpolated() -> None:
     assert [expected_range(points, "dspark", bits) for bits in (2, 4, 8, 16, 32)] == [
         GainRange(gain, gain) for gain in (2.0, 2.0, 2.5, 3.0, 3.0)
     ]
+
+
+def test_a_chip_without_pro_max_or_ultra_has_its_own_points_where_it_has_some() -> None:
+    points = [replace_point(chip="Apple M4 Max", least=2.0, most=2.0)]
+    assert expected_range(points, "mtp", 4, "Apple M4") == GainRange(2.0, 2.0)
+    points.append(replace_point(chip="Apple M4", least=1.2, most=1.2))
+    for chip, gain in (("Apple M4", 1.2), ("Apple M3", 1.2), ("Apple M4 Pro", 2.0), ("Apple M3 Max", 2.0)):
+        assert expected_range(points, "mtp", 4, chip) == GainRange(gain, gain)
+    assert expected_range(points[1:], "mtp", 4, "Apple M4 Max") == GainRange(1.2, 1.2)
 
 
 def test_heads_that_draft_a_block_share_their_points() -> None:
@@ -86,11 +95,11 @@ def test_heads_that_draft_a_block_share_their_points() -> None:
 
 def test_an_m5_has_an_m4s_points_until_it_has_some() -> None:
     points = [replace_point(least=1.5, most=1.5)]
-    assert expected_range(points, "mtp", 4, "M5") == GainRange(1.5, 1.5)
-    assert expected_range(points, "mtp", 4, "M1") is None
-    assert expected_range(points, "mtp", 4, "") is None
+    assert expected_range(points, "mtp", 4, "Apple M5 Pro") == GainRange(1.5, 1.5)
+    assert expected_range(points, "mtp", 4, "Apple M1") is None
+    assert expected_range(points, "mtp", 4, "Xeon") is None
     points.append(replace_point(chip="Apple M5 Max", least=2.0, most=2.0))
-    assert expected_range(points, "mtp", 4, "M5") == GainRange(2.0, 2.0)
+    assert expected_range(points, "mtp", 4, "Apple M5 Pro") == GainRange(2.0, 2.0)
 
 
 def test_reports_that_contradict_each_other_make_a_range_that_still_helps() -> None:
