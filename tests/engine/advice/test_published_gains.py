@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from engine.advice.published_gains import (
+    USUAL_CONTEXT,
     WIDEST_RANGE,
     GainRange,
     PublishedGain,
@@ -24,24 +25,22 @@ GB = 10**9
 POINTS = published_gains()
 
 
+@pytest.mark.parametrize("point", POINTS, ids=lambda point: f"{point.chip}-{point.kind}-{point.model}-{point.source}")
+def test_an_estimate_is_within_a_quarter_of_each_published_point(point: PublishedGain) -> None:
+    """A point is the middle of its kinds of text; reports contradict each other, so not all are inside a range."""
+    context = point.context or USUAL_CONTEXT
+    found = published_range(point.kind, point.bits, mixture=point.mixture, chip=point.chip, context=context)
+    assert found is not None
+    assert found.most <= WIDEST_RANGE * found.least * 1.001
+    assert found.least / 1.25 <= point.middle <= found.most * 1.25
+    assert can_run(point.kind)
+
+
 def estimate(point: PublishedGain) -> SpeedupEstimate:
     """Estimate the speed-up of the head of a point, for a 27B or a mixture of 35B with 3B active."""
     active = 17 * GB // 10 if point.mixture else 15 * GB
     main = Model("org/main", "cache", weight_bytes=15 * GB, active_bytes=active, bits=round(point.bits))
     return estimate_speedup(main, Model("org/head", "cache", weight_bytes=GB, active_bytes=GB, head=point.kind), "same")
-
-
-@pytest.mark.parametrize("point", POINTS, ids=lambda point: f"{point.chip}-{point.kind}-{point.model}-{point.source}")
-def test_an_estimate_is_within_a_quarter_of_each_published_point(
-    point: PublishedGain, set_chip: Callable[[str], None]
-) -> None:
-    """A point is the middle of its kinds of text; reports contradict each other, so not all are inside a range."""
-    set_chip(point.chip)
-    expected = estimate(point)
-    least, most = expected.bounds or (expected.speedup, expected.speedup)
-    assert most <= WIDEST_RANGE * least * 1.001
-    assert least / 1.25 <= point.middle <= most * 1.25
-    assert can_run(point.kind)
 
 
 @pytest.mark.parametrize(
@@ -61,8 +60,10 @@ def replace_point(**changes: object) -> PublishedGain:
     return PublishedGain(**{**fields, "source": "test", **changes})  # type: ignore[arg-type]
 
 
-def expected_range(points: list[PublishedGain], kind: str, bits: float, chip: str = "Apple M4") -> GainRange | None:
-    return published_range(kind, bits, mixture=False, chip=chip, points=points)
+def expected_range(
+    points: list[PublishedGain], kind: str, bits: float, chip: str = "Apple M4", context: int = USUAL_CONTEXT
+) -> GainRange | None:
+    return published_range(kind, bits, mixture=False, chip=chip, context=context, points=points)
 
 
 def test_between_two_widths_the_logarithm_of_the_bits_is_interpolated() -> None:
@@ -70,6 +71,22 @@ def test_between_two_widths_the_logarithm_of_the_bits_is_interpolated() -> None:
     assert [expected_range(points, "dspark", bits) for bits in (2, 4, 8, 16, 32)] == [
         GainRange(gain, gain) for gain in (2.0, 2.0, 2.5, 3.0, 3.0)
     ]
+
+
+def test_a_gain_by_context_counts_with_what_lies_between_the_next_two() -> None:
+    points = [
+        replace_point(context=context, least=gain, most=gain)
+        for context, gain in ((512, 2.0), (2048, 1.5), (8192, 1.1))
+    ]
+    expected = ((128, 2.0), (512, 2.0), (1024, 1.75), (2048, 1.5), (4096, 1.3), (8192, 1.1), (32768, 1.1))
+    for context, gain in expected:
+        found = expected_range(points, "mtp", 4, context=context)
+        assert found is not None
+        assert (found.least, found.most) == pytest.approx((gain, gain))
+    assert expected_range(points, "mtp", 4) == GainRange(1.5, 1.5)
+    # Others count as they are, and so does the same pair where its context is not known.
+    points.append(replace_point(least=1.6, most=1.6))
+    assert expected_range(points, "mtp", 4, context=512) == GainRange(1.6, 2.0)
 
 
 def test_a_chip_without_pro_max_or_ultra_has_its_own_points_where_it_has_some() -> None:
@@ -129,6 +146,7 @@ def test_the_gain_is_said_with_bounds_only_where_reports_differ(set_chip: Callab
         {"most": 10.0**9},
         {"bits": 0},
         {"kind": 5},
+        {"context": 0},
         {"script": "rm"},
     ],
 )
