@@ -94,19 +94,21 @@ def published_range(
 ) -> GainRange | None:
     """Return what heads of a kind gained on such a chip with weights of so many bits; None if nothing was published.
 
-    A source that has a gain for several contexts counts with what lies between those next to `context`. Between the
-    bits of two points, the logarithm of the bits is interpolated; beyond the last, its point counts. Heads that draft a
-    block in one pass have the points of all such kinds: their reports differ no more than the reports of one kind.
+    A source that has a gain for several contexts counts with what lies between those next to `context`. Bits count by
+    the power of two that is nearest, as reports of 3.5 and of 4 bits differ no less than those of 4; what lies between
+    two such widths is interpolated too. Beyond the last point, that one counts. Heads that draft a block in one pass
+    have the points of all such kinds: their reports differ no more than the reports of one kind.
     """
     everything = published_gains() if points is None else points
     alike = [point for point in everything if point.mixture is mixture and _drafts_alike(point.kind, kind)]
     gains_by_width: dict[float, list[float]] = defaultdict(list)
     for own_bits, gain in _gains_at(context, _nearest(alike, chip)):
-        gains_by_width[log2(own_bits)].append(gain)
+        gains_by_width[_width(own_bits)].append(gain)
     if not gains_by_width:
         return None
     least, most = (
-        _interpolated({width: end(gains) for width, gains in gains_by_width.items()}, log2(bits)) for end in (min, max)
+        _interpolated({width: end(gains) for width, gains in gains_by_width.items()}, _width(bits))
+        for end in (min, max)
     )
     return _narrowed(GainRange(least, most))
 
@@ -140,6 +142,10 @@ def _gains_at(context: int, points: Sequence[PublishedGain]) -> Iterator[tuple[f
             series[pair][log2(point.context)] = point.middle
     for (bits, *_), gains in series.items():
         yield bits, _interpolated(gains, log2(context))
+
+
+def _width(bits: float) -> float:
+    return float(round(log2(bits)))
 
 
 def _interpolated(values: Mapping[float, float], place: float) -> float:

@@ -73,6 +73,16 @@ def test_between_two_widths_the_logarithm_of_the_bits_is_interpolated() -> None:
     ]
 
 
+def test_nearly_equal_bits_count_as_the_same_width() -> None:
+    points = [
+        replace_point(bits=bits, least=gain, most=gain) for bits, gain in ((3.5, 1.0), (4, 1.2), (6, 2.0), (8, 2.2))
+    ]
+    for bits in (3, 3.5, 4, 5):
+        assert expected_range(points, "mtp", bits) == GainRange(1.0, 1.2)
+    for bits in (6, 8):
+        assert expected_range(points, "mtp", bits) == GainRange(2.0, 2.2)
+
+
 def test_a_gain_by_context_counts_with_what_lies_between_the_next_two() -> None:
     points = [
         replace_point(context=context, least=gain, most=gain)
