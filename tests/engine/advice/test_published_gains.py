@@ -120,13 +120,15 @@ def test_heads_that_draft_a_block_share_their_points() -> None:
     assert expected_range(points, "eagle3", 4) is None
 
 
-def test_an_m5_has_an_m4s_points_until_it_has_some() -> None:
-    points = [replace_point(least=1.5, most=1.5)]
-    assert expected_range(points, "mtp", 4, "Apple M5 Pro") == GainRange(1.5, 1.5)
-    assert expected_range(points, "mtp", 4, "Apple M1") is None
+@pytest.mark.parametrize(("older", "newer"), [("Apple M1 Max", "Apple M2 Pro"), ("Apple M4 Max", "Apple M5 Pro")])
+def test_a_chip_has_an_older_ones_points_until_it_has_some(older: str, newer: str) -> None:
+    points = [replace_point(chip=older, least=1.5, most=1.5)]
+    assert expected_range(points, "mtp", 4, newer) == GainRange(1.5, 1.5)
+    points.append(replace_point(chip=newer, least=2.0, most=2.0))
+    assert expected_range(points, "mtp", 4, newer) == GainRange(2.0, 2.0)
+    assert expected_range(points, "mtp", 4, older) == GainRange(1.5, 1.5)
+    assert expected_range(points[1:], "mtp", 4, older) is None
     assert expected_range(points, "mtp", 4, "Xeon") is None
-    points.append(replace_point(chip="Apple M5 Max", least=2.0, most=2.0))
-    assert expected_range(points, "mtp", 4, "Apple M5 Pro") == GainRange(2.0, 2.0)
 
 
 def test_reports_that_contradict_each_other_make_a_range_that_still_helps() -> None:
@@ -174,4 +176,4 @@ def test_another_format_is_refused() -> None:
 
 def test_chips_of_one_family_share_their_points() -> None:
     names = ("Apple M1", "Apple M2 Ultra", "Apple M3 Ultra", "Apple M3 Pro", "Apple M4", "Apple M5", "Apple M9", "Xeon")
-    assert [family_of_chip(name) for name in names] == ["M1", "M1", "M3 Ultra", "M3", "M3", "M5", "", ""]
+    assert [family_of_chip(name) for name in names] == ["M1", "M2", "M3 Ultra", "M3", "M3", "M5", "", ""]
