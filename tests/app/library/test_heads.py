@@ -96,22 +96,24 @@ NO_GAIN = "Its head: about the same speed until it is measured"
         # Published: 0.86 with an MTP head, 0.91 at best with DFlash2 and DSpark.
         ("Apple M1 Max", "mlx-community/Qwen3.8-27B-4bit", NO_GAIN),
         ("Apple M1", "ornith-ai/Ornith-1.5-9B-MLX-4bit", NO_GAIN),
-        ("Apple M2", "mlx-community/Muse-Glimmer-30B-4bit", NO_GAIN),
-        # Published on M4 Pro: 2.05 to 3.1 with DFlash2, larger than its draft model but much faster.
-        ("Apple M4 Max", "mlx-community/Qwen3.8-27B-4bit", "With its head · 1.8× to 2.5× as fast"),
-        # Published with MTP heads: 1.37 on an M4 Max, 1.59 on an M3 Max.
+        # Published on an M2 Max: 1.02 to 1.51 with DFlash2.
+        ("Apple M2", "mlx-community/Muse-Glimmer-30B-4bit", "With its head · about 1.2× as fast"),
+        # Published: 2.05 to 3.1 with DFlash2 on an M4 Pro, 1.6 to 4.5 on an M3 Max; larger than its draft model, but
+        # much faster.
+        ("Apple M4 Max", "mlx-community/Qwen3.8-27B-4bit", "With its head · 1.8× to 2.7× as fast"),
+        # Published with MTP heads: 1.37 and, at a few thousand tokens, 1.24 to 1.41 on an M4 Max, 1.59 on an M3 Max.
         (
             "Apple M4 Max",
             "ornith-ai/Ornith-1.5-35B-A3B-MLX-4bit",
-            "With its head · 1.4× to 1.6× as fast",
+            "With its head · 1.3× to 1.6× as fast",
         ),
-        # Published for an MTP head of a Qwen on an M4 Pro: 1.81.
-        ("Apple M4 Max", "ornith-ai/Ornith-1.5-9B-MLX-4bit", "With its head · about 1.8× as fast"),
+        # Published for MTP heads of Qwen on an M4 Pro: 1.32 and 1.81.
+        ("Apple M4 Max", "ornith-ai/Ornith-1.5-9B-MLX-4bit", "With its head · 1.3× to 1.8× as fast"),
         # Published: about 2, with DSpark.
         (
             "Apple M4 Max",
             "mlx-community/Muse-Glimmer-30B-4bit",
-            "With its head · 1.8× to 2.5× as fast",
+            "With its head · 1.8× to 2.7× as fast",
         ),
     ],
 )

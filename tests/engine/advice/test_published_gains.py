@@ -108,6 +108,13 @@ def test_a_chip_without_pro_max_or_ultra_has_its_own_points_where_it_has_some() 
     assert expected_range(points[1:], "mtp", 4, "Apple M4 Max") == GainRange(1.2, 1.2)
 
 
+def test_a_bare_m5_is_promised_no_more_than_was_measured_on_one(set_chip: Callable[[str], None]) -> None:
+    for chip, least, most in (("Apple M5", 1.07, 1.14), ("Apple M5 Max", 1.92, 1.97)):
+        set_chip(chip)
+        found = estimate(replace_point(kind="dflash", bits=8))
+        assert found.bounds == pytest.approx((least, most), abs=0.01)
+
+
 def test_heads_that_draft_a_block_share_their_points() -> None:
     points = [
         replace_point(kind="dflash", least=2.0, most=2.0),
@@ -140,7 +147,7 @@ def test_reports_that_contradict_each_other_make_a_range_that_still_helps() -> N
 
 
 def test_the_gain_is_said_with_bounds_only_where_reports_differ(set_chip: Callable[[str], None]) -> None:
-    set_chip("Apple M4 Pro")
+    set_chip("Apple M5 Max")
     main = Model("org/main", "cache", weight_bytes=28 * GB, active_bytes=28 * GB, bits=8)
     head = Model("org/head", "cache", weight_bytes=GB, active_bytes=GB, head="mtp")
     assert estimate_speedup(main, head, "same").bounds is None
