@@ -6194,10 +6194,6 @@
         <translation>GB単位です。収まらないモデルは読み込みません。</translation>
     </message>
     <message>
-        <source>System recommendation</source>
-        <translation>システムの推奨値</translation>
-    </message>
-    <message>
         <source>Allow exceeding the memory limit</source>
         <translation>メモリ上限の超過を許可</translation>
     </message>

@@ -6194,10 +6194,6 @@
         <translation>GB 단위예요. 들어가지 않는 모델은 불러오지 않아요.</translation>
     </message>
     <message>
-        <source>System recommendation</source>
-        <translation>시스템 권장값</translation>
-    </message>
-    <message>
         <source>Allow exceeding the memory limit</source>
         <translation>메모리 한도 초과 허용</translation>
     </message>

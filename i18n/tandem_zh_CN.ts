@@ -6194,10 +6194,6 @@
         <translation>以 GB 为单位。放不下的模型不会加载。</translation>
     </message>
     <message>
-        <source>System recommendation</source>
-        <translation>系统建议值</translation>
-    </message>
-    <message>
         <source>Allow exceeding the memory limit</source>
         <translation>允许超出内存上限</translation>
     </message>

@@ -361,7 +361,7 @@ class SettingsValues(RememberedValues):
         help="In GB. Models that do not fit are not loaded.",
         most=1024.0,
         step=1.0,
-        least_words="System recommendation",
+        least_words="Automatic",
     )
     allow_oversize: bool = ADVANCED.setting(
         False,

@@ -92,9 +92,9 @@ def models_limit(values: SettingsValues, engine_limit: int | None, total: int) -
     `engine_limit` is None or 0 before an engine runs; `total` is the memory of the computer.
     """
     # Not at the top: the window's start imports this module.
-    from engine.advice.fit import working_set_limit
+    from engine.advice.fit import memory_for_models
 
-    return memory_limit_of(values) or engine_limit or working_set_limit(total)
+    return memory_limit_of(values) or engine_limit or memory_for_models(total)
 
 
 def engine_settings_of(values: SettingsValues) -> EngineSettings:

@@ -20,8 +20,9 @@ from engine.model_files.model import HeadFacts, Model
 from engine.model_files.vision_kinds import may_see
 
 CATALOG_FORMAT = 1
-# The shares of the memory that models may use, which the weights of the pairs offered first take at most.
-SHARES = (0.125, 0.375, 0.75)
+# The shares of the memory that models may use, which the weights of the pairs offered first take at most. With three
+# quarters as the last one, a Mac with 32 GB would not be offered Qwen3.8 27B, whose pair leaves it 15 GiB.
+SHARES = (0.13, 0.39, 0.79)
 NEEDED = {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"}
 Positive = Annotated[int, Meta(gt=0)]
 # The fields of the file that are also the record's.
@@ -159,9 +160,9 @@ def in_order(catalog: Catalog) -> list[Model]:
 def offers(catalog: Catalog, limit: int) -> list[tuple[Model, Model]]:
     """Return up to three pairs, smallest first, for a machine that may use `limit` bytes.
 
-    They are the largest recommended pairs whose weights take at most an eighth, three eighths and three quarters of the
-    limit; the rest is for context and for other programs. A conversion that suits the chip better takes the place of a
-    main model with as many bits; those with more bits are for people who choose themselves.
+    They are the largest recommended pairs whose weights take at most these `SHARES` of the limit; the rest is for
+    context. A conversion that suits the chip better takes the place of a main model with as many bits; those with more
+    bits are for people who choose themselves.
     """
     models = in_order(catalog)
     suited = {(model.name, model.bits): model for model in reversed(models)}

@@ -25,6 +25,13 @@ _SMALLEST_WORKSPACE = 256 * 2**20
 # Quantised caches, and weights unless their configuration says otherwise, have a scale and a bias of 16 bits for each
 # 64 numbers.
 SCALE_BITS = 0.5
+# The share of the memory that Metal recommends which stays free, for what no sum knows. Without it, Gemma 4 26B-A4B in
+# 4 bits would fit a Mac with 24 GB beside its head, with 0.1 GiB to spare; a peak of 20 GB was seen there
+# (Rapid-MLX#1636).
+_MARGIN = 0.05
+# What macOS and Tandem's own window take, or half of a smaller memory. Without it, a Mac with 8 GB would be offered
+# Qwen3.5 4B with its draft model: 4.3 GiB that cannot be swapped, of the 4 that are left.
+_SYSTEM_BYTES = 4 * 2**30
 
 
 def number_bytes(kv_bits: int) -> float:
@@ -125,12 +132,15 @@ def largest_context(main: ModelSize, draft: ModelSize | None, limit: int) -> int
     return low
 
 
-def working_set_limit(memory_bytes: int) -> int:
-    """Estimate the bytes that macOS lets the GPU use, if Metal cannot be asked.
+def memory_for_models(total: int, recommended: int | None = None) -> int:
+    """Return the bytes that models may use of `total`: less than Metal recommends, and never what the system needs.
 
-    These are two thirds of the memory below 36 GiB, and three quarters from there on; newer systems allow more.
+    `recommended` is the working set that Metal recommends. If it cannot be asked, that is estimated: two thirds of the
+    memory below 36 GiB, and three quarters from there on; newer systems allow more.
     """
-    return memory_bytes * 2 // 3 if memory_bytes < 36 * 2**30 else memory_bytes * 3 // 4
+    if recommended is None:
+        recommended = total * 2 // 3 if total < 36 * 2**30 else total * 3 // 4
+    return min(int(recommended * (1 - _MARGIN)), total - min(_SYSTEM_BYTES, total // 2))
 
 
 def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from engine.advice.fit import working_set_limit
+from engine.advice.fit import memory_for_models
 from engine.cluster.messages import ECHO, Ping
 from engine.cluster.plan import choose_split, files_of_others
 from engine.computers.errors import ClusterError
@@ -193,7 +193,7 @@ def own_report(model: str | None) -> dict[str, Any]:
         "versions": versions(),
         "system": f"{platform.system()} {platform.mac_ver()[0] or platform.release()}",
         "memory": memory.total,
-        "free": min(memory.usable, working_set_limit(memory.total)),
+        "free": min(memory.usable, memory_for_models(memory.total)),
         "files": {},
         "problem": "",
     }

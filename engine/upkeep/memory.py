@@ -37,14 +37,12 @@ _RECOMMENDED = "max_recommended_working_set_size"
 
 
 def recommended_limit() -> int:
-    """Return the working set in bytes that Metal recommends for MLX's default device.
+    """Return the bytes that models may use on MLX's default device, by what Metal recommends for it.
 
     Where that is no GPU of Metal's, it is an equal share of the system's memory.
     """
     recommended = mx.device_info().get(_RECOMMENDED)
-    if recommended is None:
-        return fit.working_set_limit(system_memory().total)
-    return int(recommended)
+    return fit.memory_for_models(system_memory().total, None if recommended is None else int(recommended))
 
 
 def return_freed_memory() -> None:
@@ -143,7 +141,7 @@ class MetalLimits:
             return
         # MLX raises where more is asked for than Metal recommends for the GPU, whatever the default device is.
         of_gpu = int(mx.device_info(mx.gpu).get(_RECOMMENDED, needed))
-        before = self._change(min(needed, recommended_limit(), of_gpu), reusable)
+        before = self._change(min(needed, of_gpu), reusable)
         self._before = self._before or before
 
     def restore(self) -> None:

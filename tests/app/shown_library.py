@@ -15,13 +15,13 @@ from app.library.library import Library
 from app.settings.store import SettingsStore
 from app.system.background import Background
 from engine.advice.catalog import load_catalog
-from engine.advice.fit import ModelSize, check_fit, working_set_limit
+from engine.advice.fit import ModelSize, check_fit, memory_for_models
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import SpeedupEstimate
 from engine.hub.download_state import DownloadStatus
 
 MEMORY = 32_000_000_000
-LIMIT = working_set_limit(MEMORY)
+LIMIT = memory_for_models(MEMORY)
 MAIN, DRAFT, LARGER, FOREIGN = (
     f"mlx-community/{name}"
     for name in ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "Qwen3-1.7B-4bit", "SmolLM2-135M-Instruct-4bit")

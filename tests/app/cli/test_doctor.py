@@ -21,7 +21,7 @@ from app.system.paths import settings_folder
 from app.wording import checkup
 from app.wording.rounding import PROBLEMS
 from engine import LearnedPair, starter_pair
-from engine.advice.fit import working_set_limit
+from engine.advice.fit import memory_for_models
 from engine.bench import pair_check
 from engine.files.steps import Steps
 from engine.files.system_memory import SystemMemory
@@ -202,7 +202,7 @@ def test_without_speed_nothing_is_loaded(capsys: pytest.CaptureFixture[str]) -> 
     out = capsys.readouterr().out
     assert "- Plain decoding: Not measured." in out
     # The window says the same before an engine runs.
-    assert f"- Memory for models: {working_set_limit(MAC.memory.total) / 1e9:.1f} GB" in out
+    assert f"- Memory for models: {memory_for_models(MAC.memory.total) / 1e9:.1f} GB" in out
     SettingsStore(settings_folder() / "settings.json").change(memory_limit_gb=7.5)
     assert main(["doctor", "--no-speed"]) == 0
     assert "- Memory for models: 7.5 GB" in capsys.readouterr().out

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.library.downloads import Downloads
 from app.library.installed_models import InstalledModels
 from app.library.inventory import Inventory
-from engine.advice.fit import working_set_limit
+from engine.advice.fit import memory_for_models
 from engine.hub.download_state import DownloadStatus
 from engine.upkeep.memory import memory_use
 from tests.app.hub_library import empty_library
@@ -100,7 +100,7 @@ def test_the_models_page_the_engine_and_the_setting_have_the_same_limit(tmp_path
         return library.inventory is not None and library.inventory.limit == limit
 
     # Without a GPU the engine admits what the page says.
-    limit = working_set_limit(psutil.virtual_memory().total)
+    limit = memory_for_models(psutil.virtual_memory().total)
     assert memory_use().limit == limit
     try:
         library.start()

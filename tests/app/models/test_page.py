@@ -74,7 +74,7 @@ def test_the_memory_of_the_whole_mac_follows_the_row_under_the_pointer_or_with_t
     page = open_page(window)
     said = page.memory.words.text
     idle = said()
-    assert idle == "In use: 40\u00a0MB · free: 21.3\u00a0GB · for models: 21.3\u00a0GB of 32.0\u00a0GB"
+    assert idle == "In use: 40\u00a0MB · free: 20.2\u00a0GB · for models: 20.3\u00a0GB of 32.0\u00a0GB"
     card = page.cards[2]
     if by == "pointer":
         QApplication.sendEvent(card, QEnterEvent(QPointF(), QPointF(), QPointF()))

@@ -15,8 +15,8 @@ from engine.advice.fit import (
     block_bytes,
     check_fit,
     largest_context,
+    memory_for_models,
     stored_bits,
-    working_set_limit,
     workspace_bytes,
 )
 from engine.model_files.config import context_length
@@ -116,10 +116,25 @@ def test_a_configuration_without_heads_has_no_sums_of_blocks(config: dict[str, A
     assert block_bytes(ModelSize("main", 0, config, key_blocks=lambda *_: 1024), 65536) == 0
 
 
-def test_the_default_limit_follows_the_size_of_the_machine() -> None:
-    assert working_set_limit(24 * 2**30) == 16 * 2**30
-    assert working_set_limit(36 * 2**30) == 27 * 2**30
-    assert working_set_limit(128 * 2**30) == 96 * 2**30
+@pytest.mark.parametrize(
+    ("memory", "recommended", "usable"),
+    [
+        (8, None, 4),
+        (16, None, 10.13),
+        (24, None, 15.2),
+        (36, None, 25.65),
+        (128, None, 91.2),
+        (128, 107.5, 102.125),
+        # A person can let Metal recommend nearly all of the memory, and Linux may have less of it than any Mac.
+        (16, 15, 12),
+        (2, None, 1),
+    ],
+)
+def test_models_get_less_than_metal_recommends_and_leave_the_system_its_share(
+    memory: int, recommended: float | None, usable: float
+) -> None:
+    asked = None if recommended is None else int(recommended * 2**30)
+    assert memory_for_models(memory * 2**30, asked) / 2**30 == pytest.approx(usable, abs=0.005)
 
 
 def test_the_context_length_is_found_under_each_of_its_names() -> None:

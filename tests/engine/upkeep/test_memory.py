@@ -180,7 +180,6 @@ def test_what_models_and_answers_need_is_wired_and_the_freed_memory_of_a_pass_is
     """That is so while models are loaded."""
     wired, kept = [7], [2**40]
     monkeypatch.setattr(memory.mx.metal, "is_available", lambda: True)
-    monkeypatch.setattr(memory, "recommended_limit", lambda: 2**40)
     monkeypatch.setattr(memory.mx, "set_wired_limit", lambda limit: wired.append(limit) or wired[-2])
     monkeypatch.setattr(memory.mx, "set_cache_limit", lambda limit: kept.append(limit) or kept[-2])
     scheduler = Scheduler(EngineSettings(most_active=2))
@@ -197,12 +196,18 @@ def test_what_models_and_answers_need_is_wired_and_the_freed_memory_of_a_pass_is
     assert models.main.info.bytes < wired[-1] < both
     scheduler.changes.unload()
     assert (wired[-1], kept[-1]) == (7, 2**40)
-    monkeypatch.setattr(memory, "recommended_limit", lambda: 2**10)
+    monkeypatch.setattr(mx, "device_info", lambda _device=mx.gpu: {"max_recommended_working_set_size": 2**10})
     allow_oversize(scheduler)
     load_models(scheduler, tiny_main, None)
     assert wired[-1] == 2**10
     scheduler.close()
     assert wired[-1] == 7
+
+
+def test_on_a_mac_a_part_of_what_metal_recommends_stays_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    report_memory(monkeypatch, total=24 * 2**30, available=10 * 2**30)
+    monkeypatch.setattr(mx, "device_info", lambda: {"max_recommended_working_set_size": 16 * 2**30})
+    assert memory_use().limit == int(16 * 2**30 * 0.95)
 
 
 @pytest.fixture
@@ -234,7 +239,7 @@ def test_a_mac_that_computes_on_its_cpu_loads_and_answers(
     """The CPU has no recommended working set: the limit is a share of the memory, and nothing is kept resident."""
     monkeypatch.delenv("TANDEM_BACKEND")
     report_memory(monkeypatch, total=8 * 2**30, available=4 * 2**30)
-    assert memory_use().limit == 8 * 2**30 * 2 // 3
+    assert memory_use().limit == 4 * 2**30
     scheduler = Scheduler()
     load_models(scheduler, tiny_main, None)
     [client] = run(scheduler, request(max_tokens=4))
