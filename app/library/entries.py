@@ -46,11 +46,13 @@ class MemoryBudget:
     def judge(self, main: Model, draft: Model | None = None, head: Model | None = None) -> dict[str, Any]:
         """Return the fields of an entry for a pair: its draft, its memory and its speed-up.
 
-        A head is its draft if it fits and should be faster here than the draft model: clearly so if it is larger. Of
-        the context counts no more than the main model's own.
+        A draft model that does not fit beside the main model is left out. A head is its draft if it fits and should be
+        faster here than the draft model: clearly so if it is larger.
         """
         judged: dict[str, Any] = {}
-        if head is not None and self.judge(main, head)["fit"].fits:
+        if draft is not None and not self._fit(main, draft).fits and self._fit(main).fits:
+            draft = None
+        if head is not None and self._fit(main, head).fits:
             gain = estimate_speedup(main, head, "same")
             least_speedup = estimate_speedup(main, draft, "same").speedup if draft is not None else 0.0
             if draft is not None and head.bytes > draft.bytes:
@@ -60,17 +62,22 @@ class MemoryBudget:
                 judged["head_found"] = head
             elif keeps_weights() and not gain.gains:
                 judged["head_found"] = head
-        context = min(self.context, main.context or self.context)
-        size = size_of(main, self.element_bytes)
-        drafting = None if draft is None else size_of(draft, self.element_bytes)
-        judged["fit"] = check_fit(size, drafting, context, self.limit)
-        if not judged["fit"].fits and self.machines:
-            of_draft = judged["fit"].needed - check_fit(size, None, context, self.limit).needed
-            judged["together"] = fits_together(size, of_draft, self.machines, context)
+        fit = self._fit(main, draft)
+        judged["fit"] = fit
+        if not fit.fits and self.machines:
+            of_draft = fit.needed - self._fit(main).needed
+            size = size_of(main, self.element_bytes)
+            judged["together"] = fits_together(size, of_draft, self.machines, fit.context)
         if draft is not None:
             expected = estimate_speedup(main, draft, "same")
             judged |= {"draft": draft.id, "draft_name": draft.name or short_name(draft.id)[0], "expected": expected}
         return judged
+
+    def _fit(self, main: Model, draft: Model | None = None) -> FitReport:
+        """Return the memory of a pair. Of the context counts no more than the main model's own."""
+        context = min(self.context, main.context or self.context)
+        drafting = None if draft is None else size_of(draft, self.element_bytes)
+        return check_fit(size_of(main, self.element_bytes), drafting, context, self.limit)
 
 
 @dataclass(frozen=True)

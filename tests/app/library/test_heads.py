@@ -17,7 +17,7 @@ from app.session.model_names import short_name
 from app.wording.hub import size_words
 from app.wording.models import details_words, draft_words, facts_words, verdict_words
 from engine.advice.catalog import load_catalog
-from engine.advice.pairing import PairAdvice
+from engine.advice.pairing import PairAdvice, advise
 from engine.advice.speedup import SpeedupEstimate
 from engine.finding.description import describe_folder
 from engine.model_files.names import name_of_snapshot
@@ -137,6 +137,23 @@ def test_a_head_that_does_not_fit_is_not_its_draft(set_chip: Callable[[str], Non
     catalog = load_catalog()
     main = catalog.models["mlx-community/Muse-Glimmer-30B-4bit"]
     assert from_catalog(main, catalog, (), MemoryBudget(4096, main.bytes + 3 * 10**9)).draft == ""
+
+
+def test_a_draft_model_that_does_not_fit_is_left_out_of_a_pair(set_chip: Callable[[str], None]) -> None:
+    """On a Mac with 8 GB, Qwen3.5 4B can be used and is downloaded alone, and the draft picker says the same."""
+    set_chip("Apple M4")
+    catalog = load_catalog()
+    main = catalog.models["mlx-community/Qwen3.5-4B-MLX-4bit"]
+    small, large = (from_catalog(main, catalog, (), MemoryBudget(8192, limit * 2**30)) for limit in (4, 6))
+    assert (small.verdict, small.draft, small.get_bytes) == ("fits", "", main.bytes)
+    assert large.verdict == "fits"
+    assert large.draft
+    assert large.get_bytes > main.bytes
+    [advice] = [one for one in advise(main, [catalog.models[main.drafts[0]]], 8192, 4 * 2**30) if one.id]
+    assert advice.verdict == "no-room"
+    # Where not even the main model fits, the sentence is about both.
+    tiny = from_catalog(main, catalog, (), MemoryBudget(8192, 2**30))
+    assert (tiny.verdict, tiny.draft) == ("too-big", main.drafts[0])
 
 
 @pytest.mark.parametrize(
