@@ -36,6 +36,10 @@ _WITH_BODY = ("POST", "PUT", "PATCH")
 _UNDECLARED = ("", "application/x-www-form-urlencoded", "text/plain")
 # "/health" says only that a server listens, as any connection does; `proof.PATH` proves the key in its own way.
 _WITHOUT_KEY = ("/health", proof.PATH)
+# The origins of programs with a browser inside, as Ollama lets them in. The schemes are the programs' own, so no site
+# has them, and an installed program could call without its page. Ollama has `file://` too, but not every browser says
+# "null" for a page that somebody has saved.
+PROGRAM_ORIGIN = re.compile(r"(?:app|tauri|vscode-file|vscode-webview)://[a-zA-Z0-9_.-]*(?::[0-9]{1,5})?")
 # The entry of a request's scope that says that it needed the key and had it.
 HAS_KEY = "tandem.has_key"
 # A name, an IPv4 address, or an IPv6 address in brackets, and the port.
@@ -49,7 +53,7 @@ class ApiSettings:
     host: an address of this computer; one that is no loopback address needs a `key`
     port: 0 for any free one
     key: what calls have to send; None if none is asked for
-    origins: the web origins whose pages may call, such as "http://localhost:3000"
+    origins: the web origins whose pages may call, such as "http://localhost:3000", besides PROGRAM_ORIGIN
     speculation: the default for calls
     """
 
@@ -58,6 +62,10 @@ class ApiSettings:
     key: str | None = field(default=None, repr=False)
     origins: tuple[str, ...] = ()
     speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
+
+    def allows(self, origin: str | None) -> bool:
+        """Whether pages of an origin may call; None stands for a page that does not tell it."""
+        return origin is not None and (origin in self.origins or PROGRAM_ORIGIN.fullmatch(origin) is not None)
 
 
 def is_loopback(host: str) -> bool:
@@ -73,7 +81,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, settings: ApiSettings) -> None:
         self._app = app
-        self._origins = settings.origins
+        self._allows = settings.allows
         self._loopback = is_loopback(settings.host)
         # The names by which only this computer is called.
         self._names = {*_LOOPBACK_NAMES}
@@ -139,8 +147,9 @@ class Guard:
         """Return whether a page in a browser sends the request. Raises `ApiError` (origin) if it is not allowed to."""
         origin = headers.get("origin")
         is_from_a_page = origin is not None or headers.get("sec-fetch-site", "none") != "none"
-        if is_from_a_page and origin not in self._origins:
-            raise ApiError(403, "Web pages may not use this API, unless their origin was allowed.", code="origin")
+        if is_from_a_page and not self._allows(origin):
+            sentence = "Web pages may not use this API, unless their origin was allowed, as by `tandem serve --origin`."
+            raise ApiError(403, sentence, code="origin")
         return is_from_a_page
 
     def _names_this_computer(self, name: str) -> bool:

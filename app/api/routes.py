@@ -140,11 +140,8 @@ def application(api: Api, settings: ApiSettings) -> ASGIApp:
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.state.api = api
     app.state.key = settings.key
-    guard = Guard(app, settings)
-    if not settings.origins:
-        return guard
     methods = sorted({method for route in routes for method in route.methods or ()})
-    return AllowedOrigins(guard, settings.origins, methods)
+    return AllowedOrigins(Guard(app, settings), settings, methods)
 
 
 async def _api_error(request: Request, error: Exception) -> Response:

@@ -1,4 +1,18 @@
-"""What a page of an allowed origin may ask and read, by the CORS protocol of the Fetch standard, and nobody else."""
+"""What a page of an allowed origin may ask and read, by the CORS protocol of the Fetch standard, and nobody else.
+
+A preflight is OPTIONS of the address that the page wants, whether there is such an endpoint or not, with a key in the
+address or none, and with
+
+- `Origin`: scheme, host and port, the last left out if it is the scheme's own; "null" for what has none
+- `Access-Control-Request-Method`: in capitals, but for a method of the page's own, such as "patch"
+- `Access-Control-Request-Headers`, unless there are none: names in small letters, in order, between commas; older
+  browsers have spaces, capitals and an order of their own
+- `Access-Control-Request-Private-Network: true` in Chromium, if the page is of a wider network than the address
+- neither a body nor cookies nor the key, and maybe more headers, such as `Sec-Fetch-Mode`
+
+The answer is read if its status is 200 to 299 and names the origin. Methods are compared as they are written, but GET,
+HEAD and POST are always good; headers are compared in any case, and `*` does not stand for `Authorization`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +32,16 @@ from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 
 OBSIDIAN = "app://obsidian.md"
-ORIGINS = ("http://localhost:3000", OBSIDIAN)
+PAGE = "http://localhost:3000"
+# Of Electron, Tauri and what VS Code shows in a window: nobody has named them.
+PROGRAMS = (
+    OBSIDIAN,
+    "tauri://localhost",
+    "vscode-webview://0e2d8f-a",
+    "vscode-file://vscode-app",
+    "app://",
+    "app://.:80",
+)
 KEY = {"authorization": "Bearer secret"}
 CHAT = "/v1/chat/completions"
 QUESTION: dict[str, Any] = {"messages": [{"role": "user", "content": "Hi"}]}
@@ -36,14 +59,15 @@ ASKED = {
     "with a beta": "anthropic-beta,anthropic-version,content-type,x-api-key,x-stainless-helper",
     "one header": "content-type",
     "spaces and large letters": "Content-Type, X-Not-Known-Yet ,user-agent",
+    "one header many times": ",".join(["x-own"] * 200),
 }
 
 
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[Served]:
-    """A server that asks for a key and allows two origins."""
+    """A server that asks for a key and allows an origin."""
     engine = ScriptedEngine()
-    served = Served(engine, origins=ORIGINS, key="secret")
+    served = Served(engine, origins=(PAGE,), key="secret")
     # The thread that lists models stays.
     served.get("/v1/models", headers=KEY)
     yield served
@@ -66,7 +90,7 @@ def access_control(response: httpx2.Response) -> set[str]:
 
 
 @pytest.mark.parametrize("asked", ASKED.values(), ids=list(ASKED))
-@pytest.mark.parametrize("origin", ORIGINS)
+@pytest.mark.parametrize("origin", [PAGE, OBSIDIAN])
 def test_an_allowed_page_may_send_the_headers_that_it_asks_for(guarded: Served, origin: str, asked: str) -> None:
     # A browser does not send the key with this question.
     reply = preflight(guarded, origin, access_control_request_headers=asked)
@@ -83,7 +107,8 @@ def test_an_allowed_page_may_send_the_headers_that_it_asks_for(guarded: Served, 
     ("path", "method"),
     [
         (CHAT, "POST"), ("/v1/models", "GET"), ("/v1/models", "HEAD"), ("/v1/speculation", "PUT"),
-        ("/v1/speculation", "DELETE"), ("/api/delete", "DELETE"),
+        ("/v1/speculation", "DELETE"), ("/api/delete", "DELETE"), ("/nothing", "POST"), ("/secret/v1/models", "GET"),
+        (CHAT + "/", "POST"),
     ],
 )  # fmt: skip
 def test_every_method_of_an_endpoint_is_allowed(guarded: Served, path: str, method: str) -> None:
@@ -104,8 +129,11 @@ def test_a_public_page_may_reach_this_network_if_its_origin_is_allowed(guarded: 
     "origin",
     [
         "https://evil.example", "null", "http://localhost:3001", "https://localhost:3000", "http://localhost",
-        "http://localhost:3000.evil.example", "http://evil.example/http://localhost:3000", "app://obsidian.md.evil",
-        "app://evil.obsidian.md", "http://localhost:3000, https://evil.example", "*", "",
+        "http://localhost:3000.evil.example", "http://evil.example/http://localhost:3000", "http://localhost:3000/",
+        "http://localhost:3000, https://evil.example", "*", "", "file://", "file:///home/page.html", "HTTP://localhost:3000",
+        "http://app://obsidian.md", "https://app.example", "app:obsidian.md", "app://obsidian.md/", "app://a@b",
+        "app://obsidian.md https://evil.example", "app://obsidian.md\tx", "myapp://obsidian.md", "app://a:port",
+        "chrome-extension://abcdefghijklmnop", "moz-extension://x", "http://tauri.localhost", "vscode://x", "blob:app://x",
     ],
 )  # fmt: skip
 def test_other_origins_are_told_nothing(guarded: Served, origin: str) -> None:
@@ -119,10 +147,28 @@ def test_other_origins_are_told_nothing(guarded: Served, origin: str) -> None:
         assert not access_control(reply)
 
 
-def test_without_allowed_origins_no_page_is_told_anything(serve: Serve) -> None:
+def test_without_allowed_origins_no_page_of_a_site_is_told_anything(serve: Serve) -> None:
     served = serve()
-    for reply in (preflight(served, OBSIDIAN), served.get("/v1/models"), served.get("/", headers={"origin": OBSIDIAN})):
+    for reply in (preflight(served, PAGE), served.get("/v1/models"), served.get("/", headers={"origin": PAGE})):
         assert not access_control(reply)
+
+
+@pytest.mark.parametrize("origin", PROGRAMS)
+def test_a_program_with_a_browser_inside_may_call_unnamed(serve: Serve, guarded: Served, origin: str) -> None:
+    asked = {"access_control_request_headers": ASKED["OpenAI's client"]}
+    page = {"origin": origin, "sec-fetch-site": "cross-site"}
+    served = serve()
+    assert preflight(served, origin, **asked).headers["access-control-allow-origin"] == origin
+    reply = served.post(CHAT, QUESTION, headers=page)
+    assert (reply.status_code, reply.headers["access-control-allow-origin"]) == (200, origin)
+    # As a page, it says that it sends JSON; and where there is a key, it needs that.
+    assert served.client.post(CHAT, content=b"{}", headers=page | {"content-type": "text/plain"}).status_code == 415
+    assert guarded.post(CHAT, QUESTION, headers=page).status_code == 401
+    assert guarded.post(CHAT, QUESTION, headers=page | KEY).status_code == 200
+
+
+def test_what_an_origin_was_refused_for_is_said(serve: Serve) -> None:
+    assert "--origin" in serve().get("/v1/models", headers={"origin": PAGE}).json()["error"]["message"]
 
 
 def test_an_allowed_page_can_read_every_answer_and_what_is_wrong(guarded: Served) -> None:
@@ -153,7 +199,7 @@ def test_an_allowed_page_can_read_every_answer_and_what_is_wrong(guarded: Served
 
 
 def test_an_allowed_page_can_read_a_stream_and_when_to_try_again(serve: Serve) -> None:
-    served = serve(ScriptedEngine([Script(), Script("", error=QueueFull(3))]), origins=ORIGINS)
+    served = serve(ScriptedEngine([Script(), Script("", error=QueueFull(3))]))
     for status in (200, 429):
         reply = served.post(CHAT, QUESTION | {"stream": True}, headers={"origin": OBSIDIAN})
         assert (reply.status_code, reply.headers["access-control-allow-origin"]) == (status, OBSIDIAN)
