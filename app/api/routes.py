@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api import proof
 from app.api.calls import Api, answer
@@ -81,8 +81,7 @@ async def show_model(request: Request) -> Response:
     Raises `ApiError` (model_not_found) for an unknown name.
     """
     api: Api = request.app.state.api
-    if not (name := request.path_params["name"]):
-        raise HTTPException(404)
+    name = request.path_params["name"]
     if (model := await api.models.named(name)) is None:
         raise ApiError(404, "There is no installed model of that name.", param="model", code="model_not_found")
     kind = _LM_STUDIO[model.sees] if request.url.path.startswith("/api/") else {}
@@ -141,7 +140,22 @@ def application(api: Api, settings: ApiSettings) -> ASGIApp:
     app.state.api = api
     app.state.key = settings.key
     methods = sorted({method for route in routes for method in route.methods or ()})
-    return AllowedOrigins(Guard(app, settings), settings, methods)
+    return _without_last_slash(AllowedOrigins(Guard(app, settings), settings, methods))
+
+
+def _without_last_slash(app: ASGIApp) -> ASGIApp:
+    """Return an application that answers for "/v1/models/" as `app` does for "/v1/models".
+
+    Starlette would lead on to that address, and not every program sends its body a second time.
+    """
+
+    async def answer_without(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            # In place, because the guard marks this scope for the server.
+            scope["path"] = scope["path"].rstrip("/") or "/"
+        await app(scope, receive, send)
+
+    return answer_without
 
 
 async def _api_error(request: Request, error: Exception) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
 
 
@@ -46,4 +47,21 @@ def test_a_wrong_address_names_the_right_one(told: Served, wrong: str, right: st
     assert reply.status_code == 404
     assert f"There is no such endpoint. Did you mean {told.address}{right}?" in reply.text
     assert "mean" not in told.get("/elsewhere").text
-    assert "/v1/models?" in told.get("/v1/models/").text
+
+
+@pytest.mark.parametrize("slashes", ["/", "//"])
+def test_a_slash_at_the_end_is_answered_and_not_led_on(serve: Serve, slashes: str) -> None:
+    served = serve(key="secret")
+    key = {"x-api-key": "secret"}
+    question = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 9, "stream": False}
+    for path in ("/v1/chat/completions", "/v1/messages", "/secret/v1/chat/completions", "/api/chat"):
+        assert served.post(path + slashes, question, headers=key).status_code == 200
+        assert served.api.ended[-1].endpoint == path.removeprefix("/secret")
+    for path in ("/v1/models", "/api/v0/models", "/health", "/openapi.json"):
+        assert served.get(path + slashes, headers=key).json() == served.get(path, headers=key).json()
+    for path, status in {"/v1/models/none": 404, "/nothing": 404, "/v1/chat/completions": 405}.items():
+        assert served.get(path + slashes, headers=key).status_code == status
+    # The key is asked for as without.
+    assert [served.get(path + slashes).status_code for path in ("/v1/models", "/health")] == [401, 200]
+    # The shape of an error, too.
+    assert served.post("/v1/messages" + slashes, {}, headers=key).json()["type"] == "error"
