@@ -31,6 +31,8 @@ _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _PRIVATE_NAME = re.compile(r"(?:[\w-]+\.)+internal", re.ASCII)
 _ALWAYS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _WITH_BODY = ("POST", "PUT", "PATCH")
+# JSON by the MIME standard. A page asks by a preflight before it sends any of these types.
+_JSON = re.compile(r"(?:application|text)/json|[\w.+-]+/[\w.+-]+\+json", re.ASCII)
 # What programs send that declare nothing: curl has the second of itself, several frameworks the third. Pages can send
 # it unasked, but not without `Origin` or `Sec-Fetch-Site`.
 _UNDECLARED = ("", "application/x-www-form-urlencoded", "text/plain")
@@ -189,7 +191,7 @@ def _check_body_type(headers: Headers, *, is_from_a_page: bool) -> None:
     """Raise `ApiError` for a body that is not declared as JSON, as a page has to, or is compressed in another way."""
     kind = headers.get("content-type", "")
     media_type = kind.partition(";")[0].strip().lower()
-    if media_type != "application/json" and (is_from_a_page or media_type not in _UNDECLARED):
+    if not _JSON.fullmatch(media_type) and (is_from_a_page or media_type not in _UNDECLARED):
         fault = f"is `{kind}`" if kind else "is missing"
         sentence = f"The header `Content-Type` must be `application/json`, but it {fault}."
         raise ApiError(415, sentence, code="content_type")

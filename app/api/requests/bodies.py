@@ -6,6 +6,7 @@ Size, time and nesting are limited. The description is for people, and for tools
 from __future__ import annotations
 
 import asyncio
+import codecs
 import re
 import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -131,6 +132,7 @@ async def _parsed_apart(request: Request, data: bytes, kind: type[Body], skipped
 
 
 def _parsed(data: bytes, kind: type[Body], skipped: list[str]) -> Body:
+    data = data.removeprefix(codecs.BOM_UTF8)
     try:
         check_structure(data, LIMITS)
         value = msgspec.json.decode(data.decode())

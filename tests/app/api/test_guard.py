@@ -27,6 +27,7 @@ NO_HOSTS = (
     "[::1]:80@evil", "[::1", "::1", "[localhost]", "[::1]]:80", "localhost?:80", "127.0.0.1:65536", "[::1]:-1",
 )  # fmt: skip
 JSON = {"content-type": "application/json"}
+GOOD = b'{"messages": [{"role": "user", "content": "Hi"}]}'
 
 
 def raw(told: Served, data: bytes) -> bytes:
@@ -98,8 +99,27 @@ def test_a_body_of_a_program_needs_no_type_and_that_of_a_page_does(serve: Serve,
         assert served.client.post(path, content=body, headers=headers | other).status_code == 403
 
 
-def test_a_body_of_another_type_or_compression_is_refused(told: Served) -> None:
-    refused = [({"content-type": kind}, "content_type") for kind in ("text/html", "multipart/form-data; boundary=x")]
+@pytest.mark.parametrize(
+    "kind",
+    ["text/json", "application/vnd.api+json", "application/problem+json; charset=utf-8", "TEXT/JSON", "x/y+json"],
+)
+def test_json_by_another_name_is_read_from_programs_and_allowed_pages(serve: Serve, kind: str) -> None:
+    served = serve(origins=("http://localhost:3000",))
+    for origin in ({}, {"origin": "http://localhost:3000"}):
+        headers = {"content-type": kind, **origin}
+        assert served.client.post("/v1/chat/completions", content=GOOD, headers=headers).status_code == 200
+
+
+# A page sends the first without asking.
+NO_JSON = ("text/plain;a=+json", "text/html", "multipart/form-data; boundary=x", "application/jsonp", "json", "+json")
+
+
+def test_a_body_of_another_type_or_compression_is_refused(serve: Serve, told: Served) -> None:
+    served = serve(origins=("http://localhost:3000",))
+    for kind in (*NO_JSON, "text/plain, application/json", "text/plain,x/y+json", "application/json+x"):
+        page = {"content-type": kind, "origin": "http://localhost:3000"}
+        assert served.client.post("/v1/chat/completions", content=GOOD, headers=page).status_code == 415
+    refused = [({"content-type": kind}, "content_type") for kind in NO_JSON[1:]]
     refused += [(JSON | {"content-encoding": encoding}, "content_encoding") for encoding in ("zstd", "br", "gzip, br")]
     for headers, code in refused:
         response = told.client.post("/v1/chat/completions", content=b'{"messages": []}', headers=headers)
@@ -318,12 +338,18 @@ def test_a_body_that_is_no_object_within_limits_is_a_bad_request(told: Served) -
         b'{"messages": [{"role": "user", "content": "\\ud800"}]}',
         b'{"messages": [{"role": "user", "content": "caf\xe9"}]}',
         b'{"messages": [{"role": "user", "content": "\xed\xa0\x80"}]}',
-        b'\xef\xbb\xbf{"messages": [{"role": "user", "content": "Hi"}]}',
-        '{"messages": [{"role": "user", "content": "Hi"}]}'.encode("utf-16"),
+        b"\xef\xbb\xbf",
+        b"\xef\xbb\xbf\xef\xbb\xbf" + GOOD,
+        GOOD.decode().encode("utf-16"),
     ):
         response = told.client.post("/v1/chat/completions", content=body, headers=JSON)
         assert response.status_code == 400, body[:60]
         assert response.json()["error"]["message"].endswith(".")
+
+
+def test_a_mark_of_the_encoding_before_a_body_is_no_part_of_it(told: Served) -> None:
+    reply = told.client.post("/v1/chat/completions", content=b"\xef\xbb\xbf" + GOOD, headers=JSON)
+    assert reply.status_code == 200
 
 
 def test_a_body_in_another_encoding_is_told_the_place(told: Served) -> None:
