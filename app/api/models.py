@@ -12,23 +12,32 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.api.engine_host import EngineHost
 from app.api.requests import errors
 from app.api.requests.bodies import LOADED_MODEL_NAMES
 from app.api.requests.errors import ApiError
 from engine.errors import EngineError, NoModel
-from engine.model_files.config import read_config
-from engine.model_files.encoder_kinds import encoder_family
+from engine.model_files.encoder_kinds import encoder_family, longest_text
 from engine.model_files.model import Model
-from engine.model_files.pooling import pooling_of
+from engine.model_files.model_folder import ModelFolder
+from engine.model_files.pooling import has_pooling, pooling_of
 from engine.status import LoadedPair, ModelInfo
 
 # Seconds for which the list of installed models is kept.
 _LIST_S = 5.0
+
+
+class _Scan(NamedTuple):
+    """The models of this machine: all, the encoders that run here, and the names of decoders for embeddings."""
+
+    installed: Sequence[Model]
+    encoders: dict[str, Model]
+    pooled: set[str]
 
 
 class ModelDirectory:
@@ -42,6 +51,8 @@ class ModelDirectory:
         # Models for embeddings alone: those that run here, and the others.
         self._encoders: dict[str, Model] = {}
         self._embedders = set[str]()
+        # Models that answer, and were made for embeddings.
+        self._pooled = set[str]()
         self._found_at = float("-inf")
         # Held while a model is being changed. Calls that wait for that wait in their order.
         self._turn = asyncio.Lock()
@@ -50,11 +61,13 @@ class ModelDirectory:
     async def installed(self) -> dict[str, Model]:
         """Return the usable models of this machine by name."""
         if time.monotonic() - self._found_at > _LIST_S:
-            installed, self._encoders = await asyncio.to_thread(self._scan)
+            scanned = await asyncio.to_thread(self._scan)
+            self._encoders = scanned.encoders
+            self._pooled = scanned.pooled
             kept_main = self.host.kept.main
             # Of two models with one name, the last counts.
             kept_path = kept_main.path if kept_main is not None else None
-            installed = sorted(installed, key=lambda model: Path(model.path) == kept_path)
+            installed = sorted(scanned.installed, key=lambda model: Path(model.path) == kept_path)
             self._found = {model.id: model for model in installed if model.kinds}
             self._embedders = {model.id for model in installed if model.problem == "is-embedding"}
             usable = list(reversed(self._found.values()))
@@ -63,17 +76,21 @@ class ModelDirectory:
             self._found_at = time.monotonic()
         return self._found
 
-    def _scan(self) -> tuple[Sequence[Model], dict[str, Model]]:
-        """Return the models of this machine, and the encoders among them by name. Reads the disk."""
+    def _scan(self) -> _Scan:
+        """Look for the models of this machine. Reads the disk."""
         installed = self.host.installed()
-        return installed, _encoders_among(installed)
+        pooled = {model.id for model in installed if model.kinds and has_pooling(Path(model.path))}
+        return _Scan(installed, _encoders_among(installed), pooled)
 
     async def named(self, name: str) -> Model | None:
         """Return the usable model that clients call `name`, None if there is none."""
         return (await self.installed()).get(self._listed_name(name))
 
     async def encoders(self) -> list[Model]:
-        """Return the models of this machine that make embeddings and nothing else, and run here."""
+        """Return the models of this machine that make embeddings and nothing else, and run here.
+
+        Their `context` is the longest text that they read.
+        """
         await self.installed()
         return list(self._encoders.values())
 
@@ -82,16 +99,35 @@ class ModelDirectory:
         await self.installed()
         return self._encoders.get(name) or self._encoders.get(name.removesuffix(":latest"))
 
+    async def any_named(self, name: str) -> Model | None:
+        """Return the usable model or the encoder that clients call `name`, None if there is none."""
+        return await self.named(name) or await self.encoder(name)
+
+    def is_refused_encoder(self, name: str) -> bool:
+        """Whether clients call a model `name` that makes embeddings and nothing else, and does not run here."""
+        name = name.removesuffix(":latest")
+        return name in self._embedders and name not in self._encoders
+
+    async def selectable(self) -> list[Model]:
+        """Return the models that calls can name: first those that answer, as `chat_model_first`, then the encoders."""
+        mains = [model for model in await self.chat_model_first() if "main" in model.kinds]
+        return mains + await self.encoders()
+
+    def is_for_embeddings(self, model: Model) -> bool:
+        """Whether a listed model was made for embeddings, though it may answer, too."""
+        return model.id in self._pooled or model.id in self._encoders
+
     async def chat_model_first(self) -> list[Model]:
         """Return the usable models, first the one to chat with: clients without a choice take the first.
 
         It is the main model that the host keeps or has loaded or, if that is not listed, the first that can be one and
-        is no other's draft.
+        is neither another's draft nor made for embeddings.
         """
         models = list((await self.installed()).values())
         drafts = {self.host.draft_for(model.path) for model in models}
+        others = self._pooled | {model.id for model in models if model.path in drafts}
         chosen = self.name_of(self.host.kept.main or self.host.pair.main)
-        mains = [model.id for model in models if "main" in model.kinds and model.path not in drafts]
+        mains = [model.id for model in models if "main" in model.kinds and model.id not in others]
         first = chosen if chosen in self._found else next(iter(mains), "")
         return sorted(models, key=lambda model: model.id != first)
 
@@ -193,7 +229,7 @@ class ModelDirectory:
         if name in self._encoders:
             sentence = f"{name!r} makes embeddings and writes no text: name it at /v1/embeddings."
             raise ApiError(404, sentence, param="model", code="model_not_found")
-        if name in self._embedders:
+        if self.is_refused_encoder(name):
             sentence = f"{name!r} is for embeddings alone, and does not run here. Name one of GET /v1/models: "
             sentence += "/v1/embeddings takes embeddings from any model that answers."
             raise ApiError(404, sentence, param="model", code="model_not_found")
@@ -229,8 +265,10 @@ def _encoders_among(models: Sequence[Model]) -> dict[str, Model]:
     for model in models:
         if model.problem == "is-embedding" and model.path and not model.is_gguf_file:
             with suppress(EngineError):
-                if encoder_family(read_config(Path(model.path))) and pooling_of(Path(model.path)):
-                    encoders[model.id] = model
+                folder = ModelFolder(Path(model.path))
+                if encoder_family(folder.config) and pooling_of(folder.path):
+                    context = longest_text(folder.path, folder.config)
+                    encoders[model.id] = replace(model, context=context, weight_bytes=folder.weight_bytes)
     return encoders
 
 
@@ -247,7 +285,15 @@ def changed_at(model: Model) -> datetime:
     return datetime.fromtimestamp(0, UTC)
 
 
-def listed(model: Model, *, loaded: bool, **more: Any) -> dict[str, Any]:
+def written_size(model: Model) -> str | None:
+    """Return a model's number of parameters as "4.0B" or "137M", None if it is not known."""
+    if not model.parameters:
+        return None
+    billions = model.parameters / 1e9
+    return f"{billions:.1f}B" if billions >= 1 else f"{billions * 1e3:.0f}M"
+
+
+def listed(model: Model, *, loaded: bool) -> dict[str, Any]:
     """Return a model as /v1/models shows it, with the fields of OpenAI's, Anthropic's and LM Studio's APIs and ours."""
     changed = changed_at(model)
     owner = model.id.partition("/")[0] if "/" in model.id else "local"
@@ -267,9 +313,9 @@ def listed(model: Model, *, loaded: bool, **more: Any) -> dict[str, Any]:
         "state": "loaded" if loaded else "not-loaded",
         "max_context_length": model.context or 0,
         "loaded": loaded,
-        "kinds": list(model.kinds),
+        # Only encoders have no other role.
+        "kinds": list(model.kinds) or ["embedding"],
         "sees": model.sees,
         "context_length": model.context,
         "bytes": model.weight_bytes,
-        **more,
     }

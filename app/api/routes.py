@@ -29,11 +29,9 @@ from app.api.models import listed
 from app.api.queued_answers import ClientGone
 from app.api.requests.bodies import ApiRoute, description
 from app.api.requests.errors import ApiError, JsonReply, error_reply, unexpected
+from engine.model_files.model import Model
 
 log = logging.getLogger(__name__)
-
-# The field by which LM Studio tells models that see from others.
-_LM_STUDIO = {True: {"type": "vlm"}, False: {"type": "llm"}}
 
 
 async def health(_request: Request) -> Response:
@@ -56,7 +54,9 @@ async def prove(request: Request) -> Response:
 
 async def list_models(request: Request) -> Response:
     """The installed models, and which are loaded."""
-    models = await _listed(request)
+    api: Api = request.app.state.api
+    usable = [*await api.models.chat_model_first(), *await api.models.encoders()]
+    models = [_described(api, model) for model in usable]
     # Anthropic's clients look for further pages.
     ends = {"first_id": models[0]["id"], "last_id": models[-1]["id"]} if models else {}
     return JsonReply({"object": "list", "data": models, "has_more": False, **ends})
@@ -64,15 +64,20 @@ async def list_models(request: Request) -> Response:
 
 async def list_for_lm_studio(request: Request) -> Response:
     """The installed models, as programs for LM Studio ask."""
-    models = [model | _LM_STUDIO[model["sees"]] for model in await _listed(request) if "main" in model["kinds"]]
+    api: Api = request.app.state.api
+    models = [_described_for_lm_studio(api, model) for model in await api.models.selectable()]
     return JsonReply({"object": "list", "data": models})
 
 
-async def _listed(request: Request) -> list[dict[str, Any]]:
-    api: Api = request.app.state.api
-    loaded = api.models.loaded_names
-    chat_models = [listed(model, loaded=model.id in loaded) for model in await api.models.chat_model_first()]
-    return chat_models + [listed(model, loaded=False, kinds=["embedding"]) for model in await api.models.encoders()]
+def _described(api: Api, model: Model) -> dict[str, Any]:
+    return listed(model, loaded=model.id in api.models.loaded_names)
+
+
+def _described_for_lm_studio(api: Api, model: Model) -> dict[str, Any]:
+    kind = "vlm" if model.sees else "llm"
+    if api.models.is_for_embeddings(model):
+        kind = "embeddings"
+    return _described(api, model) | {"type": kind}
 
 
 async def show_model(request: Request) -> Response:
@@ -82,11 +87,10 @@ async def show_model(request: Request) -> Response:
     """
     api: Api = request.app.state.api
     name = request.path_params["name"]
-    if (model := await api.models.named(name)) is None:
+    if (model := await api.models.any_named(name)) is None:
         raise ApiError(404, "There is no installed model of that name.", param="model", code="model_not_found")
-    kind = _LM_STUDIO[model.sees] if request.url.path.startswith("/api/") else {}
-    loaded = model.id in api.models.loaded_names
-    return JsonReply(listed(model, loaded=loaded, **api.models.progress_of(model.id), **kind))
+    describe = _described_for_lm_studio if request.url.path.startswith("/api/") else _described
+    return JsonReply(describe(api, model) | api.models.progress_of(model.id))
 
 
 async def openapi(request: Request) -> Response:

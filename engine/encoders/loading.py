@@ -28,8 +28,8 @@ from engine.files.disk_pool import DiskPool
 from engine.files.folder_paths import states_of
 from engine.files.steps import Steps, in_chunks, result_of
 from engine.main_model.loading import sanitized
-from engine.model_files.config import FALLBACK_CONTEXT, context_length, read_json
-from engine.model_files.encoder_kinds import encoder_family
+from engine.model_files.config import read_json
+from engine.model_files.encoder_kinds import encoder_family, longest_text
 from engine.model_files.inspection import check_encoder
 from engine.model_files.model_folder import ModelFolder, check_unchanged
 from engine.model_files.pooling import pooling_of
@@ -115,7 +115,6 @@ def _load_checked(folder: ModelFolder, disk: DiskPool) -> Steps[Encoder]:
     after_pooling = dense_folders(path)
     read = states_of([*folder.weight_files, *(path / name / _WEIGHTS for name in after_pooling)])
     family = encoder_family(folder.config)
-    limits = limits_of(path)
     pooling = pooling_of(path)
     if not pooling:
         raise ModelNotUsable(path, "incomplete", "1_Pooling/config.json")
@@ -127,8 +126,8 @@ def _load_checked(folder: ModelFolder, disk: DiskPool) -> Steps[Encoder]:
             mx.eval(chunk)
         check_unchanged(path, read)
         ids = int(folder.config["vocab_size"])
-        most = min(limits.most_tokens or FALLBACK_CONTEXT, _longest(family, folder.config))
-        encoder = Encoder(path, states, dense, pooling, ids, most, limits.lower_case)
+        most = longest_text(path, folder.config)
+        encoder = Encoder(path, states, dense, pooling, ids, most, limits_of(path).lower_case)
         if not mx.isfinite(encoder.embeddings([[0, ids - 1]])[0]).all().item():
             raise ModelNotUsable(path, "not-finite", "NaN or infinity")
     # The networks can fail in any way on the folder's shapes and values.
@@ -204,18 +203,6 @@ def _classes(
         return network
 
     return built, arguments
-
-
-def _longest(family: str, config: Mapping[str, Any]) -> int:
-    """Return the most tokens that the network has places for."""
-    most = context_length(config) or FALLBACK_CONTEXT
-    if family == "xlm_roberta":
-        # The places of tokens begin after that of the padding.
-        return max(1, most - int(config.get("pad_token_id", 1)) - 1)
-    if family == "nomic_bert" and config.get("rotary_scaling_factor"):
-        # Beyond these its angles would depend on the length of the text.
-        return min(most, int(config.get("max_trained_positions", most)))
-    return most
 
 
 def _inner_dense(network: nn.Module) -> tuple[Callable[[mx.array], mx.array], ...]:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.api.calls import Api
+from app.api.models import written_size
 from app.api.requests.errors import ApiError, JsonReply
 from engine.model_files.model import Model
 from engine.status import ModelInfo
@@ -29,11 +30,11 @@ class UnloadBody(Struct):
 
 
 async def list_models(request: Request) -> Response:
-    """The installed models that answer, in the shape of LM Studio's API."""
+    """The installed models, in the shape of LM Studio's API."""
     api: Api = request.app.state.api
-    models = [model for model in await api.models.chat_model_first() if "main" in model.kinds]
     loaded = {api.models.name_of(pair.main): pair.main for pair in api.models.host.pairs if pair.main is not None}
-    return JsonReply({"models": [_listed(model, loaded.get(model.id)) for model in models]})
+    models = [_listed(api, model, loaded.get(model.id)) for model in await api.models.selectable()]
+    return JsonReply({"models": models})
 
 
 async def load(request: Request, body: LoadBody) -> Response:
@@ -66,24 +67,25 @@ async def _main_model(api: Api, name: str) -> Model:
     return model
 
 
-def _listed(model: Model, info: ModelInfo | None) -> dict[str, Any]:
+def _listed(api: Api, model: Model, info: ModelInfo | None) -> dict[str, Any]:
     """Return a model as the list has it; `info` is the information on the loaded model, if it is loaded."""
-    billions = model.parameters / 1e9
     publisher, _, name = model.id.rpartition("/")
     instances = [] if info is None else [{"id": model.id, "config": {"context_length": info.context_length}}]
-    bits = model.bits or 16
-    return {
-        "type": "llm",
+    quantisation = {"name": f"{model.bits}bit", "bits_per_weight": model.bits} if model.bits else None
+    entry = {
+        "type": "embedding",
         "publisher": publisher or "local",
         "key": model.id,
         "display_name": name,
-        "architecture": model.architecture,
-        "quantization": {"name": f"{bits}bit", "bits_per_weight": bits},
+        "quantization": quantisation,
         "size_bytes": model.weight_bytes,
-        "params_string": f"{billions:.1f}B" if billions >= 1 else f"{billions * 1e3:.0f}M",
+        "params_string": written_size(model),
         "loaded_instances": instances,
         "max_context_length": model.context or 0,
         "format": "gguf" if model.is_gguf_file else "mlx",
-        "capabilities": {"vision": model.sees, "trained_for_tool_use": True},
-        "description": None,
     }
+    if api.models.is_for_embeddings(model):
+        return entry
+    capabilities = {"vision": model.sees, "trained_for_tool_use": True}
+    of_llm = {"type": "llm", "architecture": model.architecture, "capabilities": capabilities, "description": None}
+    return entry | of_llm

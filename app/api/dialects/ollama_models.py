@@ -14,11 +14,13 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from app.api.calls import Api
-from app.api.models import changed_at
+from app.api.models import changed_at, written_size
 from app.api.requests.errors import ApiError, JsonReply
+from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_bytes, read_object
 from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove
+from engine.model_files.config import read_config, text_config
 from engine.model_files.model import Model
 from engine.tokenizers.thinking import may_choose
 
@@ -52,8 +54,8 @@ async def version(_request: Request) -> Response:
 async def tags(request: Request) -> Response:
     """The installed models, in the shape of Ollama's API."""
     api: Api = request.app.state.api
-    models = await api.models.chat_model_first()
-    return JsonReply({"models": [_entry(model) for model in models if "main" in model.kinds]})
+    models = await api.models.selectable()
+    return JsonReply({"models": await asyncio.to_thread(lambda: [_listed(api, model) for model in models])})
 
 
 async def running(request: Request) -> Response:
@@ -75,20 +77,21 @@ async def show(request: Request, body: ShowBody) -> Response:
     """
     api: Api = request.app.state.api
     name = body.model or body.name or ""
-    model = await api.models.named(name) or await api.models.named(api.models.name_of(api.models.host.pair.main))
-    if model is None or "main" not in model.kinds:
+    model = await api.models.any_named(name)
+    if model is None and not api.models.is_refused_encoder(name):
+        model = await api.models.named(api.models.name_of(api.models.host.pair.main))
+    if model is None or model not in await api.models.selectable():
         raise ApiError(404, f"model '{name[:100]}' not found.", code="model_not_found")
-    template = _template(model.config_path)
-    entry = _entry(model)
+    entry = await asyncio.to_thread(_listed, api, model)
     known = {
         "general.architecture": model.architecture,
         "general.parameter_count": model.parameters,
         f"{model.architecture}.context_length": model.context,
+        f"{model.architecture}.embedding_length": entry["details"].get("embedding_length"),
     }
-    able = {"tools": True, "thinking": may_choose(template), "vision": model.sees}
-    can = ["completion", *(name for name, is_able in able.items() if is_able)]
-    about = {"modelfile": "", "license": "", "parameters": "", "template": template, "capabilities": can}
-    return JsonReply({**about, "details": entry["details"], "model_info": known, "modified_at": entry["modified_at"]})
+    about = {"modelfile": "", "license": "", "parameters": "", "template": _template(model.config_path)}
+    shared = {name: entry[name] for name in ("capabilities", "details", "modified_at")}
+    return JsonReply({**about, **shared, "model_info": {name: value for name, value in known.items() if value}})
 
 
 async def delete(request: Request, body: ShowBody) -> Response:
@@ -101,7 +104,7 @@ async def delete(request: Request, body: ShowBody) -> Response:
 
     api: Api = request.app.state.api
     name = (body.model or body.name or "")[:100]
-    model = await api.models.named(name)
+    model = await api.models.any_named(name)
     if model is None:
         raise ApiError(404, f"model '{name}' not found.", code="model_not_found")
     if api.models.is_own(model):
@@ -116,16 +119,40 @@ async def delete(request: Request, body: ShowBody) -> Response:
     return Response()
 
 
+def _listed(api: Api, model: Model) -> dict[str, Any]:
+    """Return a model as /api/tags lists it. Reads its folder."""
+    entry = _entry(model)
+    lengths = {"context_length": model.context, "embedding_length": _width(model.config_path)}
+    entry["details"] |= {name: length for name, length in lengths.items() if length}
+    return entry | {"capabilities": _capabilities(api, model)}
+
+
+def _capabilities(api: Api, model: Model) -> list[str]:
+    """Return what a model is for: as in Ollama, one that has a pooling is for embeddings alone."""
+    if api.models.is_for_embeddings(model):
+        return ["embedding"]
+    able = {"tools": True, "thinking": may_choose(_template(model.config_path)), "vision": model.sees}
+    return ["completion", *(name for name, is_able in able.items() if is_able)]
+
+
+def _width(folder: Path) -> int | None:
+    """Return the size of a token's state in the model in a folder, None if its configuration does not say."""
+    with suppress(ModelNotUsable):
+        config = text_config(read_config(folder))
+        width = config.get("hidden_size", config.get("n_embd"))
+        return width if type(width) is int else None
+    return None
+
+
 def _entry(model: Model) -> dict[str, Any]:
-    """Return a model as /api/tags lists it."""
+    """Return a model as /api/ps lists it."""
     modified = changed_at(model).isoformat()
-    billions = model.parameters / 1e9
     details = {
         "parent_model": "",
         "format": "safetensors",
         "family": model.architecture,
         "families": [model.architecture],
-        "parameter_size": f"{billions:.1f}B" if billions >= 1 else f"{billions * 1e3:.0f}M",
+        "parameter_size": written_size(model) or "",
         "quantization_level": f"{model.bits}-bit" if model.bits is not None else "",
     }
     # Programs tell versions of a model apart by it.
