@@ -140,7 +140,7 @@ class ChatRequest:
     that the prompt is only read. A conversation that is longer than the context is refused (`overflow` "refuse"), or
     loses its oldest turns ("shorten"): the system message and the newest turns stay, and a quarter of the context (or
     `max_tokens`, if that is less) remains for the answer; None uses the engine's setting. It is shortened as if the
-    context had `kept_context` tokens, if that is less.
+    context had `kept_context` tokens, if that is less. A `prompt` that is longer is refused, or loses its end ("cut").
 
     What is remembered: `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches
     may be kept on disk (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`, and so may the
@@ -200,7 +200,8 @@ class ChatRequest:
         if self.max_tokens is not None:
             require(self.max_tokens >= 0, "max_tokens", "0 or more", self.max_tokens)
         if self.overflow is not None:
-            require_one_of(OVERFLOW_RULES, "overflow", self.overflow)
+            rules = OVERFLOW_RULES if self.prompt is None else (*OVERFLOW_RULES, "cut")
+            require_one_of(rules, "overflow", self.overflow)
         require_between("alternatives", self.alternatives, 0, MOST_ALTERNATIVES)
         require(all(self.stop), "stop", "non-empty strings", list(self.stop))
 

@@ -199,10 +199,7 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
     Raises `PromptTooLong` and `TemplateFailed`.
     """
     if job.prompt is not None:
-        ids = encode_raw(tokenizer, job.prompt) if isinstance(job.prompt, str) else list(job.prompt)
-        if len(ids) >= job.limit:
-            raise PromptTooLong(len(ids), job.limit)
-        return Prompt(ids, boundaries=last_boundary(ids))
+        return _raw_prompt(tokenizer, job.prompt, job)
     messages, tools, options = prompt_texts(tokenizer, job.messages, job.tools, job.options, job.pictures)
     count = len(messages)
     messages, prompt = _rendered(tokenizer, messages, options, tools, job.pictures)
@@ -223,6 +220,23 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
         return Prompt(prompt, dropped, None, merged, pictures)
     boundaries = turn_boundaries(tokenizer, messages, prompt, options, tools, job.pictures)
     return Prompt(prompt, dropped, boundaries.places, merged, pictures, boundaries.opening)
+
+
+def _raw_prompt(tokenizer: Any, prompt: str | Sequence[int], job: PromptJob) -> Prompt:
+    """Return the ids of a prompt without messages, cut if it is too long and the job allows it.
+
+    The mark that the tokenizer puts behind a text stays: models that embed by their last token read it there. A prompt
+    of ids 5, 9, 2, 7 and the mark 1 becomes 5, 9, 1 for a limit of 4.
+    """
+    ids = encode_raw(tokenizer, prompt) if isinstance(prompt, str) else list(prompt)
+    longest = job.limit - 1
+    if len(ids) > longest and job.overflow == "cut" and longest > 1:
+        plain = _ids(lambda: tokenizer.encode(prompt, add_special_tokens=False)) if isinstance(prompt, str) else ids
+        mark = ids[-1:] if ids[-1] != plain[-1] else []
+        ids = ids[: longest - len(mark)] + mark
+    if len(ids) > longest:
+        raise PromptTooLong(len(ids), job.limit)
+    return Prompt(ids, boundaries=last_boundary(ids))
 
 
 def _rendered(

@@ -42,7 +42,7 @@ class _EmbeddingFields(AnswerRequestBody, kw_only=True):
     # One of the model's prompts: by text-embeddings-inference's field, and by that of Cohere, NVIDIA and others.
     prompt_name: str | None = None
     input_type: str | None = None
-    # Whether an encoder reads the beginning of a text that is too long for it; Ollama's default.
+    # Whether a model reads the beginning of a text that is too long for it; Ollama's default.
     truncate: bool | str | None = None
 
     @property
@@ -106,19 +106,20 @@ async def _embedded(
     texts = texts_or_ids("input", given)
     encoder = await api.models.encoder(body.model or "")
     embedded = _Embedded([], "", 0, {})
+    if body.truncate is not None:
+        cuts = body.truncate not in (False, "NONE")
     for first in range(0, len(texts), _TEXTS_AT_ONCE):
         some = texts[first : first + _TEXTS_AT_ONCE]
         if encoder is None:
-            await _embed_by_main_model(request, body, some, embedded)
+            await _embed_by_main_model(request, body, some, embedded, cuts=cuts)
         else:
-            truncates = cuts if body.truncate is None else body.truncate not in (False, "NONE")
-            await _embed_by_encoder(api, body, encoder, some, embedded, cuts=truncates)
+            await _embed_by_encoder(api, body, encoder, some, embedded, cuts=cuts)
     embedded.vectors = [_cut(vector, dimensions) for vector in embedded.vectors]
     return embedded
 
 
 async def _embed_by_main_model(
-    request: Request, body: _EmbeddingFields, texts: Sequence[str | list[int]], embedded: _Embedded
+    request: Request, body: _EmbeddingFields, texts: Sequence[str | list[int]], embedded: _Embedded, *, cuts: bool
 ) -> None:
     """Add the embeddings of texts, or of token ids, by a model that answers. Raises `errors.ApiError`."""
     api: Api = request.app.state.api
@@ -130,6 +131,7 @@ async def _embed_by_main_model(
         ChatRequest(
             prompt=(f"{prompt}{text}" if isinstance(text, str) else text) or " ",
             max_tokens=0,
+            overflow="cut" if cuts else "refuse",
             embedding=True,
             speculation=SpeculationSettings("off"),
         )

@@ -204,6 +204,41 @@ def test_a_raw_prompt_is_continued_without_the_template() -> None:
         make_prompt(tokenizer, PromptJob((), 2, prompt="one three"))
 
 
+class Marked(WordLengths):
+    """Puts 1 before and 2 behind a text."""
+
+    def encode(self, text: str, *, add_special_tokens: bool = True) -> list[int]:
+        ids = super().encode(text)
+        return [1, *ids, 2] if add_special_tokens else ids
+
+
+@pytest.mark.parametrize(
+    ("prompt", "limit", "expected"),
+    [
+        ("a bb ccc", 6, [1, 1, 2, 3, 2]),
+        ("a bb ccc", 5, [1, 1, 2, 2]),
+        ("a bb ccc", 4, [1, 1, 2]),
+        ("a bb ccc", 3, [1, 2]),
+        # It ends as the text does.
+        ([9, 8, 7, 6], 4, [9, 8, 7]),
+        ([9, 8, 7, 6], 5, [9, 8, 7, 6]),
+    ],
+)
+def test_a_raw_prompt_that_may_be_cut_keeps_the_marks_around_it(
+    prompt: str | list[int], limit: int, expected: list[int]
+) -> None:
+    assert make_prompt(Marked(joined), PromptJob((), limit, overflow="cut", prompt=prompt)).ids == expected
+
+
+@pytest.mark.parametrize("overflow", ["refuse", "shorten", None])
+def test_a_raw_prompt_is_not_cut_unasked(overflow: str | None) -> None:
+    with pytest.raises(PromptTooLong) as error:
+        make_prompt(Marked(joined), PromptJob((), 4, overflow=overflow, prompt="a bb ccc"))
+    assert error.value.tokens == 5
+    with pytest.raises(BadRequest, match="overflow"):
+        ChatRequest([{"role": "user", "content": "Hi"}], overflow="cut")
+
+
 def test_token_ids_are_answered_as_the_prompt_that_has_them(scheduler: Scheduler, tiny_main: Path) -> None:
     main = load(tiny_main)
     scheduler.changes.install(main, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.app.api.conftest import Serve
 from tests.app.api.serving import UNENCRYPTED, Served
 from tests.encoder_folders import BERT, WIDTH, write_encoder
 from tests.patience import PATIENCE_S
+from tests.tiny_models import QWEN3, write_model
 
 TEXTS = ["How do I choose a model?", "How can I choose a model?", "서울에는 비가 옵니다."]
 
@@ -70,6 +72,46 @@ def test_ollamas_client_embeds(starter: Served) -> None:
     assert len(found.embeddings) == 2
     assert found.prompt_eval_count
     assert list(one.embedding) == pytest.approx(list(found.embeddings[0]), abs=1e-5)
+
+
+LONG = "the quick brown fox " * 20
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A random decoder with a context of 32 tokens."""
+    main = write_model(
+        tmp_path_factory.mktemp("short") / "main", seed=1, config=QWEN3 | {"max_position_embeddings": 32}
+    )
+    with Engine() as engine, pytest.MonkeyPatch.context() as patch:
+        # Its template needs no process of its own, which takes seconds to start.
+        patch.setattr("engine.tokenizers.loading.is_known_good", lambda _: True)
+        served = Served(engine, str(main), None)
+        # The thread that lists models stays.
+        served.get("/v1/models")
+        yield served
+        served.close()
+
+
+@pytest.mark.parametrize(("path", "field"), [("/api/embed", "input"), ("/api/embeddings", "prompt")])
+def test_ollamas_endpoints_cut_a_text_that_is_too_long_for_a_decoder(short: Served, path: str, field: str) -> None:
+    cut, asked = (short.post(path, {field: LONG, **more}) for more in ({}, {"truncate": True}))
+    assert (cut.status_code, asked.json()) == (200, cut.json() | asked.json())
+    refused = short.post(path, {field: LONG, "truncate": False})
+    assert (refused.status_code, "Prompt is too long" in refused.text) == (400, True)
+    if path == "/api/embed":
+        assert cut.json()["prompt_eval_count"] == 31
+        # Of several texts, that one alone.
+        both = short.post(path, {"input": ["lazy dog", LONG]}).json()["embeddings"]
+        alone = short.post(path, {"input": "lazy dog"}).json()["embeddings"][0]
+        assert both[0] == pytest.approx(alone, abs=1e-5)
+        assert both[1] == pytest.approx(cut.json()["embeddings"][0], abs=1e-5)
+
+
+def test_openais_endpoint_refuses_such_a_text_unless_it_is_told_to_cut_it(short: Served) -> None:
+    refused = short.post("/v1/embeddings", {"input": LONG})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "context_length_exceeded")
+    assert short.post("/v1/embeddings", {"input": LONG, "truncate": True}).status_code == 200
 
 
 def test_an_answer_after_an_embedding_is_as_before(starter: Served, question: dict[str, Any]) -> None:
