@@ -26,7 +26,7 @@ from app.api.kept_items import KeptItems
 from app.api.models import ModelDirectory
 from app.api.queued_answers import QueuedAnswers
 from app.api.requests import errors
-from app.api.requests.callers import USER_HEADER, UserSettings
+from app.api.requests.callers import USER_HEADERS, UserSettings
 from app.api.requests.conversation import as_plain_texts
 from app.api.requests.errors import ApiError, JsonReply
 from app.api.requests.kept_thoughts import KeptThoughts
@@ -223,7 +223,7 @@ class Api:
     def caller_of(self, request: Request, body: AnswerRequestBody) -> str:
         """Return a name for whoever makes this call; see `UserSettings.caller`."""
         address = "" if request.client is None or is_loopback(request.client.host) else request.client.host
-        return body.caller(address, request.headers.get(USER_HEADER, ""))
+        return body.caller(address, *(request.headers.get(header, "") for header in USER_HEADERS))
 
     async def _begun(
         self, request: Request, body: AnswerRequestBody, pair: LoadedPair, *, may_be_retry: bool = False

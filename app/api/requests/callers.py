@@ -13,8 +13,8 @@ from typing import Any
 
 from app.api.requests.constraints import ConstrainedSettings
 
-# The header in which Open WebUI can name its user.
-USER_HEADER = "x-openwebui-user-id"
+# The headers in which Open WebUI, and Anthropic's clients by their `user_profile_id`, can name the user.
+USER_HEADERS = ("x-openwebui-user-id", "anthropic-user-profile-id")
 # Claude Code's `metadata.user_id` ends with this and the id of a session; newer versions send an object as JSON.
 _SESSION = "_session_"
 
@@ -22,17 +22,19 @@ _SESSION = "_session_"
 class UserSettings(ConstrainedSettings, kw_only=True):
     """The fields of every endpoint that answers, with those in which programs say who their user is.
 
-    These are two of the OpenAI API, and `metadata.user_id` of Anthropic's.
+    These are two of the OpenAI API, and `metadata.user_id` and `user_profile_id` of Anthropic's.
     """
 
     user: str | None = None
     safety_identifier: str | None = None
     metadata: dict[str, Any] | None = None
+    # In a body only where Anthropic's client speaks to Bedrock; elsewhere it is one of USER_HEADERS.
+    user_profile_id: str | None = None
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
         fields = super().normalised(body, skipped)
-        for name in ("user", "safety_identifier"):
+        for name in ("user", "safety_identifier", "user_profile_id"):
             # Programs send their users' numbers, and some of them objects.
             if fields.get(name) is not None:
                 fields[name] = _as_text(fields[name])
@@ -41,17 +43,17 @@ class UserSettings(ConstrainedSettings, kw_only=True):
             fields["metadata"] = None
         return fields
 
-    def caller(self, address: str, named: str) -> str:
+    def caller(self, address: str, *named: str) -> str:
         """Return a name for whoever makes this call. It differs if the user or the computer that calls does.
 
-        `address` is that of another computer, "" for this one; `named` is what USER_HEADER says, or "". All names of
-        the user count: a program that sets the header passes on bodies of its users, who must not choose another one's
+        `address` is that of another computer, "" for this one; `named` is what USER_HEADERS say, or "". All names of
+        the user count: a program that sets a header passes on bodies of its users, who must not choose another one's
         name there. The name is a digest, so it is as short for a long `user`, and says nothing of them.
         """
         of_metadata = (self.metadata or {}).get("user_id")
         written = "" if of_metadata is None else _without_session(_as_text(of_metadata))
         # One name counts once, wherever programs write it.
-        names = dict.fromkeys(filter(None, (named, self.user, self.safety_identifier, written)))
+        names = dict.fromkeys(filter(None, (*named, self.user, self.safety_identifier, self.user_profile_id, written)))
         return hashlib.sha256(json.dumps([address, *names]).encode()).hexdigest()
 
 

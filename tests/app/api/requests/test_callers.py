@@ -52,6 +52,8 @@ def test_a_user_and_a_computer_make_a_caller() -> None:
         # Several names: a program that names its users passes on what they write.
         caller(header="Kim", user="Lee"),
         caller(header="Lee", user="Kim"),
+        caller(user_profile_id="Ryu"),
+        caller(user_profile_id="Ryu", user="Kim"),
         caller(user="Lee", safety_identifier="Park"),
     ]
     assert len(set(callers)) == len(callers)
@@ -70,6 +72,17 @@ def test_every_shape_names_its_user() -> None:
     chat = body_of({"messages": ASKED, "user": "Kim"}, ChatBody)
     assert {body.caller("", "") for body in (anthropic, responses, chat)} == {chat.caller("", "")}
     assert chat.caller("", "") != body_of({"messages": ASKED}, ChatBody).caller("", "")
+
+
+def test_the_profile_of_anthropics_clients_is_a_user(told: Served) -> None:
+    def asked_for(user: str) -> str:
+        with told.anthropic() as client:
+            client.beta.messages.create(
+                model="main", max_tokens=9, messages=[{"role": "user", "content": "x"}], user_profile_id=user
+            )
+        return told.requests[-1].caller
+
+    assert asked_for("Kim") == asked_for("Kim") != asked_for("Lee")
 
 
 @pytest.mark.parametrize("form", ["user_{}_account__session_{}", '{{"device_id": "{}", "session_id": "{}"}}'])
