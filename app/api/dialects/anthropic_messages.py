@@ -27,7 +27,14 @@ from app.api.requests.conversation import (
 )
 from app.api.requests.errors import ApiError, JsonReply, bad_field, sse
 from app.api.requests.lenient_content import messages_of, parts_of
-from app.api.requests.request_settings import Format, MaxTokens, Stop, grammar_of, readable_format
+from app.api.requests.request_settings import (
+    Format,
+    MaxTokens,
+    Stop,
+    grammar_of,
+    readable_format,
+    refuse_unsupported,
+)
 from app.api.requests.tool_use import RequestTools, function_tool, listed_tools, tool_use
 from app.api.requests.usage import speculation, timings
 from app.api.response_writers import PROGRESS, ItemsWriter, new_id, reason_of
@@ -42,6 +49,12 @@ _CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none
 _REASONS = {"stop": "end_turn", "length": "max_tokens"}
 # The first line of Claude Code's instructions changes with each request: the whole prompt would be read again.
 _BILLING = re.compile(r"\Ax-anthropic-billing-header:[^\n]*\s*")
+_UNSUPPORTED_FIELDS = {
+    "compaction": (
+        "Conversations are not summed up here. Ask for a summary in a last message, and send that in place of what it "
+        "sums up."
+    ),
+}
 # What a request for a message thread gets.
 _NO_THREADS = (
     "Threads are not kept here: send the whole conversation without `thread`. Tool runners of the SDKs do so by "
@@ -184,6 +197,10 @@ class MessageBody(CountBody, kw_only=True):
     """Answer a conversation, in the shape of the Anthropic API."""
 
     max_tokens: MaxTokens | None = None
+    compaction: Any = None
+
+    def __post_init__(self) -> None:
+        refuse_unsupported(self, _UNSUPPORTED_FIELDS)
 
 
 async def count_tokens(request: Request, body: CountBody) -> Response:

@@ -13,6 +13,7 @@ from app.api.calls import SeveralAnswers
 from app.api.requests.conversation import ChatMessage, PictureBytes, answerable, readable_message
 from app.api.requests.errors import bad_field
 from app.api.requests.lenient_content import GrowingCustomText, custom_text, messages_of
+from app.api.requests.request_settings import REFUSED_CHECKS, refuse_unsupported
 from app.api.requests.tool_use import (
     FunctionChoice,
     FunctionDefinition,
@@ -50,6 +51,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
     parallel_tool_calls: bool | None = None
     # Whether a stream says how much of the prompt has been read, as llama.cpp's server does.
     return_progress: bool | None = None
+    moderation: Any = None
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
@@ -61,6 +63,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
         return with_readable_tools(fields, skipped, lambda kind, function: {"type": kind, "function": function})
 
     def __post_init__(self) -> None:
+        refuse_unsupported(self, REFUSED_CHECKS)
         if self.top_logprobs and not self.logprobs:
             raise bad_field("logprobs", "true where `top_logprobs` is given")
 

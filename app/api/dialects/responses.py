@@ -28,7 +28,14 @@ from app.api.requests.conversation import (
 )
 from app.api.requests.errors import ApiError, bad_field, sse
 from app.api.requests.lenient_content import GrowingCustomText, arguments_of, readable_text
-from app.api.requests.request_settings import JsonSchema, OtherFormat, grammar_of, readable_format, refuse_unsupported
+from app.api.requests.request_settings import (
+    REFUSED_CHECKS,
+    JsonSchema,
+    OtherFormat,
+    grammar_of,
+    readable_format,
+    refuse_unsupported,
+)
 from app.api.requests.tool_use import (
     FunctionChoice,
     FunctionDefinition,
@@ -56,6 +63,8 @@ _UNSUPPORTED_FIELDS = {
     "previous_response_id": "Responses are not kept: send the whole conversation as `input`.",
     "conversation": "Conversations are not kept: send the whole conversation as `input`.",
     "background": "Responses in the background are not supported.",
+    "prompt": "Prompts are not kept here: send the text as `instructions` and `input`.",
+    **REFUSED_CHECKS,
 }
 # What a reference gets to an item that is not kept.
 _NOT_KEPT = (
@@ -161,6 +170,9 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
     previous_response_id: Any = None
     conversation: Any = None
     background: Any = None
+    # The id of a kept prompt, and its variables.
+    prompt: dict[str, Any] | None = None
+    moderation: Any = None
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
@@ -175,6 +187,9 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
             fields["text"] = {**fields["text"], "format": readable_format(fields["text"].get("format"))}
         if not isinstance(fields.get("prompt_cache_key"), str):
             fields["prompt_cache_key"] = None
+        if not isinstance(fields.get("prompt"), dict):
+            # The field of another endpoint, which some programs send to all.
+            fields["prompt"] = None
         if fields.get("truncation") not in (None, "auto", "disabled"):
             skipped.append("truncation")
             fields["truncation"] = None

@@ -67,6 +67,10 @@ _WITHOUT_EFFECT: dict[str, tuple[object, ...]] = {
 }
 
 
+# What a caller relies on who asks for it, by the field of chat completions and responses.
+REFUSED_CHECKS = {"moderation": "Nothing is moderated here: leave `moderation` out, and check the texts yourself."}
+
+
 def _without_effect(body: Mapping[str, Any]) -> list[str]:
     """Return the names of the fields in a body, or in its `options`, that ask for what has no effect here."""
     options = body.get("options")

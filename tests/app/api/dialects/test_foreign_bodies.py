@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
@@ -279,3 +280,29 @@ def test_what_is_left_out_is_said_once_in_the_log(answers: Served, caplog: pytes
 def test_a_file_that_is_a_picture_is_seen(answers: Served) -> None:
     file = {"type": "file", "file": {"filename": "a.txt", "file_data": TEXT_FILE}}
     assert answers.post("/v1/chat/completions", {"messages": [{"role": "user", "content": [file]}]}).status_code == 200
+
+
+USER = [{"role": "user", "content": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/v1/chat/completions", {"messages": USER, "moderation": {"model": "omni-moderation-latest"}}, "moderation"),
+        ("/v1/responses", {"input": "x", "moderation": {"model": "omni-moderation-latest"}}, "moderation"),
+        ("/v1/responses", {"input": "x", "prompt": {"id": "pmpt_1", "variables": {"city": "Oslo"}}}, "prompt"),
+        ("/v1/messages", {"messages": USER, "max_tokens": 9, "compaction": {"type": "summarize"}}, "compaction"),
+    ],
+)
+def test_what_a_caller_relies_on_is_refused_with_what_to_do_instead(
+    answers: Served, path: str, body: dict[str, Any], field: str
+) -> None:
+    refused = answers.post(path, body)
+    assert (refused.status_code, refused.json()["error"]["type"]) == (400, "invalid_request_error")
+    assert re.search(r"\b(send|leave|Ask)\b", refused.json()["error"]["message"])
+    assert answers.post(path, body | {field: None}).status_code == 200
+
+
+def test_a_count_is_that_of_the_conversation_that_is_to_be_summed_up(answers: Served) -> None:
+    body = {"messages": USER, "compaction": {"type": "summarize"}}
+    assert answers.post("/v1/messages/count_tokens", body).status_code == 200
