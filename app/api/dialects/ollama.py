@@ -1,9 +1,9 @@
 """POST /api/chat and /api/generate in the shape of Ollama's API, for programs that speak nothing else.
 
 Answers stream as lines of JSON unless `stream` is false. A conversation that is longer than `num_ctx`, or than the
-model's context, loses its oldest turns; other options of Ollama's runtime, such as `num_gpu`, have no effect, because
-Tandem's settings decide on memory. Models stay loaded until another one needs their memory; `keep_alive` 0 unloads one
-that a client has loaded, after the answer.
+model's context, loses its oldest turns unless `truncate` is false; other options of Ollama's runtime, such as
+`num_gpu`, have no effect, because Tandem's settings decide on memory. Models stay loaded until another one needs their
+memory; `keep_alive` 0 unloads one that a client has loaded, after the answer.
 """
 
 from __future__ import annotations
@@ -78,6 +78,8 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
     format: Literal["json", ""] | dict[str, Any] | None = None
     think: bool | str | None = None
     keep_alive: str | float | None = None
+    # False refuses a conversation that is longer than the context.
+    truncate: bool | None = None
     logprobs: bool | None = None
     top_logprobs: TopLogprobs | None = None
 
@@ -110,7 +112,7 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
             **self.content(),
             "alternatives": self.top_logprobs or 0,
             "token_bytes": self.with_logprobs,
-            "overflow": "shorten",
+            "overflow": "refuse" if self.truncate is False else "shorten",
             "kept_context": (self.options or _OllamaOptions()).num_ctx or None,
         }
         return [content]

@@ -135,6 +135,13 @@ def test_options_are_those_of_other_endpoints(serve: Serve, client_of: ClientOf)
     assert (request.overflow, request.kept_context) == ("shorten", 4096)
 
 
+@pytest.mark.parametrize(("truncate", "overflow"), [(False, "refuse"), (True, "shorten"), (None, "shorten")])
+def test_a_conversation_loses_no_turn_if_it_may_not(told: Served, truncate: bool | None, overflow: str) -> None:
+    for path, body in {"/api/chat": {"messages": ASKED}, "/api/generate": {"prompt": "Hi"}}.items():
+        assert told.post(path, body | {"truncate": truncate, "stream": False}).status_code == 200
+        assert told.requests[-1].overflow == overflow
+
+
 def test_a_prompt_may_have_instructions_and_a_way_to_think(serve: Serve, client_of: ClientOf) -> None:
     thinking = ThinkingChoice(("off", "on"), "on")
     assert CALLER.main is not None
