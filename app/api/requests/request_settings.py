@@ -64,8 +64,15 @@ _WITHOUT_EFFECT: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("mirostat", "mirostat_mode", "xtc_probability", "dry_multiplier", "dynatemp_range"), (0,)),
     **dict.fromkeys(("top_a", "epsilon_cutoff", "eta_cutoff", "smoothing_factor", "top_n_sigma"), (0, -1)),
     "use_beam_search": (False,),
+    # How long it is, in words; servers of tools that the API would call itself; and what it would sum up or leave out.
+    "verbosity": ("medium",),
+    "mcp_servers": (),
+    "context_management": ({"edits": []},),
 }
 
+
+# Such fields that are in others.
+_INNER_WITHOUT_EFFECT = (("text", "verbosity"), ("container", "skills"), ("output_config", "task_budget"))
 
 # What a caller relies on who asks for it, by the field of chat completions and responses.
 REFUSED_CHECKS = {"moderation": "Nothing is moderated here: leave `moderation` out, and check the texts yourself."}
@@ -75,7 +82,12 @@ def _without_effect(body: Mapping[str, Any]) -> list[str]:
     """Return the names of the fields in a body, or in its `options`, that ask for what has no effect here."""
     options = body.get("options")
     given = {**(options if isinstance(options, dict) else {}), **body}
-    return [name for name, neutral in _WITHOUT_EFFECT.items() if given.get(name) not in (None, [], {}, *neutral)]
+    names = [name for name, neutral in _WITHOUT_EFFECT.items() if given.get(name) not in (None, [], {}, *neutral)]
+    for place, name in _INNER_WITHOUT_EFFECT:
+        inner = body.get(place)
+        if isinstance(inner, dict) and inner.get(name) not in (None, [], *_WITHOUT_EFFECT.get(name, ())):
+            names.append(f"{place}.{name}")
+    return names
 
 
 def _thinking_in(body: Mapping[str, Any]) -> dict[str, Any]:

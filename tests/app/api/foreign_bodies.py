@@ -393,7 +393,13 @@ RESPONSES: dict[str, Case] = {
         ("Be kind.\\nBe brief.",),
     ),
     "numbers as texts": Case(_items(temperature="0.7", max_output_tokens="4", top_logprobs="1")),
-    "verbosity": Case(_items(text={"verbosity": "low"}, truncation="auto", store=False, include=[])),
+    "verbosity": Case(
+        _items(text={"verbosity": "low"}, truncation="auto", store=False, include=[]), skipped="text.verbosity"
+    ),
+    "usual verbosity": Case(_items(text={"verbosity": "medium"})),
+    "own compaction": Case(
+        _items(context_management=[{"type": "compaction", "compact_threshold": 9000}]), skipped="context_management"
+    ),
     "no limit": Case(_items(max_output_tokens=-1)),
     "whole float": Case(_items(max_output_tokens=4.0, top_logprobs=1.0)),
 }
@@ -564,6 +570,18 @@ MESSAGES: dict[str, Case] = {
     ),
     "fields of newer versions": Case(
         _asked(thinking={"type": "adaptive"}, context_management={"edits": []}, mcp_servers=[], container="c", top_k=-1)
+    ),
+    "a server of tools": Case(
+        _asked(mcp_servers=[{"type": "url", "url": "https://example.com", "name": "x"}]), skipped="mcp_servers"
+    ),
+    "skills": Case(
+        _asked(container={"skills": [{"type": "anthropic", "skill_id": "xlsx"}]}), skipped="container.skills"
+    ),
+    "cleared tool uses": Case(
+        _asked(context_management={"edits": [{"type": "clear_tool_uses_20250919"}]}), skipped="context_management"
+    ),
+    "budget of a task": Case(
+        _asked(output_config={"task_budget": {"type": "tokens", "total": 9000}}), skipped="output_config.task_budget"
     ),
     "format without schema": Case(_asked(output_config={"format": {"type": "json_schema"}})),
     "format as text": Case(_asked(output_format="json")),
