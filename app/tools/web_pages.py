@@ -12,7 +12,6 @@ import re
 import zlib
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any
 
 import httpx2
 
@@ -51,17 +50,28 @@ _ENDS = {
     "message/rfc822": ".eml",
     "text/rtf": ".rtf",
 }
-# zlib's sign that the data may be gzip's or its own.
+# What zlib reads by these numbers: gzip's form or its own, and data without either's head, as some servers send them.
 _GZIP_OR_ZLIB = 47
+_WITHOUT_HEAD = -15
+# The beginning of each member of a gzip file. Without a limit, millions of empty ones would take minutes; those of
+# bgzip, which makes the most, have 64 KB each.
+_GZIP = b"\x1f\x8b"
+_MOST_MEMBERS = 200
+# Packings of one answer. Without a limit, a body that unpacks to itself is unpacked as often as its header says.
+_MOST_PACKINGS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class WebFile:
-    """A file of the web: the address at which the redirects ended, the content, and the header with its type."""
+    """A file of the web: the address at which the redirects ended, the content, and the header with its type.
+
+    It is not `is_whole` if its packing breaks off. As browsers do, what arrived is read.
+    """
 
     address: str
     content: bytes
     content_type: str = ""
+    is_whole: bool = True
 
     @property
     def name(self) -> str:
@@ -188,28 +198,64 @@ async def received(response: httpx2.Response, url: httpx2.URL) -> WebFile:
     """Return the body of an answer. Raises `ToolFailed` if it refuses, is too large or breaks off."""
     if not response.is_success:
         raise ToolFailed("web-status", host=url.host, status=response.status_code)
-    unpack = _unpacker(response, url)
-    most = MOST_MEGABYTES * 2**20
+    packings = _packings(response, url)
     content = bytearray()
     try:
         async for part in response.aiter_raw():
-            # A few bytes can be unpacked to gigabytes, so never more is unpacked than is allowed.
-            content += part if unpack is None else unpack.decompress(part, most + 1 - len(content))
-            if len(content) > most:
-                raise ToolFailed("web-too-large", host=url.host, megabytes=MOST_MEGABYTES)
-    except (httpx2.RequestError, zlib.error) as error:
+            content += part
+            _check_size(content, url)
+    except httpx2.RequestError as error:
         raise unreachable(url.host, error) from error
-    return WebFile(shown_address(url), bytes(content), response.headers.get("content-type", ""))
+    body = bytes(content)
+    is_whole = True
+    for packing in reversed(packings):
+        try:
+            body, is_end = _unpacked(body, packing)
+        except zlib.error as error:
+            raise unreachable(url.host, error) from error
+        _check_size(body, url)
+        is_whole = is_whole and is_end
+    return WebFile(shown_address(url), body, response.headers.get("content-type", ""), is_whole)
 
 
-def _unpacker(response: httpx2.Response, url: httpx2.URL) -> Any:
-    """Return an object that unpacks the body; None if it is not packed. Raises `ToolFailed` for other packings."""
-    packing = response.headers.get("content-encoding", "identity").strip().lower()
-    if packing == "identity":
-        return None
-    if packing not in ("gzip", "x-gzip", "deflate"):
-        raise ToolFailed("web-unreachable", host=url.host, detail=f"an answer packed as {packing[:20]}")
-    return zlib.decompressobj(wbits=_GZIP_OR_ZLIB)
+def _check_size(content: bytes | bytearray, url: httpx2.URL) -> None:
+    """Raise `ToolFailed` (web-too-large) for a content beyond `MOST_MEGABYTES`."""
+    if len(content) > MOST_MEGABYTES * 2**20:
+        raise ToolFailed("web-too-large", host=url.host, megabytes=MOST_MEGABYTES)
+
+
+def _packings(response: httpx2.Response, url: httpx2.URL) -> list[str]:
+    """Return how a body is packed (RFC 9110, section 8.4), the last one outermost. Raises `ToolFailed` for others."""
+    named = response.headers.get("content-encoding", "").lower().split(",")
+    packings = [packing for name in named if (packing := name.strip()) not in ("", "identity")]
+    if len(packings) > _MOST_PACKINGS or not {"gzip", "x-gzip", "deflate"}.issuperset(packings):
+        raise ToolFailed("web-unreachable", host=url.host, detail=f"an answer packed as {', '.join(packings)[:40]}")
+    return packings
+
+
+def _unpacked(content: bytes, packing: str) -> tuple[bytes, bool]:
+    """Return what was packed, and whether all of it is there; at most a byte more than `MOST_MEGABYTES`.
+
+    All members of a gzip file count (RFC 1952, section 2.2). What follows them is no part of it, as for browsers.
+    Raises `zlib.error` for what is not packed so.
+    """
+    form = _WITHOUT_HEAD if packing == "deflate" and not _has_zlib_head(content) else _GZIP_OR_ZLIB
+    most = MOST_MEGABYTES * 2**20 + 1
+    unpacked = bytearray()
+    for _ in range(_MOST_MEMBERS):
+        unpacker = zlib.decompressobj(wbits=form)
+        # A few bytes can be unpacked to gigabytes, so never more is unpacked than is allowed.
+        unpacked += unpacker.decompress(content, most - len(unpacked))
+        is_whole = unpacker.eof or not content
+        content = unpacker.unused_data
+        if len(unpacked) >= most or not content.startswith(_GZIP):
+            return bytes(unpacked), is_whole
+    return bytes(unpacked), False
+
+
+def _has_zlib_head(content: bytes) -> bool:
+    """Return whether data begins as zlib's own form does (RFC 1950, section 2.2)."""
+    return content[:1] != b"" and content[0] % 16 == zlib.DEFLATED and int.from_bytes(content[:2]) % 31 == 0
 
 
 def _text_of(file: WebFile, language: str, reading: ReadingTime) -> str:
@@ -228,4 +274,5 @@ def _text_of(file: WebFile, language: str, reading: ReadingTime) -> str:
         raise ToolFailed("web-unreadable", host=httpx2.URL(file.address).host, detail=document.problem)
     # The text of a document ends with this line already.
     line = left_out_line([counted_words(kind, count) for kind, count in document.left_out])
-    return document.text if document.text.endswith(line) else f"{document.text}\n\n{line}"
+    text = document.text if document.text.endswith(line) else f"{document.text}\n\n{line}"
+    return text if file.is_whole else f"{text}\n\n[The page breaks off here: its server sent no more of it.]"

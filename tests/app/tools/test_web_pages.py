@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import random
 import threading
+import zlib
 from collections.abc import Iterator
 
 import pytest
@@ -170,6 +172,46 @@ def test_a_page_is_bounded_in_size(site: WebSite) -> None:
     assert fetch(site.address("/packed")).content == b"small"
 
 
+RAW = zlib.compressobj(wbits=-15)
+PACKED = {
+    "zlib": ("deflate", zlib.compress(b"whole")),
+    "deflate without a head": ("deflate", RAW.compress(b"whole") + RAW.flush()),
+    "members": ("x-gzip", gzip.compress(b"wh") + gzip.compress(b"") + gzip.compress(b"ole")),
+    "something behind it": ("gzip", gzip.compress(b"whole") + bytes(8)),
+    "twice": ("Deflate, GZIP", gzip.compress(zlib.compress(b"whole"))),
+    "not at all": (" identity,", b"whole"),
+}
+
+
+@pytest.mark.parametrize(("packing", "body"), PACKED.values(), ids=PACKED)
+def test_a_packed_page_is_whole(site: WebSite, packing: str, body: bytes) -> None:
+    site.pages["/packed"] = SitePage(body, headers={"content-encoding": packing})
+    file = fetch(site.address("/packed"))
+    assert (file.content, file.is_whole) == (b"whole", True)
+
+
+def test_a_packed_page_that_breaks_off_says_so(site: WebSite) -> None:
+    whole = gzip.compress(random.Random(1).randbytes(4000).hex().encode())
+    site.pages["/cut"] = SitePage(whole[:3000], headers={"content-encoding": "gzip"})
+    text = asyncio.run(read_page(site.address("/cut"), 0, on_loopback())).text
+    assert text.endswith("\n\n[The page breaks off here: its server sent no more of it.]")
+    assert len(text) > 3000
+
+
+@pytest.mark.parametrize("packing", ["br", "gzip, br", "gzip, gzip, gzip, gzip", "gzip"])
+def test_a_page_packed_in_another_way_is_refused(site: WebSite, packing: str) -> None:
+    site.pages["/packed"] = SitePage(b"<p>no gzip", headers={"content-encoding": packing})
+    assert failure(site.address("/packed")).code == "web-unreachable"
+
+
+@pytest.mark.full
+def test_many_empty_parts_of_a_packed_page_take_no_time(site: WebSite) -> None:
+    empty = gzip.compress(b"")
+    body = empty * (MOST_MEGABYTES * 2**20 // len(empty))
+    site.pages["/parts"] = SitePage(body, headers={"content-encoding": "gzip"})
+    assert not fetch(site.address("/parts")).is_whole
+
+
 def test_a_page_is_bounded_in_time(site: WebSite) -> None:
     """The site never answers before the call has ended."""
     page = site.pages["/slow"] = SitePage()
@@ -195,7 +237,7 @@ def test_a_host_that_cannot_be_reached_is_named() -> None:
         ("text/html; charset=utf-8", "/a.php", "page.html"),
         ("application/pdf", "/paper", "page.pdf"),
         ("text/plain", "/raw/page.html", "page.txt"),
-        ("application/octet-stream", "/sheets/table.xlsx", "table.xlsx"),
+        ("application/vnd.ms-excel", "/sheets/table.xlsx", "table.xlsx"),
         ("", "/", "page.html"),
     ],
 )
