@@ -20,6 +20,7 @@ from app.tools.tool import ToolFailed, ToolResult
 from app.tools.web_addresses import WebAddresses, shown_address, web_url
 from app.tools.web_results import page_text
 from app.tools.web_sites import site_of, stays_within
+from engine.documents.formats import begins_page
 from engine.documents.pages.web_page import decoded_as
 from engine.documents.reading import read_document
 from engine.documents.text.parts import counted_words, left_out_line
@@ -59,6 +60,8 @@ _GZIP = b"\x1f\x8b"
 _MOST_MEMBERS = 200
 # Packings of one answer. Without a limit, a body that unpacks to itself is unpacked as often as its header says.
 _MOST_PACKINGS = 3
+# What servers say of a file whose type they do not know (MIME Sniffing Standard, section 5), and of any file.
+_UNKNOWN_TYPES = ("", "unknown/unknown", "application/unknown", "*/*", "application/octet-stream")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,8 @@ class WebFile:
         if media_type == "text/plain":
             # A page that is shown as source stays source.
             return "page.txt"
+        if media_type in _UNKNOWN_TYPES and begins_page(self.content):
+            return "page.html"
         return f"page{_ENDS[media_type]}" if media_type in _ENDS else name or "page.html"
 
 

@@ -167,8 +167,10 @@ LAST_CONVERSION_S = 5
 # The bytes of a file in which its format is looked for.
 _BEGINNING = 2048
 _BEGINS_MAIL = re.compile(rb"(?:[A-Za-z][\w-]*:[^\n]*\r?\n(?:[ \t][^\n]*\n)*)*?MIME-Version:", re.IGNORECASE)
+# The patterns of the MIME Sniffing Standard (mimesniff.spec.whatwg.org, section 7.1), and that of <meta>.
 _BEGINS_PAGE = re.compile(
-    rb"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|meta|style|table|div)\b",
+    rb"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|"
+    rb"a|b|body|br|div|font|h1|head|html|iframe|meta|p|script|style|table|title)[\s>]",
     re.IGNORECASE | re.DOTALL,
 )
 # Programs whose files are not read here, by the suffixes of the files. Each of them exports PDF.
@@ -230,10 +232,15 @@ def format_of(name: str, content: bytes = b"") -> FileFormat | None:
 
 def _format_by_beginning(content: bytes) -> FileFormat | None:
     """Return the format of a page, a mail or a document in XML by its beginning; None for all others."""
-    beginning = _beginning_of(content)
-    if _BEGINS_PAGE.match(beginning):
+    if begins_page(content):
         return PAGE
+    beginning = _beginning_of(content)
     return _MAIL if _BEGINS_MAIL.match(beginning) else _xml_format(beginning)
+
+
+def begins_page(content: bytes) -> bool:
+    """Return whether a file begins as HTML does."""
+    return bool(_BEGINS_PAGE.match(_beginning_of(content)))
 
 
 def _xml_format(beginning: bytes) -> FileFormat | None:

@@ -239,7 +239,18 @@ def test_a_host_that_cannot_be_reached_is_named() -> None:
         ("text/plain", "/raw/page.html", "page.txt"),
         ("application/vnd.ms-excel", "/sheets/table.xlsx", "table.xlsx"),
         ("", "/", "page.html"),
+        ("", "/story", "page.html"),
+        ("unknown/unknown", "/story.php", "page.html"),
+        ("application/octet-stream", "/story", "page.html"),
+        ("text/plain", "/story", "page.txt"),
+        ("text/css", "/story.css", "story.css"),
     ],
 )
 def test_a_file_is_named_by_what_it_is(content_type: str, path: str, name: str) -> None:
-    assert WebFile(f"https://news.test{path}", b"", content_type).name == name
+    page = b"\xef\xbb\xbf\n<!-- made by hand --><!DOCTYPE HTML><p>x"
+    assert WebFile(f"https://news.test{path}", page, content_type).name == name
+
+
+@pytest.mark.parametrize("content", [b"", b"a <p> is a paragraph", b"<pre>", b"<![CDATA[", b"%PDF-1.7"])
+def test_what_does_not_begin_as_a_page_keeps_its_name(content: bytes) -> None:
+    assert WebFile("https://news.test/story.xlsx", content, "application/octet-stream").name == "story.xlsx"
