@@ -28,7 +28,7 @@ from engine.files.reading_time import ReadingTime
 
 # Nobody reads a longer page, and a larger file is a download.
 MOST_MEGABYTES = 10
-# Seconds for the whole of a page with its redirects: a person waits for it.
+# Seconds for the whole of a page, with its redirects and until its text is read: a person waits for it.
 PAGE_S = 30.0
 # Seconds to connect to one address of a host, before another is tried.
 PAGE_CONNECT_S = 10.0
@@ -100,17 +100,20 @@ async def read_page(
     """Return the text of the page at `address` from character `start` on, at most `PART` characters of it.
 
     The text begins with the address at which the redirects ended. Encodings are guessed for the window's `language`,
-    such as "ko". The page has `most_s` seconds to arrive; reading its text is not limited by it. The result has the
-    seconds of both. Raises `ToolFailed`, as `fetched` does, and (web-unreadable) if the page has no text.
+    such as "ko". All of it has `most_s` seconds, which the result has. Raises `ToolFailed`, as `fetched` does, and
+    (web-unreadable) if the page has no text, or if its text takes too long.
     """
     loop = asyncio.get_running_loop()
     begun_at = loop.time()
     file = await fetched(address, addresses, most_s)
     reading = ReadingTime()
     try:
-        text = await asyncio.to_thread(_text_of, file, language, reading)
+        async with asyncio.timeout_at(begun_at + most_s):
+            text = await asyncio.to_thread(_text_of, file, language, reading)
+    except TimeoutError as error:
+        raise _unreadable(file, "too-slow") from error
     finally:
-        # If the call was cancelled, this ends the thread, because nobody waits for its text.
+        # If nobody waits for the text any more, this ends the thread.
         reading.abandoned.set()
     part = text[start : start + PART]
     if not part and start:
@@ -276,8 +279,13 @@ def _text_of(file: WebFile, language: str, reading: ReadingTime) -> str:
         content = codecs.BOM_UTF8 + text.encode("utf-8", "replace")
     document = read_document(file.name, content, _LONGEST_PAGE_TEXT, language, reading, address=file.address)
     if document.problem:
-        raise ToolFailed("web-unreadable", host=httpx2.URL(file.address).host, detail=document.problem)
+        raise _unreadable(file, document.problem)
     # The text of a document ends with this line already.
     line = left_out_line([counted_words(kind, count) for kind, count in document.left_out])
     text = document.text if document.text.endswith(line) else f"{document.text}\n\n{line}"
     return text if file.is_whole else f"{text}\n\n[The page breaks off here: its server sent no more of it.]"
+
+
+def _unreadable(file: WebFile, problem: str) -> ToolFailed:
+    """Return the failure of a file whose text cannot be read for a problem of documents."""
+    return ToolFailed("web-unreadable", host=httpx2.URL(file.address).host, detail=problem)

@@ -14,6 +14,8 @@ import pytest
 from app.tools.tool import ToolFailed
 from app.tools.web_addresses import WebAddresses
 from app.tools.web_pages import MOST_MEGABYTES, MOST_REDIRECTS, PART, WebFile, fetched, read_page
+from engine.errors import EngineClosed
+from engine.files.reading_time import ReadingTime
 from tests.app.tools.web_site import NameAnswers, SitePage, WebSite, on_loopback, served
 
 
@@ -219,6 +221,23 @@ def test_a_page_is_bounded_in_time(site: WebSite) -> None:
     error = failure(site.address("/slow"), most_s=0.2)
     assert error.code == "web-slow"
     page.waits.set()
+
+
+def test_the_text_of_a_page_is_bounded_by_the_same_time(site: WebSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading it never ends before the call has."""
+    abandoned = threading.Event()
+
+    def read(_name: str, _data: bytes, _most: int, _language: str, reading: ReadingTime, **_: str) -> None:
+        reading.abandoned.wait(60)
+        abandoned.set()
+        raise EngineClosed
+
+    monkeypatch.setattr("app.tools.web_pages.read_document", read)
+    site.pages["/deep"] = SitePage(b"<div>" * 9)
+    with pytest.raises(ToolFailed) as error:
+        asyncio.run(read_page(site.address("/deep"), 0, on_loopback(), most_s=0.5))
+    assert (error.value.code, error.value.arguments["detail"]) == ("web-unreadable", "too-slow")
+    assert abandoned.is_set()
 
 
 def test_a_refusal_has_its_status(site: WebSite) -> None:
