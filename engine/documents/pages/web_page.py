@@ -36,9 +36,13 @@ from engine.documents.text.xml_values import integer
 # Elements whose content is no text of the page.
 _LEFT_OUT = {
     "-comment",
+    "audio",
+    "canvas",
     "datalist",
     "head",
     "iframe",
+    "noembed",
+    "noframes",
     "noscript",
     "object",
     "rp",
@@ -47,6 +51,7 @@ _LEFT_OUT = {
     "svg",
     "template",
     "title",
+    "video",
 }
 # Elements that are shown as paragraphs, or around them.
 _BLOCKS = (
@@ -308,9 +313,10 @@ def _has_content(cell: LexborNode) -> bool:
 def _is_not_shown(node: LexborNode, tag: str, attributes: Mapping[str, str], styles: Declarations) -> bool:
     """Return whether neither an element nor anything in it is shown."""
     is_closed = tag == "dialog" and "open" not in attributes and "display" not in styles
-    if "hidden" in attributes or is_closed or is_left_out(tag, styles):
+    is_closed = is_closed or ("popover" in attributes and "display" not in styles)
+    if "hidden" in attributes or is_closed or is_left_out(styles):
         return True
-    return is_for_listeners(styles) and not has_formula(node)
+    return is_for_listeners(tag, styles) and not has_formula(node)
 
 
 def _meaning(
