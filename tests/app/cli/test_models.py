@@ -164,6 +164,11 @@ def test_a_bad_name_is_bad_usage(run: Run, capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_a_part_of_a_name_leads_to_the_search(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("download", "qwen3") == 2
+    assert "`tandem models search qwen3`" in capsys.readouterr().err
+
+
 def test_remove_frees_the_space(run: Run, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("org/model", "org/other"):
         write_snapshot(cache, name, model_files())
