@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from app.actions.actions import Actions
@@ -50,6 +51,7 @@ class ChatParts(QObject):
         """
         super().__init__(middle)
         self._session = session
+        self._middle = middle
         self._actions = actions
         self._chat = chat
         # The window's chat may be the next one already, until the window calls `show_chat`.
@@ -94,6 +96,13 @@ class ChatParts(QObject):
         composer.edit.escaped.connect(self.find_bar.close_bar)
         for done in (self.transcript.focus_lost, self.find_bar.focus_lost):
             done.connect(composer.setFocus)
+        self._middle.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Type into the message box what is typed while a text or a button of the chat has the focus."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self.composer.take_key(event):
+            return True
+        return super().eventFilter(watched, event)
 
     @property
     def shown(self) -> Chat:
