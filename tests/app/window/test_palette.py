@@ -118,7 +118,7 @@ def test_chats_and_models_are_found_and_shown(open_shown: OpenShown) -> None:
     # Nothing but actions and pages before a letter.
     assert not [row for row in palette.rows if row.startswith(("Chats: ", "Models: "))]
     palette.field.setText("whales")
-    assert palette.rows == ["Chats: Of whales"]
+    assert palette.rows == ["Chats: whales"]
     # The chat on the screen is no place to go to.
     palette.field.setText("herons")
     assert palette.rows == []

@@ -113,7 +113,7 @@ def test_the_answer_appears_in_place_and_return_goes_on_in_the_same_chat(window:
     enter(entry, "third")
     wait_for(window, entry, ("second", "Two."), ("third", "Three."))
     window.settle()
-    assert window.titles == ["Second", "First"]
+    assert window.titles == ["second", "first"]
     assert window.turns == [("first", "One.")]
     QTest.mouseClick(entry.open_chat, Qt.MouseButton.LeftButton)
     assert not window.isMinimized()
@@ -179,7 +179,7 @@ def test_a_message_during_the_answer_is_queued_in_its_chat_whose_unsent_message_
     wait_for(window, entry, ("first", "One."), ("second", "Two."))
     assert (entry.edit.toPlainText(), window.turns) == ("", [])
     window.settle()
-    window.open_chat("First")
+    window.open_chat("first")
     assert window.unsent == "unsent"
 
 
