@@ -214,6 +214,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
     def _connect_chats(self) -> None:
         """Connect what shows the chats of the session, and what begins or exports them."""
         session = self.session
+        session.chats.opening_changed.connect(self.parts.transcript.cover)
         session.chats.opened.connect(self._show_chat)
         session.answers.asked.connect(lambda *_: self.panes.begin_panel())
         session.answers.not_stored.connect(self._restore_question)
