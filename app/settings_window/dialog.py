@@ -83,14 +83,15 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
         application.focusChanged.connect(self._follow_focus)
         self.restyle()
 
-    def open(self, page_id: str = "models") -> None:
-        """Show the window at that page."""
+    def open(self, page_id: str = "models", wanted: str = "") -> None:
+        """Show the window at that page, or at what a search for `wanted` finds there."""
         is_new = not self._is_built
         if is_new:
             self._make()
         if not self.isVisible():
             self._place(centred=is_new)
         self._opened = page_id
+        self.search.setText(wanted)
         self._list_pages()
         self._list.setCurrentItem(self._items[page_id])
         self.show()

@@ -54,7 +54,7 @@ from app.window.import_card import ImportCard
 from app.window.menu_bar_item import MenuBarItem
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
-from app.window.palette_rows import PaletteRow, chat_rows, model_rows
+from app.window.palette_rows import PaletteRow, chat_rows, folder_rows, model_rows, preset_rows
 from app.window.panel_controller import PanelController
 from app.window.panes import Panes
 from app.window.quick_entry import QuickEntry
@@ -189,6 +189,8 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
     def _palette_places(self) -> Iterator[PaletteRow]:
         """Yield what the command palette finds besides actions and settings."""
         yield from chat_rows(self.session.list, self.session)
+        yield from folder_rows(self.session.list, self.folder_page.open_for)
+        yield from preset_rows(self.session)
         yield from model_rows(self.models)
         yield from self.help_search.rows()
 

@@ -1,4 +1,4 @@
-"""The rows of the command palette: actions, chats, models, pages of the settings and the help of Tandem."""
+"""The rows of the command palette: actions, chats, folders, presets, models, settings and the help of Tandem."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
 
+from app.composer.choice_buttons import choose, chosen_in, name_of, named_presets
 from app.session.tandem_help import Fact, known_facts
 from app.settings.declarations import PAGES, settings_of
 from app.wording.models import entry_name
@@ -83,14 +84,28 @@ def action_rows(actions: Actions) -> Iterator[PaletteRow]:
         yield PaletteRow(actions.name(spec), place, action.whatsThis(), action.trigger, keys, other=in_english)
 
 
-def page_rows(open_page: Callable[[str], object]) -> Iterator[PaletteRow]:
-    """Yield the pages of the settings, which the names of their settings find, in English, too."""
+def setting_rows(open_page: Callable[[str, str], object]) -> Iterator[PaletteRow]:
+    """Yield the pages of the settings, each followed by its settings, which their choices find, too.
+
+    In every language the English names find them, too. `open_page` is called with the name of a page, and the title of
+    a setting or "".
+    """
     translate = QCoreApplication.translate
+    place = settings_title()
     for page_id, title in PAGES.items():
-        name = translate("Settings", title)
-        settings = [text for setting in settings_of(page_id) for text in setting.names]
-        words = " ".join((title, "Settings", *settings, *(translate("Settings", text) for text in settings)))
-        yield PaletteRow(name, settings_title(), f"{settings_title()}: {name}", partial(open_page, page_id), also=words)
+        page = translate("Settings", title)
+        yield PaletteRow(page, place, f"{place}: {page}", partial(open_page, page_id, ""), also=f"{title} Settings")
+        for setting in settings_of(page_id):
+            name = translate("Settings", setting.title)
+            choices = ", ".join(translate("Settings", words) for _, words in setting.choices)
+            others = [*setting.names, *(translate("Settings", text) for text in setting.names)]
+            yield PaletteRow(
+                f"{page}: {name} ({choices})" if choices else f"{page}: {name}",
+                place,
+                f"{place}: {page}: {name}",
+                partial(open_page, page_id, name),
+                also=" ".join(others),
+            )
 
 
 def settings_title() -> str:
@@ -99,16 +114,43 @@ def settings_title() -> str:
 
 
 def chat_rows(chats: ListService, session: Session) -> Iterator[PaletteRow]:
-    """Yield the chats of the list, without the one on the screen."""
+    """Yield the chats of the list."""
     place = chats_title()
     for chat in chats.chats:
-        if chat.id != session.chat.id:
-            yield PaletteRow(chat.title, place, f"{place}: {chat.title}", partial(session.chats.open_id, chat.id))
+        yield PaletteRow(chat.title, place, f"{place}: {chat.title}", partial(session.chats.open_id, chat.id))
 
 
 def chats_title() -> str:
     """Return the place of the rows of chats."""
     return QCoreApplication.translate("ChatPane", "Chats")
+
+
+def folder_rows(chats: ListService, show: Callable[[int], object]) -> Iterator[PaletteRow]:
+    """Yield the folders of chats; `show` is called with the id of the chosen one."""
+    place = folders_title()
+    for folder in chats.folders:
+        yield PaletteRow(folder.name, place, f"{place}: {folder.name}", partial(show, folder.id))
+
+
+def folders_title() -> str:
+    """Return the place of the rows of folders."""
+    return QCoreApplication.translate("ChatPane", "Folders")
+
+
+def preset_rows(session: Session) -> Iterator[PaletteRow]:
+    """Yield the presets that the chat on screen could have instead of its own."""
+    place = presets_title()
+    chosen = chosen_in(session)
+    for preset in named_presets(session):
+        if preset != chosen:
+            name = name_of(preset)
+            # In every language the English name finds a preset that came with Tandem.
+            yield PaletteRow(name, place, f"{place}: {name}", partial(choose, session, preset), also=preset.built_in)
+
+
+def presets_title() -> str:
+    """Return the place of the rows of presets."""
+    return QCoreApplication.translate("ChatSettingsSheet", "Preset")
 
 
 def model_rows(models: ModelController) -> Iterator[PaletteRow]:
