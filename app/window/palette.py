@@ -27,6 +27,7 @@ from app.window.palette_rows import (
     folders_title,
     help_title,
     models_title,
+    page_rows,
     presets_title,
     setting_rows,
     settings_title,
@@ -148,9 +149,10 @@ class CommandPalette(SearchPalette):
 
     def rows_for(self, wanted: str) -> list[PaletteRow]:
         matching = [row for row in action_rows(self._actions) if row.matches(wanted)]
+        matching += [row for row in page_rows(self._open_page) if row.matches(wanted)]
         if wanted.strip():
             matching += islice((row for row in self._places() if row.matches(wanted)), _MOST_PLACES)
-        matching += [row for row in setting_rows(self._open_page) if row.matches(wanted)]
+            matching += [row for row in setting_rows(self._open_page) if row.matches(wanted)]
         # What `begun_first` puts beside each other: actions come first, then what is chosen by name. Actions of the app
         # menu, settings and the help are last. The table's order decides among equals.
         by_name = (chats_title(), folders_title(), presets_title(), models_title())

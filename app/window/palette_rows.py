@@ -84,25 +84,34 @@ def action_rows(actions: Actions) -> Iterator[PaletteRow]:
         yield PaletteRow(actions.name(spec), place, action.whatsThis(), action.trigger, keys, other=in_english)
 
 
-def setting_rows(open_page: Callable[[str, str], object]) -> Iterator[PaletteRow]:
-    """Yield the pages of the settings, each followed by its settings, which their choices find, too.
+def page_rows(open_page: Callable[[str, str], object]) -> Iterator[PaletteRow]:
+    """Yield the pages of the settings, which in every language their English names find, too.
 
-    In every language the English names find them, too. `open_page` is called with the name of a page, and the title of
-    a setting or "".
+    `open_page` is called with the name of the page and "".
+    """
+    place = settings_title()
+    for page_id, title in PAGES.items():
+        page = QCoreApplication.translate("Settings", title)
+        yield PaletteRow(page, place, f"{place}: {page}", partial(open_page, page_id, ""), also=f"{title} Settings")
+
+
+def setting_rows(open_page: Callable[[str, str], object]) -> Iterator[PaletteRow]:
+    """Yield the single settings, which their other names find, too, and all of these in English.
+
+    `open_page` is called with the name of its page, and its title.
     """
     translate = QCoreApplication.translate
     place = settings_title()
     for page_id, title in PAGES.items():
-        page = translate("Settings", title)
-        yield PaletteRow(page, place, f"{place}: {page}", partial(open_page, page_id, ""), also=f"{title} Settings")
         for setting in settings_of(page_id):
             name = translate("Settings", setting.title)
+            path = f"{translate('Settings', title)}: {name}"
             choices = ", ".join(translate("Settings", words) for _, words in setting.choices)
             others = [*setting.names, *(translate("Settings", text) for text in setting.names)]
             yield PaletteRow(
-                f"{page}: {name} ({choices})" if choices else f"{page}: {name}",
+                f"{path} ({choices})" if choices else path,
                 place,
-                f"{place}: {page}: {name}",
+                f"{place}: {path}",
                 partial(open_page, page_id, name),
                 also=" ".join(others),
             )
