@@ -2955,6 +2955,10 @@
         <translation>このフォルダで新規チャット</translation>
     </message>
     <message>
+        <source>Done</source>
+        <translation>完了</translation>
+    </message>
+    <message>
         <source>Files</source>
         <translation>ファイル</translation>
     </message>
@@ -6836,10 +6840,6 @@
         <translation>思考中… {count}トークン</translation>
     </message>
     <message>
-        <source>Thought for {time} ({count} tokens)</source>
-        <translation>思考時間{time}（{count}トークン）</translation>
-    </message>
-    <message>
         <source>Reasoning</source>
         <translation>思考</translation>
     </message>
@@ -6850,6 +6850,10 @@
     <message>
         <source>Show or hide what the model thought before it answered</source>
         <translation>モデルが回答の前に考えた内容の表示を切り替え</translation>
+    </message>
+    <message>
+        <source>Thought for {time}</source>
+        <translation>思考時間{time}</translation>
     </message>
 </context>
 <context>

@@ -2959,6 +2959,10 @@
         <translation>이 폴더에서 새 대화</translation>
     </message>
     <message>
+        <source>Done</source>
+        <translation>완료</translation>
+    </message>
+    <message>
         <source>Files</source>
         <translation>파일</translation>
     </message>
@@ -6836,10 +6840,6 @@
         <translation>생각하는 중… 토큰 {count}개</translation>
     </message>
     <message>
-        <source>Thought for {time} ({count} tokens)</source>
-        <translation>{time} 동안 생각함(토큰 {count}개)</translation>
-    </message>
-    <message>
         <source>Reasoning</source>
         <translation>생각 과정</translation>
     </message>
@@ -6850,6 +6850,10 @@
     <message>
         <source>Show or hide what the model thought before it answered</source>
         <translation>모델의 생각 과정 보기 또는 가리기</translation>
+    </message>
+    <message>
+        <source>Thought for {time}</source>
+        <translation>{time} 동안 생각함</translation>
     </message>
 </context>
 <context>

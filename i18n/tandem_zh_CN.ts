@@ -2959,6 +2959,10 @@
         <translation>在此文件夹中新建对话</translation>
     </message>
     <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
         <source>Files</source>
         <translation>文件</translation>
     </message>
@@ -6836,10 +6840,6 @@
         <translation>思考中… {count} 个 token</translation>
     </message>
     <message>
-        <source>Thought for {time} ({count} tokens)</source>
-        <translation>思考了 {time}（{count} 个 token）</translation>
-    </message>
-    <message>
         <source>Reasoning</source>
         <translation>思考</translation>
     </message>
@@ -6850,6 +6850,10 @@
     <message>
         <source>Show or hide what the model thought before it answered</source>
         <translation>显示或隐藏模型作答前的思考</translation>
+    </message>
+    <message>
+        <source>Thought for {time}</source>
+        <translation>思考了 {time}</translation>
     </message>
 </context>
 <context>
