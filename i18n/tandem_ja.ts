@@ -5970,6 +5970,10 @@
         <translation>受理の基準</translation>
     </message>
     <message>
+        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities; an answer that is drafted ahead keeps the same text.</source>
+        <translation>「同じテキスト」では、シードが同じなら、丸めを除いて常に同じテキストになります。「同一の分布」では、投機的デコーディングでテキストが変わることはありますが、確率は変わりません。先行ドラフトを使う回答は常に同じテキストになります。</translation>
+    </message>
+    <message>
         <source>Verifying several tokens at once can change rounding. With this on, Tandem uses only draft lengths with the same rounding, and computes one answer at a time.</source>
         <translation>複数のトークンを一度に検証すると、丸めが変わることがあります。オンにすると、Tandemは丸めが同じになるドラフト長だけを使い、回答を1件ずつ計算します。</translation>
     </message>
@@ -6280,10 +6284,6 @@
     <message>
         <source>Same text</source>
         <translation>同じテキスト</translation>
-    </message>
-    <message>
-        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
-        <translation>「同じテキスト」では、シードが同じなら、丸めを除いて常に同じテキストになります。「同一の分布」では、投機的デコーディングでテキストが変わることはありますが、確率は変わりません。</translation>
     </message>
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
