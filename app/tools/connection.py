@@ -38,6 +38,7 @@ from app.tools.results import MOST_PICTURES, result_of
 from app.tools.running_call import MOST_QUESTIONS, RunningCall
 from app.tools.servers import Server, ServerStatus, ToolSettings
 from app.tools.sign_in import SignIn
+from app.tools.stderr_reason import reason_in
 from app.tools.tool import LONGEST_INSTRUCTIONS, Tool, ToolFailed, ToolProgress, ToolResult
 from app.tools.transports import NO_SESSION, http_client, process_of, spawned, too_large
 from engine.pictures.reading import time_for
@@ -470,13 +471,11 @@ class McpConnection:
             return leaf
         if self._scope.cancelled_caught:
             return ToolFailed("slow-start", server=name, seconds=round(self._start_s))
-        *words, report = self.status.stderr.splitlines() or [""]
+        words, _, report = self.status.stderr.rpartition("\n")
         if report == TOO_LARGE:
             return too_large(name)
         if self.server.command and _message_of(leaf) == _CLOSED:
-            written = [line.strip() for line in words if line.strip()]
-            last = written[-1] if written else ""
-            detail = ": ".join(filter(None, [report.removeprefix(REPORT), last]))[:_LONGEST_DETAIL]
+            detail = ": ".join(filter(None, [report.removeprefix(REPORT), reason_in(words)]))[:_LONGEST_DETAIL]
             return ToolFailed("ended", server=name, detail=detail)
         if self._settled.is_set() and _message_of(leaf) == _CLOSED:
             return ToolFailed("lost-session", server=name, detail=_CLOSED)
