@@ -58,6 +58,9 @@ RELIST_S = 1.0
 # The characters of stderr that are kept, and the most of it in the sentence of an error.
 KEPT_STDERR = 16 * 1024
 _LONGEST_DETAIL = 300
+# Characters of why a server refuses a call: a model has to read which argument is wrong, and servers write a list of
+# these as indented JSON.
+_LONGEST_REFUSAL = 1000
 # A start ends after this many times the longest silence, even if the server goes on to print.
 _LONGEST_START = 10
 # Pages of a list of tools, which a server could make endless.
@@ -297,7 +300,7 @@ class McpConnection:
             self.failure = ToolFailed("lost-session", server=self.server.name, detail=_message_of(error))
             self._end()
             return self.failure
-        return ToolFailed("refused", **names, detail=_message_of(error))
+        return ToolFailed("refused", **names, detail=_message_of(error, _LONGEST_REFUSAL))
 
     def _ended(self) -> ToolFailed:
         """Return why the server cannot be called any more."""
@@ -505,11 +508,11 @@ def _leaf(error: BaseException) -> BaseException:
     return error
 
 
-def _message_of(error: BaseException) -> str:
-    """Return the message of an error, short enough for a sentence."""
+def _message_of(error: BaseException, longest: int = _LONGEST_DETAIL) -> str:
+    """Return the message of an error in one line, short enough for a sentence."""
     leaf = _leaf(error)
     if isinstance(leaf, ValidationError):
         first = leaf.errors(include_url=False, include_context=False, include_input=False)[0]
-        return ": ".join([*map(str, first["loc"][-1:]), first["msg"]])[:_LONGEST_DETAIL]
-    lines = [line.strip() for line in str(leaf).splitlines() if line.strip()]
-    return " ".join(lines[:2])[:_LONGEST_DETAIL] or type(leaf).__name__
+        return ": ".join([*map(str, first["loc"][-1:]), first["msg"]])[:longest]
+    # A message may be of megabytes.
+    return " ".join(str(leaf)[: 10 * longest].split())[:longest] or type(leaf).__name__

@@ -140,7 +140,11 @@ ANSWERS: dict[str, tuple[str, str, Any]] = {
     "all-content": ("tools/call", "result", {"content": [text_block("hello"), *FILES]}),
     "structured": ("tools/call", "result", {"content": [], "structuredContent": {"température": 21}}),
     "fails-politely": ("tools/call", "result", {"content": [text_block("hello")], "isError": True}),
-    "refuses": ("tools/call", "error", {"code": -32602, "message": "text must be shorter"}),
+    "refuses": (
+        "tools/call",
+        "error",
+        {"code": -32602, "message": "Invalid arguments: [\n  {\n    'text': 'too long'\n  }\n]"},
+    ),
     "claims-to-be-closed": ("tools/call", "error", {"code": -32000, "message": "out of order"}),
 }
 

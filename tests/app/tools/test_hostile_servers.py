@@ -68,6 +68,11 @@ def test_a_call_that_fails_says_why_and_leaves_the_others_alone(hosts: Hosts, be
     assert [tool.server for tool in hosts.tools(behaviour)] == [behaviour]
 
 
+def test_a_model_reads_all_of_a_refusal_in_one_line(hosts: Hosts) -> None:
+    [tool] = hosts.start(hostile("refuses"))
+    assert hosts.failure(tool).arguments["detail"] == "Invalid arguments: [ { 'text': 'too long' } ]"
+
+
 @pytest.mark.parametrize("behaviour", each(HARMLESS, IN_EVERY_RUN))
 def test_what_does_no_harm_is_borne(hosts: Hosts, behaviour: str) -> None:
     [tool] = hosts.start(hostile(behaviour))
