@@ -203,7 +203,7 @@ class McpConnection:
         self._running.append(running)
         try:
             with running.silence:
-                answer = await self._answer(running, tool.name, arguments, report)
+                sent = await self._answer(running, tool.name, arguments, report)
             if running.silence.cancelled_caught:
                 raise ToolFailed("slow-call", **names, seconds=round(silence_s))
         except (MCPError, ValidationError) as error:
@@ -212,7 +212,6 @@ class McpConnection:
             self._running.remove(running)
             running.end()
         pictures_time = time_for(MOST_PICTURES)
-        sent = (answer.meta or {}).get(SENT, {})
         try:
             return await asyncio.to_thread(result_of, sent, time.monotonic() - begun, pictures_time)
         finally:
@@ -221,11 +220,12 @@ class McpConnection:
 
     async def _answer(
         self, running: RunningCall, name: str, arguments: Mapping[str, Any], report: ProgressFnT
-    ) -> types.CallToolResult:
-        """Send a call and return its result. While the server wants an input first, ask for it and send the call again.
+    ) -> Mapping[str, Any]:
+        """Send a call and return its result, as it was sent. Meanwhile ask for the input that the server wants first.
 
-        A page that has to be visited first is such an input in the protocol with sessions. Raises `ToolFailed`
-        (refused) if it asks for something other than a person's reply, or without end, and `MCPError`.
+        The call is sent again with the input. A page that has to be visited first is such an input in the protocol with sessions. Raises `ToolFailed`
+        (refused) if it asks for something other than a person's reply, or without end, or answers with a kind of result
+        that is not known, and `MCPError`.
         """
         assert self._client is not None
         params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
@@ -240,7 +240,7 @@ class McpConnection:
                     raise
                 continue
             if not isinstance(answer, types.InputRequiredResult):
-                return answer
+                return self._result_in(answer, name)
             running.hear()
             replies: types.InputResponses = {}
             for key, wanted in (answer.input_requests or {}).items():
@@ -252,6 +252,14 @@ class McpConnection:
             update = {"input_responses": replies or None, "request_state": answer.request_state}
             params = params.model_copy(update=update)
         raise ToolFailed("refused", server=self.server.name, tool=name, detail="it asks without end")
+
+    def _result_in(self, answer: types.CallToolResult, name: str) -> Mapping[str, Any]:
+        """Return the result of a call of the tool `name` as it was sent. Raises `ToolFailed` (refused)."""
+        sent = (answer.meta or {}).get(SENT)
+        if sent is None:
+            # What `listing` has not kept is no complete result.
+            raise ToolFailed("refused", server=self.server.name, tool=name, detail="a result of an unknown kind")
+        return cast(Mapping[str, Any], sent)
 
     async def _elicited(self, running: RunningCall, params: types.ElicitRequestParams) -> types.ElicitResult:
         """Ask the person a server's question. A question that cannot be shown is declined."""

@@ -85,7 +85,8 @@ class _MendedMessages(ObjectReceiveStream[Any]):
             result.pop("instructions", None)
         if result.get("nextCursor") is not None:
             result["nextCursor"] = str(result["nextCursor"] or "")
-        if "content" in result or "structuredContent" in result:
+        is_complete = result.get("resultType") in (None, "complete")
+        if is_complete and ("content" in result or "structuredContent" in result):
             # Read as it was sent: the package would refuse all of a result with one odd part.
             sent = dict(result)
             result.clear()

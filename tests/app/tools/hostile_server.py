@@ -145,6 +145,7 @@ ANSWERS: dict[str, tuple[str, str, Any]] = {
         "error",
         {"code": -32602, "message": "Invalid arguments: [\n  {\n    'text': 'too long'\n  }\n]"},
     ),
+    "odd-kind-of-result": ("tools/call", "result", {"resultType": "hologram", "content": [text_block("hello")]}),
     "claims-to-be-closed": ("tools/call", "error", {"code": -32000, "message": "out of order"}),
 }
 
@@ -323,7 +324,9 @@ def call(number: Any, params: dict[str, Any], calls: int) -> None:
             text = json.dumps(json.loads(sys.stdin.readline())["result"])
         case "wants-input" if "inputResponses" not in params:
             wanted = {"form": {"method": "elicitation/create", "params": FORM}}
-            send(id=number, result={"resultType": "input_required", "inputRequests": wanted, "requestState": "so far"})
+            # With the members of a complete result, as SDKs may add them.
+            wants = {"resultType": "input_required", "inputRequests": wanted, "requestState": "so far"}
+            send(id=number, result={"content": [], "isError": False, **wants})
             return
         case "wants-a-page-first" | "sees-the-page" if not calls:
             send(id=number, error={"code": -32042, "message": "Sign in first.", "data": {"elicitations": [SIGN_IN]}})

@@ -24,7 +24,7 @@ IN_A_CALL = {
     "dies-in-a-call": "ended", "hangs-in-a-call": "slow-call", "floods-in-a-call": "too-large",
     "broken-json-in-a-call": "not-usable", "wrong-id": "slow-call", "no-result": "refused",
     "result-is-a-list": "not-usable", "refuses": "refused",
-    "claims-to-be-closed": "refused",
+    "claims-to-be-closed": "refused", "odd-kind-of-result": "refused",
 }  # fmt: skip
 # What does no harm: the call gets its text.
 HARMLESS = (
