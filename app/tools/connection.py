@@ -65,10 +65,14 @@ _LONGEST_REFUSAL = 1000
 _LONGEST_START = 10
 # Pages of a list of tools, which a server could make endless.
 _MOST_PAGES = 100
-# Seconds before a call is sent again for which the server wants no input.
-_INPUT_PAUSE_S = 0.25
+# Seconds before a call is sent again for which the server wants no input: twice as many each time, up to a limit. A
+# server may let a call wait so while the person is on a page.
+INPUT_PAUSE_S = 0.25
+_LONGEST_INPUT_PAUSE_S = 5.0
 # Why a server cannot have a model write for it: it would use the person's models for what nobody sees.
 _NO_SAMPLING = "it asks Tandem's models to write for it, which Tandem does not let servers do"
+# Folders of this computer that a server gets are among its arguments, where the person has agreed to them.
+_NO_FOLDERS = "it asks for folders of this computer, which Tandem does not give to servers"
 # The package's message when a server has gone; servers use its number, too.
 _CLOSED = "Connection closed"
 # The statuses by which an address of the older transport SSE refuses the newer one.
@@ -229,7 +233,10 @@ class McpConnection:
         """
         assert self._client is not None
         params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
-        for _ in range(MOST_QUESTIONS):
+        opened = set[str]()
+        rounds_with_questions = 0
+        pause = INPUT_PAUSE_S
+        while rounds_with_questions <= MOST_QUESTIONS:
             # Not `call_tool`, which also checks the result against the server's schema: a regular expression of it
             # could keep this thread busy for ever, and a result is only text here.
             request = types.CallToolRequest(params=params)
@@ -238,17 +245,17 @@ class McpConnection:
             except MCPError as error:
                 if not await self._visited(running, _pages_wanted(error)):
                     raise
+                rounds_with_questions += 1
                 continue
             if not isinstance(answer, types.InputRequiredResult):
                 return self._result_in(answer, name)
-            running.hear()
-            replies: types.InputResponses = {}
-            for key, wanted in (answer.input_requests or {}).items():
-                if not isinstance(wanted, types.ElicitRequest):
-                    raise ToolFailed("refused", server=self.server.name, tool=name, detail=_NO_SAMPLING)
-                replies[key] = await self._elicited(running, wanted.params)
-            if not replies:
-                await asyncio.sleep(_INPUT_PAUSE_S)
+            replies = await self._replies(running, name, answer.input_requests or {}, opened)
+            if replies:
+                rounds_with_questions += 1
+            else:
+                # It waits for something else, perhaps a page on which the person is. This counts as silence.
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_INPUT_PAUSE_S)
             update = {"input_responses": replies or None, "request_state": answer.request_state}
             params = params.model_copy(update=update)
         raise ToolFailed("refused", server=self.server.name, tool=name, detail="it asks without end")
@@ -260,6 +267,34 @@ class McpConnection:
             # What `listing` has not kept is no complete result.
             raise ToolFailed("refused", server=self.server.name, tool=name, detail="a result of an unknown kind")
         return cast(Mapping[str, Any], sent)
+
+    async def _replies(
+        self, running: RunningCall, name: str, requests: types.InputRequests, opened: set[str]
+    ) -> types.InputResponses:
+        """Return the inputs that a server wants before it answers a call of the tool `name`.
+
+        `opened` are the addresses of the pages that the person has opened for this call, and gets those that follow. Of
+        a page that is asked for again, the person says when they have finished there. Raises `ToolFailed` (refused).
+        """
+        replies: types.InputResponses = {}
+        for key, wanted in requests.items():
+            running.hear()
+            if not isinstance(wanted, types.ElicitRequest):
+                detail = _NO_FOLDERS if isinstance(wanted, types.ListRootsRequest) else _NO_SAMPLING
+                raise ToolFailed("refused", server=self.server.name, tool=name, detail=detail)
+            page = wanted.params if isinstance(wanted.params, types.ElicitRequestURLParams) else None
+            if page is not None and page.url in opened:
+                reply = await running.reply_to(self._waiting_question(page))
+                replies[key] = types.ElicitResult(action=reply.action)
+                continue
+            result = replies[key] = await self._elicited(running, wanted.params)
+            if page is not None and result.action == "accept":
+                opened.add(page.url)
+        return replies
+
+    def _waiting_question(self, page: types.ElicitRequestURLParams) -> ServerQuestion:
+        """Return the question whether the person has finished on a page that they have opened."""
+        return ServerQuestion(self.server.name, page.message[:LONGEST_QUESTION], waits_for_page=True)
 
     async def _elicited(self, running: RunningCall, params: types.ElicitRequestParams) -> types.ElicitResult:
         """Ask the person a server's question. A question that cannot be shown is declined."""
@@ -288,8 +323,7 @@ class McpConnection:
                 return False
         if not pages:
             return False
-        done = ServerQuestion(self.server.name, pages[-1].message[:LONGEST_QUESTION], waits_for_page=True)
-        return (await running.reply_to(done)).action == "accept"
+        return (await running.reply_to(self._waiting_question(pages[-1]))).action == "accept"
 
     async def _elicit(self, _context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
         """Answer a question that a server asks by itself, in the protocol with sessions."""

@@ -68,7 +68,7 @@ ASKED = {
     "unknown/method": {},
 }
 # The behaviours of servers of the protocol without sessions.
-OF_2026 = ("is-of-2026", "wants-input", "wants-a-model")
+OF_2026 = ("is-of-2026", "wants-input", "wants-a-model", "wants-folders", "waits-for-a-page", "asks-for-its-page-again")
 FORM = {
     "mode": "form",
     "message": "Which table?",
@@ -328,6 +328,12 @@ def call(number: Any, params: dict[str, Any], calls: int) -> None:
             wants = {"resultType": "input_required", "inputRequests": wanted, "requestState": "so far"}
             send(id=number, result={"content": [], "isError": False, **wants})
             return
+        case "waits-for-a-page" | "asks-for-its-page-again" if calls < int(sys.argv[2]):
+            wanted = {"page": {"method": "elicitation/create", "params": SIGN_IN}}
+            asks = BEHAVIOUR == "asks-for-its-page-again" or not calls
+            waits = {"resultType": "input_required", "requestState": str(calls)}
+            send(id=number, result=waits | ({"inputRequests": wanted} if asks else {}))
+            return
         case "wants-a-page-first" | "sees-the-page" if not calls:
             send(id=number, error={"code": -32042, "message": "Sign in first.", "data": {"elicitations": [SIGN_IN]}})
             if BEHAVIOUR == "sees-the-page":
@@ -336,8 +342,9 @@ def call(number: Any, params: dict[str, Any], calls: int) -> None:
             return
         case "wants-input":
             text = json.dumps([params["inputResponses"], params["requestState"]])
-        case "wants-a-model":
-            wanted = {"text": {"method": "sampling/createMessage", "params": ASKED["sampling/createMessage"]}}
+        case "wants-a-model" | "wants-folders":
+            method = "sampling/createMessage" if BEHAVIOUR == "wants-a-model" else "roots/list"
+            wanted = {"text": {"method": method, "params": ASKED[method]}}
             send(id=number, result={"resultType": "input_required", "inputRequests": wanted})
             return
         case "changes-its-tool" | "drops-its-tool":
