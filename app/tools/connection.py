@@ -227,9 +227,9 @@ class McpConnection:
     ) -> Mapping[str, Any]:
         """Send a call and return its result, as it was sent. Meanwhile ask for the input that the server wants first.
 
-        The call is sent again with the input. A page that has to be visited first is such an input in the protocol with sessions. Raises `ToolFailed`
-        (refused) if it asks for something other than a person's reply, or without end, or answers with a kind of result
-        that is not known, and `MCPError`.
+        The call is sent again with the input. A page that has to be visited first is such an input in the protocol with
+        sessions. Raises `ToolFailed` (refused) if it asks for something other than a person's reply, or without end, or
+        answers with a kind of result that is not known, and `MCPError`.
         """
         assert self._client is not None
         params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
@@ -342,6 +342,9 @@ class McpConnection:
             self.failure = ToolFailed("lost-session", server=self.server.name, detail=_message_of(error))
             self._end()
             return self.failure
+        if isinstance(error, MCPError) and error.code == types.HEADER_MISMATCH:
+            # The schema says which arguments are headers, too, and may have changed. The next question gets it.
+            self._has_work.set()
         return ToolFailed("refused", **names, detail=_message_of(error, _LONGEST_REFUSAL))
 
     def _ended(self) -> ToolFailed:

@@ -122,3 +122,11 @@ def test_a_tool_that_has_changed_is_not_called_and_the_change_is_told(hosts: Hos
     wait_until(lambda: told[-1] != (before,))
     assert hosts.failure(before).code == "changed-tool"
     assert before.fingerprint not in [tool.fingerprint for tool in hosts.tools(behaviour)]
+
+
+def test_a_list_is_read_again_if_the_headers_of_a_call_do_not_fit(hosts: Hosts) -> None:
+    told: list[tuple[object, ...]] = []
+    behaviour = "wants-other-headers"
+    [before] = hosts.start(hostile(behaviour), changed=lambda: told.append(hosts.host.status(behaviour).tools))
+    assert hosts.failure(before).code == "refused"
+    wait_until(lambda: told[-1] != (before,))
