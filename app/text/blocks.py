@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from app.text.fences import BegunCode
 from app.text.pieces import (
     BEGUN_COLOUR,
     LONG_PIECE,
@@ -126,6 +127,8 @@ class Splitter:
         self._after = 0
         # The lines of the next code block that were moved out of the open text; None if there are none.
         self._code: Code | None = None
+        # What these lines say about the others.
+        self._begun: BegunCode | None = None
         # The number of the first item of the open text, if its list was cut, else 0.
         self._number = 0
         # Whether the open text is too long to parse, and plain text until the next blank line.
@@ -151,12 +154,13 @@ class Splitter:
         self._freeze_ended()
         if self._open_text and not self._plain:
             # A formula, comment or fold that has no end now is text.
-            self._spans = top_level(self._open_text, goes_on=False)
+            self._spans = top_level(self._open_text, False, self._begun)
         self._show_tail(ended=True)
         self._freeze(self.tail, [] if self._plain or not self._open_text else self._spans)
         self.tail = []
         self._open_text = ""
         self._code = None
+        self._begun = None
         self._number = 0
         self._plain = False
 
@@ -210,7 +214,7 @@ class Splitter:
 
     def _freeze_ended_prose(self) -> bool:
         """Freeze the blocks that later text cannot change; return True if the open text has to be read again."""
-        self._spans = top_level(self._open_text)
+        self._spans = top_level(self._open_text, begun=self._begun)
         lines = _lines(self._open_text)
         if self._spans and self._freeze_inset(self._spans[0], lines):
             return True
@@ -221,6 +225,7 @@ class Splitter:
             self._freeze(self._blocks_of(done, lines, ended=True), done)
             self._after = 0
             self._code = None
+            self._begun = None
             self._number = 0
             return True
         if not self._spans:
@@ -285,10 +290,12 @@ class Splitter:
             lines[code.start] = _FORMULA_FENCE.sub(r"\1 code", lines[code.start])
         self._open_text = "".join(lines[:first] + below)
         if not ended:
-            self._spans = top_level(self._open_text)
+            self._begun = code.begun
+            self._spans = top_level(self._open_text, begun=self._begun)
             return False
         self._freeze([replace(self._code, closed=True)])
         self._code = None
+        self._begun = None
         self._after += 1
         if span.kind in ("fence", "code_block"):
             self._open_text = "".join(lines[span.end :])

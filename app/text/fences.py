@@ -3,9 +3,43 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 _TICKS = re.compile("`+")
-_FENCE = re.compile(r"\s*+(?P<signs>`{3,}+|~{3,}+)(?P<more>.*)")
+# A fence, below the marks of items if `marks` is not empty. What follows a fence of backticks has none.
+_FENCE = re.compile(r"(?P<marks>(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<signs>`{3,}(?=[^`]*$)|~{3,})(?P<info>[^\n]*)")
+# Documents in these languages have blocks of code themselves.
+_MARKDOWN = ("markdown", "md")
+# A line that is indented by so many columns more than a block of code begins does not close it.
+_CODE_COLUMNS = 4
+
+
+class Fence(NamedTuple):
+    """The fence that opened a block of code, `columns` from the left. `language` is in lower case."""
+
+    sign: str
+    length: int
+    columns: int
+    language: str
+
+    @property
+    def holds_blocks(self) -> bool:
+        """Whether the code is Markdown, which may have blocks of code in it."""
+        return self.language in _MARKDOWN
+
+
+# The fences that are open in a text, the outermost first.
+OpenFences = tuple[Fence, ...]
+
+
+class BegunCode(NamedTuple):
+    """What the first lines of a block of code say about the others: its fence is in that `line` of the text.
+
+    `fences` are those that are open below these lines.
+    """
+
+    line: int
+    fences: OpenFences
 
 
 def is_fence(line: str) -> bool:
@@ -13,18 +47,61 @@ def is_fence(line: str) -> bool:
     return line.lstrip().startswith(("```", "~~~"))
 
 
+def opening_fence(text: str, columns: int) -> Fence | None:
+    """Return the fence that a line opens a block of code with; None if it does not.
+
+    `text` is the line from its first sign on, and `columns` where that stands.
+    """
+    fence = _FENCE.match(text)
+    return _fence_of(fence, columns) if fence is not None and not fence["marks"] else None
+
+
+def after_line(fences: OpenFences, text: str, columns: int) -> OpenFences:
+    """Return the fences that are open after a line of code; none if the line closes the block.
+
+    `text` is the line from its first sign on, and `columns` where that stands. Models write documents in Markdown
+    between fences that are no longer than those in them. So a fence with the name of a language opens a block in a
+    document, and the next one without a name closes that:
+
+        ```markdown
+        ```sh
+        ls
+        ```
+        ```
+    """
+    innermost = fences[-1]
+    fence = _FENCE.match(text)
+    if fence is None or fence["signs"][0] != innermost.sign or len(fence["signs"]) < innermost.length:
+        return fences
+    if fence["info"].strip():
+        inner = _fence_of(fence, columns + len(fence["marks"]))
+        return (*fences, inner) if innermost.holds_blocks else fences
+    closes = not fence["marks"] and columns < innermost.columns + _CODE_COLUMNS
+    return fences[:-1] if closes else fences
+
+
 def ends_in_code(text: str) -> bool:
     """Return whether a text ends within a code block, or within code in a line."""
-    opened = ""
-    for line in text.split("\n"):
-        fence = _FENCE.match(line)
-        if fence is None:
-            continue
-        if not opened:
-            opened = fence["signs"]
-        elif fence["signs"].startswith(opened) and not fence["more"].strip():
-            opened = ""
-    return bool(opened) or text.rpartition("\n")[2].count("`") % 2 == 1
+    fences: OpenFences = ()
+    *lines, last = text.split("\n")
+    for line in lines:
+        fences = _after_any_line(fences, line)
+    return bool(_after_any_line(fences, last)) or last.count("`") % 2 == 1
+
+
+def _after_any_line(fences: OpenFences, line: str) -> OpenFences:
+    """Return the fences that are open after a line of words or of code, in a list or not."""
+    words = line.lstrip()
+    columns = len(line) - len(words)
+    if fences:
+        return after_line(fences, words, columns)
+    fence = opening_fence(words, columns)
+    return (fence,) if fence is not None else ()
+
+
+def _fence_of(fence: re.Match[str], columns: int) -> Fence:
+    language = (fence["info"].split() or [""])[0].lower()
+    return Fence(fence["signs"][0], len(fence["signs"]), columns, language)
 
 
 def fenced(text: str, language: str = "") -> str:

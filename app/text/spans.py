@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from app.text.fences import BegunCode
+
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
@@ -19,28 +21,30 @@ _LONG_TABLE = 12
 
 @dataclass(frozen=True)
 class CodeSpan:
-    """A code block in a span. `is_last` says whether nothing follows it in the open text."""
+    """A code block in a span. `is_last` says whether nothing follows it in the open text.
+
+    For code between fences, `begun` is what its complete lines say about more of them. `has_fence_below` says whether a
+    fence closes it.
+    """
 
     start: int
     end: int
     content: str
     info: str
-    fenced: bool
+    begun: BegunCode | None
+    has_fence_below: bool
     lists: int
     quotes: int
     is_last: bool = False
 
     @property
+    def fenced(self) -> bool:
+        return self.begun is not None
+
+    @property
     def has_words_below(self) -> bool:
         """Whether words follow it in its last line; never, unlike after a `ResultSpan`."""
         return False
-
-    @property
-    def has_fence_below(self) -> bool:
-        written = self.content.count("\n")
-        if self.content and not self.content.endswith("\n"):
-            written += 1
-        return self.fenced and self.end - self.start - 1 > written
 
     def may_end(self, lines: list[str]) -> bool:
         """Return whether the last line of the text may become the fence below, and should not be shown yet."""
@@ -104,13 +108,16 @@ class Span:
         return self.kind == "table_open" and self.end - self.start > _LONG_TABLE
 
 
-def top_level(text: str, goes_on: bool = True) -> list[Span]:
-    """Return the top-level blocks of a text; `goes_on` says whether more text may come."""
+def top_level(text: str, goes_on: bool = True, begun: BegunCode | None = None) -> list[Span]:
+    """Return the top-level blocks of a text; `goes_on` says whether more text may come.
+
+    `begun` is the code in it whose first lines were moved out of the text.
+    """
     # Imported with the first answer that is shown, because it would delay the window.
     from app.text.markdown import parse_blocks
 
     reader = _SpanReader()
-    for token in parse_blocks(text, goes_on):
+    for token in parse_blocks(text, goes_on, begun):
         reader.read(token)
     return reader.spans_at_end()
 
@@ -165,8 +172,10 @@ class _SpanReader:
         assert token.map
         first, end = token.map
         if token.type in ("fence", "code_block"):
-            is_fenced = token.type == "fence"
-            return CodeSpan(first, end, token.content, token.info, is_fenced, self._lists, self._quotes)
+            begun = token.meta.get("begun")
+            has_fence = token.meta.get("closed", False)
+            content = token.content
+            return CodeSpan(first, end, content, token.info, begun, has_fence, self._lists, self._quotes)
         if token.type == "echoed_result" and token.level:
             is_closed = token.meta["closed"]
             has_words = token.meta["has_words_after"]

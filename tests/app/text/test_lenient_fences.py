@@ -1,0 +1,201 @@
+"""Fences that models write almost as Markdown has them, at once and in rounds, and those that stay as they stand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.text.blocks import Code, Splitter
+from app.text.fences import ends_in_code
+from app.text.shown import shown, words_of
+from tests.app.random_rounds import rounds_of
+from tests.app.text.blocks_in_rounds import assert_blocks_are_those_of_the_text
+from tests.app.text.drawn_rounds import FEW as FEW_EXAMPLES
+from tests.app.text.drawn_rounds import MANY, in_rounds
+from tests.engine.tiers import by_tier
+
+# Each text with its paragraphs: (kind, words), and "mark words" for items.
+IN_DOCUMENTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    "a block in a document": (
+        "```markdown\n# Plan\n\n```text\nDONE\n```\n\n## Notes\n```\n\nafter\n",
+        [("code", "# Plan\n\n```text\nDONE\n```\n\n## Notes"), ("p", "after")],
+    ),
+    "several blocks in one": (
+        "```md\n```sh\nls\n```\nthen\n```py\nx\n\ny\n```\n```\nafter\n",
+        [("code", "```sh\nls\n```\nthen\n```py\nx\n\ny\n```"), ("p", "after")],
+    ),
+    "a language with attributes": (
+        '```Markdown title="a"\n```python {1,3} title="x"\nx\n```\n```\nafter\n',
+        [("code", '```python {1,3} title="x"\nx\n```'), ("p", "after")],
+    ),
+    "tildes in tildes": (
+        "~~~markdown\n~~~text\nDONE\n~~~\nwords\n~~~\nafter\n",
+        [("code", "~~~text\nDONE\n~~~\nwords"), ("p", "after")],
+    ),
+    "tildes in backticks": (
+        "```markdown\n~~~text\nDONE\n~~~\n```\nafter\n",
+        [("code", "~~~text\nDONE\n~~~"), ("p", "after")],
+    ),
+    "a longer block in one": (
+        "```markdown\n````text\n```\nDONE\n````\nwords\n```\nafter\n",
+        [("code", "````text\n```\nDONE\n````\nwords"), ("p", "after")],
+    ),
+    "a longer document": (
+        "````markdown\n```text\nDONE\n```\n\n```\nplain\n```\n````\nafter\n",
+        [("code", "```text\nDONE\n```\n\n```\nplain\n```"), ("p", "after")],
+    ),
+    "a longer document with a block that is not closed": (
+        "````markdown\n```text\nDONE\n````\nafter\n",
+        [("code", "```text\nDONE"), ("p", "after")],
+    ),
+    "a document in one": (
+        "```markdown\n```md\n```py\nx\n```\nwords\n```\nwords\n```\nafter\n",
+        [("code", "```md\n```py\nx\n```\nwords\n```\nwords"), ("p", "after")],
+    ),
+    "a block in an item of a document": (
+        "```markdown\n1. a\n   ```sh\n   ls\n   ```\n2. b\n```\nafter\n",
+        [("code", "1. a\n   ```sh\n   ls\n   ```\n2. b"), ("p", "after")],
+    ),
+    "a block far to the right in a document": (
+        "```markdown\n1. a\n   - b\n     ```sh\n     ls\n```\n2. c\n```\nafter\n",
+        [("code", "1. a\n   - b\n     ```sh\n     ls\n```\n2. c"), ("p", "after")],
+    ),
+    "a block in the line of a mark": (
+        "```markdown\n- ```sh\n  ls\n  ```\n- b\n```\nafter\n",
+        [("code", "- ```sh\n  ls\n  ```\n- b"), ("p", "after")],
+    ),
+    "a quoted block in a document": (
+        "```markdown\n> ```sh\n> ls\n> ```\n```\nafter\n",
+        [("code", "> ```sh\n> ls\n> ```"), ("p", "after")],
+    ),
+    "a document in an item": (
+        "1. Write:\n\n   ```markdown\n   ```sh\n   ls\n   ```\n   words\n   ```\n\n   after\n2. Next\n",
+        [("p", "1. Write:"), ("code", "```sh\nls\n```\nwords"), ("p", "after"), ("p", "2. Next")],
+    ),
+    "a quoted document": (
+        "> ```markdown\n> ```sh\n> ls\n> ```\n> words\n> ```\n> after\n",
+        [("code", "```sh\nls\n```\nwords"), ("p", "after")],
+    ),
+    "a quoted document in an item": (
+        "- > ```md\n  > ```sh\n  > ls\n  > ```\n  > ```\n  > after\n",
+        [("p", "•"), ("code", "```sh\nls\n```"), ("p", "after")],
+    ),
+    "a block and its document that are not closed": (
+        "```markdown\n# Plan\n```text\nDONE\n",
+        [("code", "# Plan\n```text\nDONE")],
+    ),
+    "a document that is not closed": (
+        "```markdown\n```text\nDONE\n```\n\nwords\n",
+        [("code", "```text\nDONE\n```\n\nwords")],
+    ),
+}
+# What might be meant in another way is read as CommonMark says.
+AS_THEY_STAND: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    "a block without a language in a document": (
+        "```markdown\n# Plan\n```\nafter\n",
+        [("code", "# Plan"), ("p", "after")],
+    ),
+    "a fence in code that is no document": (
+        "```text\n```sh\n```\nafter\n",
+        [("code", "```sh"), ("p", "after")],
+    ),
+    "a fence in a block of a document": (
+        "```markdown\n```text\n```sh\n```\n```\nafter\n",
+        [("code", "```text\n```sh\n```"), ("p", "after")],
+    ),
+    "code in a line of a document": (
+        "```markdown\n```ls``` and words\n```\nafter\n",
+        [("code", "```ls``` and words"), ("p", "after")],
+    ),
+    "a line far to the right in a block of a document": (
+        "```markdown\n```text\n    ```\n```\n```\nafter\n",
+        [("code", "```text\n    ```\n```"), ("p", "after")],
+    ),
+    "code that ends with its item": (
+        "- a\n  ```sh\n  ls\n- b\n\nafter\n",
+        [("p", "• a"), ("code", "ls"), ("p", "• b"), ("p", "after")],
+    ),
+    "code that ends with its item, and words": (
+        "- a\n  ```sh\n  ls\n\nafter\n\n  words\n",
+        [("p", "• a"), ("code", "ls\n"), ("p", "after"), ("p", "words")],
+    ),
+    "code that ends with its quotation": (
+        "> ```sh\n> ls\n\nafter\n",
+        [("code", "ls"), ("p", "after")],
+    ),
+    "empty code in an item": (
+        "- a\n  ```sh\n  ```\n- b\n",
+        [("p", "• a"), ("code", ""), ("p", "• b")],
+    ),
+    "code in a line": ("Use ```sh ls``` here\nand there\n", [("p", "Use sh ls here\nand there")]),
+    "code over two lines": ("Use ```sh\nls``` here\n", [("p", "Use sh ls here")]),
+    "a document that ends in code of a line": (
+        "```markdown\nRun ```x```\nRun x```\n```\nafter\n",
+        [("code", "Run ```x```\nRun x```"), ("p", "after")],
+    ),
+}
+EXPECTED = IN_DOCUMENTS | AS_THEY_STAND
+FEW = ["a block in a document", "code that ends with its item"]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_fences_are_read_as_they_are_meant_or_as_they_stand(name: str) -> None:
+    text, expected = EXPECTED[name]
+    assert [(one.kind, f"{one.mark} {words_of(one.spans)}".strip(" ")) for one in shown(text)] == expected
+
+
+@pytest.mark.parametrize("name", by_tier(EXPECTED, FEW))
+def test_fences_in_any_rounds_are_those_of_the_text(name: str) -> None:
+    text = EXPECTED[name][0]
+    assert_blocks_are_those_of_the_text(list(text), name)
+    for seed in range(4):
+        assert_blocks_are_those_of_the_text(rounds_of(text, seed), name)
+
+
+_TEXTS = st.lists(st.sampled_from([text for text, _ in EXPECTED.values()]), min_size=1, max_size=3)
+_LINES = st.lists(
+    st.sampled_from(
+        (
+            *("```markdown", "```md", "```sh", "```", "~~~md", "~~~", "````", "  ```sh", "   ```", "     ```", "``"),
+            *(
+                "- ```md",
+                "- a",
+                "1. a",
+                "   b",
+                "words:```sh",
+                "code```",
+                "  code```",
+                "> ```sh",
+                "> ```",
+                "> a",
+                "> - ```",
+            ),
+            *("", "", "", "words", "  words", "    far", "[^1]: ```sh"),
+        )
+    ),
+    min_size=2,
+    max_size=10,
+)
+
+
+@FEW_EXAMPLES
+@given(rounds=in_rounds(st.one_of(_TEXTS.map("\n".join), _LINES.map("\n".join))))
+def test_fences_in_any_order_come_in_any_rounds(rounds: list[str]) -> None:
+    assert_blocks_are_those_of_the_text(rounds)
+
+
+@pytest.mark.full
+@MANY
+@given(rounds=in_rounds(st.one_of(_TEXTS.map("\n".join), _LINES.map("\n".join))))
+def test_many_fences_in_any_order_come_in_any_rounds(rounds: list[str]) -> None:
+    assert_blocks_are_those_of_the_text(rounds)
+
+
+def test_a_text_ends_in_code_where_its_fences_are_open() -> None:
+    for text, _ in IN_DOCUMENTS.values():
+        splitter = Splitter()
+        splitter.feed(text)
+        last = splitter.tail[-1] if splitter.tail else None
+        if ">" not in text:
+            assert ends_in_code(text) == (isinstance(last, Code) and not last.closed), text
