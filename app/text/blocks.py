@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.text.fences import BegunCode
+from app.text.fences import BegunCode, closing_line
 from app.text.pieces import (
     BEGUN_COLOUR,
     LONG_PIECE,
@@ -288,6 +288,9 @@ class Splitter:
         if code.fenced:
             # Without its lines, code that has turned out to be no formula would be the beginning of one again.
             lines[code.start] = _FORMULA_FENCE.sub(r"\1 code", lines[code.start])
+        if ended and code.begun is not None and not code.has_fence_below:
+            # Without its lines, the code would go on in those that follow.
+            below.insert(0, closing_line(lines[code.start], code.begun.fences[0], code.quotes))
         self._open_text = "".join(lines[:first] + below)
         if not ended:
             self._begun = code.begun

@@ -10,6 +10,8 @@ _TICKS = re.compile("`+")
 _FENCE = re.compile(r"(?P<marks>(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<signs>`{3,}(?=[^`]*$)|~{3,})(?P<info>[^\n]*)")
 # Documents in these languages have blocks of code themselves.
 _MARKDOWN = ("markdown", "md")
+# What stands before a quotation in its line, with the mark of the quotation.
+_QUOTED = r"[ \t]*(?:(?:[-*+:~]|\d{1,9}[.)]|\[\^[^\]\n]+\]:)[ \t]+)*>"
 # A line that is indented by so many columns more than a block of code begins does not close it.
 _CODE_COLUMNS = 4
 
@@ -35,10 +37,12 @@ OpenFences = tuple[Fence, ...]
 class BegunCode(NamedTuple):
     """What the first lines of a block of code say about the others: its fence is in that `line` of the text.
 
-    `fences` are those that are open below these lines.
+    `columns` is the indentation that all lines lose, None before the first line that is not blank. `fences` are those
+    that are open below these lines.
     """
 
     line: int
+    columns: int | None
     fences: OpenFences
 
 
@@ -78,6 +82,13 @@ def after_line(fences: OpenFences, text: str, columns: int) -> OpenFences:
         return (*fences, inner) if innermost.holds_blocks else fences
     closes = not fence["marks"] and columns < innermost.columns + _CODE_COLUMNS
     return fences[:-1] if closes else fences
+
+
+def closing_line(line: str, fence: Fence, quotes: int) -> str:
+    """Return a line that closes the block of code that a line opens in so many quotations, as in "> - ```sh"."""
+    quoted = re.match(f"(?:{_QUOTED}){{{quotes}}}", line)
+    prefix = re.sub(r"[^>\s]", " ", quoted[0]) if quoted is not None else ""
+    return f"{prefix}{fence.sign * fence.length}\n"
 
 
 def ends_in_code(text: str) -> bool:

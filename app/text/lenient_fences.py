@@ -1,7 +1,8 @@
-"""Fences that models write almost as Markdown has them: within a document.
+"""Fences that models write almost as Markdown has them: within a document, left of their item.
 
 What is not among these is read as CommonMark says, also where a person would see what is meant: a fence without the
-name of a language in a document.
+name of a language in a document, code of an item of which only later lines stand left of it, and code in a quotation
+whose closing fence is not quoted.
 """
 
 from __future__ import annotations
@@ -22,17 +23,18 @@ class _CodeReader:
 
     state: StateBlock
     line: int
+    columns: int | None
     fences: OpenFences
 
     def read_to(self, last: int) -> BegunCode:
         """Read the lines before `last`, or up to the end. Return what those that are complete say about the others."""
         first = self.line
-        begun = BegunCode(first, self.fences)
+        begun = BegunCode(first, self.columns, self.fences)
         self.line += 1
         while self.line < last and self.fences and self._read_line():
             self.line += 1
             if self.fences and self.state.eMarks[self.line - 1] < len(self.state.src):
-                begun = BegunCode(first, self.fences)
+                begun = BegunCode(first, self.columns, self.fences)
         return begun
 
     def _read_line(self) -> bool:
@@ -43,14 +45,34 @@ class _CodeReader:
             # The library does not read a line that the end of the text cuts off before its first sign.
             return start < len(self.state.src)
         columns = self.state.sCount[self.line]
-        if columns < self.state.blkIndent:
+        fences = after_line(self.fences, text, columns)
+        is_fence = len(fences) < len(self.fences) or self._may_be_fence(text)
+        if columns < 0 or (self._is_left_of_item(columns) and not is_fence):
             return False
-        self.fences = after_line(self.fences, text, columns)
+        self.fences = fences
+        if self.fences and self.columns is None:
+            opened_at = self.state.sCount[self.state.line]
+            self.columns = columns if columns < self.state.blkIndent else opened_at
         return True
+
+    def _is_left_of_item(self, columns: int) -> bool:
+        """Return whether a line ends the item that the code is in.
+
+        If the first line of the code stands left of its item, only a fence ends the code: nobody means an empty block.
+        """
+        return columns < self.state.blkIndent and self.columns is not None and self.columns >= self.state.blkIndent
+
+    def _may_be_fence(self, text: str) -> bool:
+        """Return whether a line may still become the closing fence."""
+        is_last = "goes_on" in self.state.env and self.state.eMarks[self.line] == len(self.state.src)
+        return is_last and not text.strip(self.fences[-1].sign)
 
 
 def fence_of_answer(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Parse a block of code between fences."""
+    """Parse a block of code between fences.
+
+    In an item of a list, the closing fence may stand left of the item, and so may all lines from the first one on.
+    """
     start = state.bMarks[first] + state.tShift[first]
     fence = opening_fence(state.src[start : state.eMarks[first]], state.blkIndent)
     if fence is None or state.is_code_block(first):
@@ -70,11 +92,12 @@ def _push_code(state: StateBlock, fence: Fence, info_start: int, last: int) -> N
     first = state.line
     begun: BegunCode | None = state.env.get(BEGUN)
     if begun is None or begun.line != first:
-        begun = BegunCode(first, (fence,))
-    reader = _CodeReader(state, first, begun.fences)
+        begun = BegunCode(first, None, (fence,))
+    reader = _CodeReader(state, first, begun.columns, begun.fences)
     begun = reader.read_to(last)
     closed = not reader.fences
-    content = state.getLines(first + 1, reader.line - 1 if closed else reader.line, state.sCount[first], True)
+    columns = state.sCount[first] if reader.columns is None else reader.columns
+    content = state.getLines(first + 1, reader.line - 1 if closed else reader.line, columns, True)
     token = state.push("fence", "code", 0)
     token.info = state.src[info_start : state.eMarks[first]]
     token.content = content

@@ -90,6 +90,64 @@ IN_DOCUMENTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         [("code", "```text\nDONE\n```\n\nwords")],
     ),
 }
+LEFT_OF_ITEMS: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    "all lines but the first fence": (
+        "1. Open a terminal:\n   ```bash\nxmodmap -pke\n```\n\n   This prints.\n\n2. Next\n",
+        [("p", "1. Open a terminal:"), ("code", "xmodmap -pke"), ("p", "This prints."), ("p", "2. Next")],
+    ),
+    "the last fence": (
+        "1. Open:\n   ```bash\n   xmodmap\n     -pke\n```\n   This prints.\n2. Next\n",
+        [("p", "1. Open:"), ("code", "xmodmap\n  -pke"), ("p", "This prints."), ("p", "2. Next")],
+    ),
+    "the code": (
+        "- Open:\n  ```py\ndef f():\n    return 1\n\nf()\n  ```\n- Next\n",
+        [("p", "• Open:"), ("code", "def f():\n    return 1\n\nf()"), ("p", "• Next")],
+    ),
+    "code that looks like items": (
+        "- Open:\n  ```yaml\n- a\n- b\n```\n- Next\n",
+        [("p", "• Open:"), ("code", "- a\n- b"), ("p", "• Next")],
+    ),
+    "code below a blank line": (
+        "- Open:\n  ```sh\n\nls\n```\n- Next\n",
+        [("p", "• Open:"), ("code", "\nls"), ("p", "• Next")],
+    ),
+    "the last fence of a list in one": (
+        "1. a\n   - b\n     ```sh\n     ls\n   ```\n   - c\n2. d\n",
+        [("p", "1. a"), ("p", "• b"), ("code", "ls"), ("p", "• c"), ("p", "2. d")],
+    ),
+    "a list in one, half": (
+        "1. a\n   - b\n     ```sh\n   ls\n     -l\n   ```\n   - c\n2. d\n",
+        [("p", "1. a"), ("p", "• b"), ("code", "ls\n  -l"), ("p", "• c"), ("p", "2. d")],
+    ),
+    "code in the line of a mark": (
+        "- ```sh\nls\n```\n- b\n",
+        [("p", "•"), ("code", "ls"), ("p", "• b")],
+    ),
+    "tildes": (
+        "- a\n  ~~~\nls\n~~~\n- b\n",
+        [("p", "• a"), ("code", "ls"), ("p", "• b")],
+    ),
+    "in a quotation": (
+        "> - a\n>   ```sh\n> ls\n> ```\n> - b\n\nafter\n",
+        [("p", "• a"), ("code", "ls"), ("p", "• b"), ("p", "after")],
+    ),
+    "several": (
+        "1. a\n   ```sh\nls\n```\n2. b\n   ```sh\n   pwd\n```\n3. c\n",
+        [("p", "1. a"), ("code", "ls"), ("p", "2. b"), ("code", "pwd"), ("p", "3. c")],
+    ),
+    "a document": (
+        "- a\n  ```md\n```sh\nls\n```\nwords\n```\n- b\n",
+        [("p", "• a"), ("code", "```sh\nls\n```\nwords"), ("p", "• b")],
+    ),
+    "not closed": (
+        "- a\n  ```sh\nls\n\n  pwd\n",
+        [("p", "• a"), ("code", "ls\n\n  pwd")],
+    ),
+    "a note": (
+        "Noted[^1].\n\n[^1]: a\n\n    ```sh\nls\n```\n\nafter\n",
+        [("p", "Noted1."), ("p", "1 a"), ("code", "ls"), ("p", "after")],
+    ),
+}
 # What might be meant in another way is read as CommonMark says.
 AS_THEY_STAND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "a block without a language in a document": (
@@ -135,8 +193,8 @@ AS_THEY_STAND: dict[str, tuple[str, list[tuple[str, str]]]] = {
         [("code", "Run ```x```\nRun x```"), ("p", "after")],
     ),
 }
-EXPECTED = IN_DOCUMENTS | AS_THEY_STAND
-FEW = ["a block in a document", "code that ends with its item"]
+EXPECTED = IN_DOCUMENTS | LEFT_OF_ITEMS | AS_THEY_STAND
+FEW = ["a block in a document", "all lines but the first fence", "code that ends with its item"]
 
 
 @pytest.mark.parametrize("name", EXPECTED)
