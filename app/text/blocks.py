@@ -288,7 +288,7 @@ class Splitter:
         if code.fenced:
             # Without its lines, code that has turned out to be no formula would be the beginning of one again.
             lines[code.start] = _FORMULA_FENCE.sub(r"\1 code", lines[code.start])
-        if ended and code.begun is not None and not code.has_fence_below:
+        if ended and code.begun is not None and not code.has_line_below:
             # Without its lines, the code would go on in those that follow.
             below.insert(0, closing_line(lines[code.start], code.begun.fences[0], code.quotes))
         self._open_text = "".join(lines[:first] + below)
@@ -300,7 +300,7 @@ class Splitter:
         self._code = None
         self._begun = None
         self._after += 1
-        if span.kind in ("fence", "code_block"):
+        if span.kind in ("fence", "code_block", "glued_open"):
             self._open_text = "".join(lines[span.end :])
             self._after = 0
         return True

@@ -29,7 +29,7 @@ from app.text.fences import BegunCode
 from app.text.formulas import display_end, formula_at
 from app.text.inline_html import comment_block, inline_tag
 from app.text.lenient_blocks import item_of_answer, table_line, tight_head
-from app.text.lenient_fences import BEGUN, fence_of_answer
+from app.text.lenient_fences import BEGUN, fence_below_words, fence_of_answer
 from app.text.pieces import without_colours
 
 # The greatest depth of quotes, lists and their items inside each other. The parser would leave out deeper blocks.
@@ -410,6 +410,8 @@ def _configured() -> MarkdownIt:
     block.before("heading", "tight_head", tight_head, {"alt": ["paragraph", "reference", "blockquote"]})
     block.before("table", "table_line", table_line)
     block.at("fence", fence_of_answer, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    # Above what reads several lines as one block.
+    block.before("lheading", "glued", fence_below_words, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     block.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
     block.before("fence", "comment", comment_block, {"alt": ["blockquote", "list"]})
     block.before("fence", "fold", _fold, {"alt": ["paragraph", "reference", "blockquote", "list"]})

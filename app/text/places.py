@@ -43,6 +43,8 @@ _NOTE = re.compile(r"\[\^[^\]\n]+\]:?")
 _ALERT = re.compile(r"\[![A-Za-z]+\]")
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _OPENING_FENCE = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t>]+)*(?:`{3,}|~{3,})[^\n]*(?:\n|\Z)", re.MULTILINE)
+# A fence that is glued to words.
+_FENCE_BEHIND = re.compile(r"[ \t]*`{3,}[^`\n]*\n")
 _CLOSING_FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*\r?(?:\n|\Z)")
 _END_OF_FORMULA = re.compile(r"[ \t]*\n[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:\n|\Z)")
 _BEFORE_ROW = re.compile(r"[ \t>\r\n]*\|?")
@@ -177,6 +179,9 @@ class CodePlaces:
 
 def _start_of_code(code: str, source: str, at: int) -> int:
     """Return where the first line of the next code block begins: below its fence, if it has one."""
+    behind = _FENCE_BEHIND.match(source, at)
+    if behind is not None:
+        return behind.end()
     line = source.rfind("\n", 0, at) + 1
     fence = _OPENING_FENCE.search(source, line, at + _MOST_SKIPPED)
     if fence is not None and not any(map(str.isalnum, _SWALLOWED.sub("", source[at : fence.start()]))):

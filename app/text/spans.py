@@ -24,7 +24,7 @@ class CodeSpan:
     """A code block in a span. `is_last` says whether nothing follows it in the open text.
 
     For code between fences, `begun` is what its complete lines say about more of them. `has_fence_below` says whether a
-    fence closes it.
+    fence closes it, and `has_line_below` whether that has a line of its own.
     """
 
     start: int
@@ -33,6 +33,7 @@ class CodeSpan:
     info: str
     begun: BegunCode | None
     has_fence_below: bool
+    has_line_below: bool
     lists: int
     quotes: int
     is_last: bool = False
@@ -174,8 +175,9 @@ class _SpanReader:
         if token.type in ("fence", "code_block"):
             begun = token.meta.get("begun")
             has_fence = token.meta.get("closed", False)
+            has_line = token.meta.get("has_own_line", False)
             content = token.content
-            return CodeSpan(first, end, content, token.info, begun, has_fence, self._lists, self._quotes)
+            return CodeSpan(first, end, content, token.info, begun, has_fence, has_line, self._lists, self._quotes)
         if token.type == "echoed_result" and token.level:
             is_closed = token.meta["closed"]
             has_words = token.meta["has_words_after"]

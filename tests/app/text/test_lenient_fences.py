@@ -148,6 +148,48 @@ LEFT_OF_ITEMS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         [("p", "Noted1."), ("p", "1 a"), ("code", "ls"), ("p", "after")],
     ),
 }
+GLUED: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    "to words": ("Here:```python\nprint(1)\n```\nafter\n", [("p", "Here:"), ("code", "print(1)"), ("p", "after")]),
+    "to words behind a space": ("Here: ```py\nx\n```\nafter\n", [("p", "Here:"), ("code", "x"), ("p", "after")]),
+    "to Chinese words": ("例如：```python\nx\n```\n之后\n", [("p", "例如："), ("code", "x"), ("p", "之后")]),
+    "to a word": ("Output```json\n{}\n\n[]\n```\nafter\n", [("p", "Output"), ("code", "{}\n\n[]"), ("p", "after")]),
+    "to the second line": ("Words\nrun:```sh\nls\n```\n", [("p", "Words"), ("p", "run:"), ("code", "ls")]),
+    "to words with code": ("Use `a` so:```sh\nls\n```\n", [("p", "Use a so:"), ("code", "ls")]),
+    "to words with marks": ("**Run**:```c++\nx\n```\n\nb\n", [("p", "Run:"), ("code", "x"), ("p", "b")]),
+    "to an item": (
+        "1. Run:```sh\n   ls\n   ```\n   then\n2. b\n",
+        [("p", "1. Run:"), ("code", "ls"), ("p", "then"), ("p", "2. b")],
+    ),
+    "to an item, code left of it": (
+        "- Run:```sh\nls\n  -l\n```\n- b\n",
+        [("p", "• Run:"), ("code", "ls\n  -l"), ("p", "• b")],
+    ),
+    "to quoted words": (
+        "> Run:```sh\n> ls\n> ```\n> then\n\nafter\n",
+        [("p", "Run:"), ("code", "ls"), ("p", "then"), ("p", "after")],
+    ),
+    "to words above a rule": ("Run:```yaml\n---\na: 1\n```\n", [("p", "Run:"), ("code", "---\na: 1")]),
+    "to words, document": (
+        "Write:```markdown\n```sh\nls\n```\nwords\n```\nafter\n",
+        [("p", "Write:"), ("code", "```sh\nls\n```\nwords"), ("p", "after")],
+    ),
+    "to words, not closed": ("Here:```python\nprint(1)\n", [("p", "Here:"), ("code", "print(1)")]),
+    "to code": ("```python\nx\nprint(1)```\nafter\n", [("code", "x\nprint(1)"), ("p", "after")]),
+    "to code and to words": ("So:```sh\nls```\nafter\n", [("p", "So:"), ("code", "ls"), ("p", "after")]),
+    "to code of an item": (
+        "1. a\n   ```sh\n   ls```\n   then\n2. b\n   ```sh\npwd```\n3. c\n",
+        [("p", "1. a"), ("code", "ls"), ("p", "then"), ("p", "2. b"), ("code", "pwd"), ("p", "3. c")],
+    ),
+    "to quoted code": (
+        "> ```sh\n> ls```\n> then\n\nafter\n",
+        [("code", "ls"), ("p", "then"), ("p", "after")],
+    ),
+    "to quoted code of an item": (
+        "- > ```sh\n  > ls```\n  > then\n- b\n",
+        [("p", "•"), ("code", "ls"), ("p", "then"), ("p", "• b")],
+    ),
+    "to code at the end": ("```python\nprint(1)```", [("code", "print(1)")]),
+}
 # What might be meant in another way is read as CommonMark says.
 AS_THEY_STAND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "a block without a language in a document": (
@@ -188,13 +230,29 @@ AS_THEY_STAND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     ),
     "code in a line": ("Use ```sh ls``` here\nand there\n", [("p", "Use sh ls here\nand there")]),
     "code over two lines": ("Use ```sh\nls``` here\n", [("p", "Use sh ls here")]),
+    "the end of code in a line": ("```ls -l:```sh\nx\n", [("p", "ls -l:sh\nx")]),
+    "a glued fence without a language": ("Here:```\nx\n", [("p", "Here:```\nx")]),
+    "a glued fence in code": (
+        '```js\nconst a = "x:```sh"\nb:```sh\n```\nafter\n',
+        [("code", 'const a = "x:```sh"\nb:```sh'), ("p", "after")],
+    ),
+    "a text that begins with a fence in code": (
+        '```python\np = """```\nx\n"""\ntext:```\n"```"\n```\nafter\n',
+        [("code", 'p = """```\nx\n"""\ntext:```\n"```"'), ("p", "after")],
+    ),
+    "a line of words that ends in a fence": (
+        "```text\nwords```\n```\nafter\n",
+        [("code", "words```"), ("p", "after")],
+    ),
     "a document that ends in code of a line": (
         "```markdown\nRun ```x```\nRun x```\n```\nafter\n",
         [("code", "Run ```x```\nRun x```"), ("p", "after")],
     ),
+    "an escaped fence": ("Here\\```sh\nx\n", [("p", "Here```sh\nx")]),
+    "a heading": ("## Code:```sh\nx\n", [("h2", "Code:```sh"), ("p", "x")]),
 }
-EXPECTED = IN_DOCUMENTS | LEFT_OF_ITEMS | AS_THEY_STAND
-FEW = ["a block in a document", "all lines but the first fence", "code that ends with its item"]
+EXPECTED = IN_DOCUMENTS | LEFT_OF_ITEMS | GLUED | AS_THEY_STAND
+FEW = ["a block in a document", "all lines but the first fence", "to words", "to code", "code that ends with its item"]
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -229,7 +287,7 @@ _LINES = st.lists(
                 "> a",
                 "> - ```",
             ),
-            *("", "", "", "words", "  words", "    far", "[^1]: ```sh"),
+            *("", "", "", "words", "- Run:```sh", "  words", "    far", "[^1]: ```sh"),
         )
     ),
     min_size=2,
@@ -251,7 +309,7 @@ def test_many_fences_in_any_order_come_in_any_rounds(rounds: list[str]) -> None:
 
 
 def test_a_text_ends_in_code_where_its_fences_are_open() -> None:
-    for text, _ in IN_DOCUMENTS.values():
+    for text, _ in (*IN_DOCUMENTS.values(), *GLUED.values()):
         splitter = Splitter()
         splitter.feed(text)
         last = splitter.tail[-1] if splitter.tail else None
