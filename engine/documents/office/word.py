@@ -98,7 +98,7 @@ class WordReader(OfficeReader):
         elements = {style.get("styleId", ""): style for style in styles.iter("style")}
         self._lists = word_lists(self._related_part("numbering"), elements)
         self._paragraphs = ParagraphStyles(elements)
-        self._formats = WordLetters(styles)
+        self._formats = WordLetters(styles, self._related_part("theme"))
         # Headers and footers, by the names of their parts. A reference without a part has the name "" and an empty one.
         references = chain(self._main.iter("headerReference"), self._main.iter("footerReference"))
         names = {self._related.get(reference.get("id", ""), "") for reference in references}
@@ -196,6 +196,7 @@ class WordReader(OfficeReader):
 
     def _add_edges(self, kind: str) -> None:
         """Add what is above ("header") or below ("footer") the pages: each text once, and no page numbers alone."""
+        self._text.end_code()
         names = (self._related.get(reference.get("id", ""), "") for reference in self._main.iter(f"{kind}Reference"))
         texts = {""}
         for name in dict.fromkeys(names):
@@ -233,6 +234,7 @@ class WordReader(OfficeReader):
 
         A table that only places things on a page is added as if it were none.
         """
+        self._text.end_code()
         colour = shading(table, "tblPr/shd")
         if colour is None:
             colour = self._behind
@@ -270,15 +272,33 @@ class WordReader(OfficeReader):
         """Add a paragraph, and after it the text boxes and charts in it."""
         around = self._open_paragraph
         self._open_paragraph = _OpenParagraph(self._formats.of_paragraph(paragraph))
-        role = self._role(self._paragraphs.of_paragraph(paragraph)) if self._has_end(paragraph) else ParagraphBlock()
-        self._text.start(role)
+        given = self._paragraphs.of_paragraph(paragraph)
+        role = self._role(given) if self._has_end(paragraph) else ParagraphBlock()
+        is_code = role == ParagraphBlock() and not self._text.is_in_frame and self._is_code(paragraph, given)
+        if is_code:
+            self._text.start_line_of_code()
+        else:
+            self._text.start(role)
         self._walk(paragraph)
         for result in reversed(self._open_paragraph.fields):
             self._text.end(result or Through())
-        self._text.end(role)
+        if not is_code or self._open_paragraph.floating:
+            self._text.end(role)
         for add in self._open_paragraph.floating:
             add()
+            self._text.end_code()
         self._open_paragraph = around
+
+    def _is_code(self, paragraph: Element, given: ParagraphFormat) -> bool:
+        """Return whether a paragraph is a line of code: by its style, or because all its words are in a font for code.
+
+        A blank one below code belongs to that, too.
+        """
+        runs = (run for run in _runs_of(paragraph) if any(map(_has_words, run.iterfind("t"))))
+        first = next(runs, None)
+        if first is None:
+            return self._text.is_in_code and not any(element.tag in _DRAWN for element in paragraph.iter())
+        return bool(given.is_code) or all(self._formats.is_code(run, paragraph) for run in chain((first,), runs))
 
     def _has_end(self, paragraph: Element) -> bool:
         """Return whether the end of a paragraph is shown, and with it the paragraph's number.
@@ -394,6 +414,7 @@ class WordReader(OfficeReader):
 
     def _add_chunk(self, chunk: Element) -> None:
         """Add a file in the document that Word reads as a part of it, such as the page that it was made from."""
+        self._text.end_code()
         name = self._related.get(chunk.get("id", ""), "")
         with skipping_damage(self._text):
             self._read_inner(name, self._parts.read(name), self._text)
@@ -458,6 +479,19 @@ def _read_in(element: Element) -> Iterator[Element]:
         yield element
         for child in element:
             yield from _read_in(child)
+
+
+def _runs_of(element: Element) -> Iterator[Element]:
+    """Yield the runs of a paragraph, also those in links, fields and content controls, but not those of text boxes."""
+    for child in element:
+        if child.tag == "r":
+            yield child
+        elif child.tag not in _NOT_READ:
+            yield from _runs_of(child)
+
+
+def _has_words(text: Element) -> bool:
+    return bool(text.text and text.text.strip())
 
 
 def _row_omission(row: Element) -> LeftOut:

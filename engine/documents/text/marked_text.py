@@ -43,6 +43,9 @@ _HEAD_LINES = 2
 _DEEPEST = 20
 # Lines of items are not indented by more characters than this for what is before the first one, such as "3.".
 _WIDEST_MARK = 100
+# A block of code goes on in another one after so many characters, so that a text that is too long can end in between.
+_LONGEST_CODE = 20_000
+_TICKS = re.compile("`+")
 # What is open may have so many times the characters that the text may have: white space at its ends is left out.
 _OPEN_FACTOR = 2
 
@@ -191,6 +194,16 @@ class MarkedText:
         return self._frames[-1].words if self._frames else self._block_words
 
     @property
+    def is_in_frame(self) -> bool:
+        """Whether a cell, a note or a link is open, in which blocks are only lines."""
+        return bool(self._frames)
+
+    @property
+    def is_in_code(self) -> bool:
+        """Whether a block of code is open to which the next words belong."""
+        return isinstance(self.block, FencedCode) and bool(self._block_words) and not self._frames
+
+    @property
     def is_in_table(self) -> bool:
         """Whether a table is open. A table that begins in it becomes words of its cells."""
         return self._table is not None
@@ -311,6 +324,18 @@ class MarkedText:
         if words:
             self.add(words)
 
+    def start_line_of_code(self) -> None:
+        """Begin a line of the block of code that is open, or of a new one. Only `end_code` or another block ends it."""
+        if self.is_in_code and self._open_length < _LONGEST_CODE:
+            self.add("\n")
+        else:
+            self.start(FencedCode())
+
+    def end_code(self) -> None:
+        """End the block that is open, if it is code."""
+        if self.is_in_code:
+            self.end(FencedCode())
+
     def end_block(self) -> None:
         """Finish the block that is open, unless it has no words. In a frame, only begin a new line.
 
@@ -424,7 +449,9 @@ class MarkedText:
                 self._add(f"{'#' * max(1, min(level, 6))} {_one_line(f'{mark} {text}')}")
             case FencedCode():
                 code = text.rstrip().strip("\n")
-                self._add(f"```\n{code}\n```")
+                longest = max(map(len, _TICKS.findall(code)), default=0)
+                fence = "`" * max(3, longest + 1)
+                self._add(f"{fence}\n{code}\n{fence}")
             case NumberedParagraph(level, mark):
                 self._add_item(level, mark, text.strip())
             case _ if self._item_begun and self._lists:
