@@ -1539,30 +1539,6 @@
         <translation>結果</translation>
     </message>
     <message>
-        <source>Allow once</source>
-        <translation>1回だけ許可</translation>
-    </message>
-    <message>
-        <source>Allow {site} in this chat</source>
-        <translation>このチャットで{site}を許可</translation>
-    </message>
-    <message>
-        <source>Always allow {site}</source>
-        <translation>{site}を常に許可</translation>
-    </message>
-    <message>
-        <source>Allow in this chat</source>
-        <translation>このチャットで許可</translation>
-    </message>
-    <message>
-        <source>Always allow</source>
-        <translation>常に許可</translation>
-    </message>
-    <message>
-        <source>Deny</source>
-        <translation>拒否</translation>
-    </message>
-    <message>
         <source>Calling… {time}</source>
         <translation>呼び出し中… {time}</translation>
     </message>
@@ -1573,14 +1549,6 @@
     <message>
         <source>Tool</source>
         <translation>ツール</translation>
-    </message>
-    <message>
-        <source>The model wants to use this tool.</source>
-        <translation>モデルがこのツールを使おうとしています。</translation>
-    </message>
-    <message>
-        <source>The model wants to use this tool. Its server says that it only reads.</source>
-        <translation>モデルがこのツールを使おうとしています。サーバによると、読み取るだけのツールです。</translation>
     </message>
     <message>
         <source>Waiting for you</source>
@@ -1611,14 +1579,6 @@
         <translation>ツールの実行中にTandemが終了しました。</translation>
     </message>
     <message>
-        <source>The model wants to read this page of {site}. Its site sees the address that is asked for.</source>
-        <translation>モデルが{site}のこのページを読み取ろうとしています。要求したアドレスはサイトに伝わります。</translation>
-    </message>
-    <message>
-        <source>The model wants to search the web. {service} sees the words of the search.</source>
-        <translation>モデルがWebを検索しようとしています。検索語は{service}に伝わります。</translation>
-    </message>
-    <message>
         <source>If it stays silent for {time}, it is stopped.</source>
         <translation>応答がないまま{time}たつと停止します。</translation>
     </message>
@@ -1637,6 +1597,42 @@
     <message>
         <source>Working: {share}.</source>
         <translation>処理中：{share}。</translation>
+    </message>
+    <message>
+        <source>The model</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>{model} wants to use {tool} of “{server}”.</source>
+        <translation>{model}が「{server}」の{tool}を使おうとしています。</translation>
+    </message>
+    <message>
+        <source>{model} wants to read {page}</source>
+        <translation>{model}が読もうとしているページ：{page}</translation>
+    </message>
+    <message>
+        <source>{model} wants to search {service} for {query}</source>
+        <translation>{model}が{service}で検索しようとしています：{query}</translation>
+    </message>
+    <message>
+        <source>{model} wants to search the web with {service} for {query}</source>
+        <translation>{model}が{service}でウェブを検索しようとしています：{query}</translation>
+    </message>
+    <message>
+        <source>“{server}” says that this tool only reads.</source>
+        <translation>「{server}」によると、このツールは読み取りだけを行います。</translation>
+    </message>
+    <message>
+        <source>{site} learns which page you read.</source>
+        <translation>どのページを読んだかが{site}に伝わります。</translation>
+    </message>
+    <message>
+        <source>{service} sees these words. It finds its own articles, not all of the web.</source>
+        <translation>この語句は{service}に送られます。見つかるのはその記事だけで、ウェブ全体ではありません。</translation>
+    </message>
+    <message>
+        <source>{service} sees these words.</source>
+        <translation>この語句は{service}に送られます。</translation>
     </message>
 </context>
 <context>
@@ -2403,6 +2399,41 @@
     <message>
         <source>Taken back: {file}</source>
         <translation>元に戻しました：{file}</translation>
+    </message>
+</context>
+<context>
+    <name>ConsentButtons</name>
+    <message>
+        <source>Deny</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>許可</translation>
+    </message>
+    <message>
+        <source>Allow {site} in this chat</source>
+        <translation>このチャットで{site}を許可</translation>
+    </message>
+    <message>
+        <source>Always allow {site}</source>
+        <translation>{site}を常に許可</translation>
+    </message>
+    <message>
+        <source>Allow in this chat</source>
+        <translation>このチャットで許可</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>常に許可</translation>
+    </message>
+    <message>
+        <source>Allow this call alone</source>
+        <translation>この呼び出しだけを許可</translation>
+    </message>
+    <message>
+        <source>Allow more than this call</source>
+        <translation>この呼び出し以外も許可</translation>
     </message>
 </context>
 <context>
@@ -7123,8 +7154,8 @@
         <translation>Webページを読み取る</translation>
     </message>
     <message>
-        <source>Search the web</source>
-        <translation>Webを検索</translation>
+        <source>Search</source>
+        <translation>検索</translation>
     </message>
 </context>
 <context>

@@ -1539,30 +1539,6 @@
         <translation>결과</translation>
     </message>
     <message>
-        <source>Allow once</source>
-        <translation>한 번 허용</translation>
-    </message>
-    <message>
-        <source>Allow {site} in this chat</source>
-        <translation>이 대화에서 {site} 허용</translation>
-    </message>
-    <message>
-        <source>Always allow {site}</source>
-        <translation>{site} 항상 허용</translation>
-    </message>
-    <message>
-        <source>Allow in this chat</source>
-        <translation>이 대화에서 허용</translation>
-    </message>
-    <message>
-        <source>Always allow</source>
-        <translation>항상 허용</translation>
-    </message>
-    <message>
-        <source>Deny</source>
-        <translation>거부</translation>
-    </message>
-    <message>
         <source>Calling… {time}</source>
         <translation>호출 중… {time}</translation>
     </message>
@@ -1573,14 +1549,6 @@
     <message>
         <source>Tool</source>
         <translation>도구</translation>
-    </message>
-    <message>
-        <source>The model wants to use this tool.</source>
-        <translation>모델이 이 도구를 사용하려고 해요.</translation>
-    </message>
-    <message>
-        <source>The model wants to use this tool. Its server says that it only reads.</source>
-        <translation>모델이 이 도구를 사용하려고 해요. 서버에 따르면 읽기만 하는 도구예요.</translation>
     </message>
     <message>
         <source>Waiting for you</source>
@@ -1611,14 +1579,6 @@
         <translation>도구가 실행되는 동안 Tandem이 종료됐어요.</translation>
     </message>
     <message>
-        <source>The model wants to read this page of {site}. Its site sees the address that is asked for.</source>
-        <translation>모델이 {site} 사이트의 이 페이지를 읽으려고 해요. 사이트는 요청한 주소를 볼 수 있어요.</translation>
-    </message>
-    <message>
-        <source>The model wants to search the web. {service} sees the words of the search.</source>
-        <translation>모델이 웹을 검색하려고 해요. {service} 서비스는 검색어를 볼 수 있어요.</translation>
-    </message>
-    <message>
         <source>If it stays silent for {time}, it is stopped.</source>
         <translation>{time} 동안 응답이 없으면 중단돼요.</translation>
     </message>
@@ -1637,6 +1597,42 @@
     <message>
         <source>Working: {share}.</source>
         <translation>작업 중: {share}.</translation>
+    </message>
+    <message>
+        <source>The model</source>
+        <translation>사용 중인</translation>
+    </message>
+    <message>
+        <source>{model} wants to use {tool} of “{server}”.</source>
+        <translation>{model} 모델이 ‘{server}’ 서버의 {tool} 도구를 쓰려고 해요.</translation>
+    </message>
+    <message>
+        <source>{model} wants to read {page}</source>
+        <translation>{model} 모델이 읽으려는 페이지: {page}</translation>
+    </message>
+    <message>
+        <source>{model} wants to search {service} for {query}</source>
+        <translation>{model} 모델이 {service}에서 찾으려는 말: {query}</translation>
+    </message>
+    <message>
+        <source>{model} wants to search the web with {service} for {query}</source>
+        <translation>{model} 모델이 {service} 검색으로 웹에서 찾으려는 말: {query}</translation>
+    </message>
+    <message>
+        <source>“{server}” says that this tool only reads.</source>
+        <translation>‘{server}’ 서버에 따르면 이 도구는 읽기만 해요.</translation>
+    </message>
+    <message>
+        <source>{site} learns which page you read.</source>
+        <translation>{site} 사이트는 어떤 페이지를 읽는지 알게 돼요.</translation>
+    </message>
+    <message>
+        <source>{service} sees these words. It finds its own articles, not all of the web.</source>
+        <translation>이 말은 {service} 쪽에 전달돼요. 그곳의 문서만 찾고 웹 전체를 찾지는 않아요.</translation>
+    </message>
+    <message>
+        <source>{service} sees these words.</source>
+        <translation>이 말은 {service} 쪽에 전달돼요.</translation>
     </message>
 </context>
 <context>
@@ -2403,6 +2399,41 @@
     <message>
         <source>Taken back: {file}</source>
         <translation>되돌렸어요: {file}</translation>
+    </message>
+</context>
+<context>
+    <name>ConsentButtons</name>
+    <message>
+        <source>Deny</source>
+        <translation>거부</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>허용</translation>
+    </message>
+    <message>
+        <source>Allow {site} in this chat</source>
+        <translation>이 대화에서 {site} 허용</translation>
+    </message>
+    <message>
+        <source>Always allow {site}</source>
+        <translation>{site} 항상 허용</translation>
+    </message>
+    <message>
+        <source>Allow in this chat</source>
+        <translation>이 대화에서 허용</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>항상 허용</translation>
+    </message>
+    <message>
+        <source>Allow this call alone</source>
+        <translation>이번 호출만 허용</translation>
+    </message>
+    <message>
+        <source>Allow more than this call</source>
+        <translation>이번 호출보다 더 허용</translation>
     </message>
 </context>
 <context>
@@ -7123,8 +7154,8 @@
         <translation>웹페이지 읽기</translation>
     </message>
     <message>
-        <source>Search the web</source>
-        <translation>웹 검색</translation>
+        <source>Search</source>
+        <translation>검색</translation>
     </message>
 </context>
 <context>

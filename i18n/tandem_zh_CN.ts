@@ -1539,30 +1539,6 @@
         <translation>结果</translation>
     </message>
     <message>
-        <source>Allow once</source>
-        <translation>允许一次</translation>
-    </message>
-    <message>
-        <source>Allow {site} in this chat</source>
-        <translation>在此对话中允许 {site}</translation>
-    </message>
-    <message>
-        <source>Always allow {site}</source>
-        <translation>始终允许 {site}</translation>
-    </message>
-    <message>
-        <source>Allow in this chat</source>
-        <translation>在此对话中允许</translation>
-    </message>
-    <message>
-        <source>Always allow</source>
-        <translation>始终允许</translation>
-    </message>
-    <message>
-        <source>Deny</source>
-        <translation>拒绝</translation>
-    </message>
-    <message>
         <source>Calling… {time}</source>
         <translation>正在调用… {time}</translation>
     </message>
@@ -1573,14 +1549,6 @@
     <message>
         <source>Tool</source>
         <translation>工具</translation>
-    </message>
-    <message>
-        <source>The model wants to use this tool.</source>
-        <translation>模型想使用这个工具。</translation>
-    </message>
-    <message>
-        <source>The model wants to use this tool. Its server says that it only reads.</source>
-        <translation>模型想使用这个工具。其服务器称它只读取内容。</translation>
     </message>
     <message>
         <source>Waiting for you</source>
@@ -1611,14 +1579,6 @@
         <translation>工具运行时 Tandem 退出了。</translation>
     </message>
     <message>
-        <source>The model wants to read this page of {site}. Its site sees the address that is asked for.</source>
-        <translation>模型想读取 {site} 的此网页。网站会看到所请求的地址。</translation>
-    </message>
-    <message>
-        <source>The model wants to search the web. {service} sees the words of the search.</source>
-        <translation>模型想搜索网页。{service} 会看到搜索词。</translation>
-    </message>
-    <message>
         <source>If it stays silent for {time}, it is stopped.</source>
         <translation>如果持续 {time}没有响应，将会停止。</translation>
     </message>
@@ -1637,6 +1597,42 @@
     <message>
         <source>Working: {share}.</source>
         <translation>正在处理：{share}。</translation>
+    </message>
+    <message>
+        <source>The model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>{model} wants to use {tool} of “{server}”.</source>
+        <translation>{model} 想使用“{server}”的 {tool}。</translation>
+    </message>
+    <message>
+        <source>{model} wants to read {page}</source>
+        <translation>{model} 想读取 {page}</translation>
+    </message>
+    <message>
+        <source>{model} wants to search {service} for {query}</source>
+        <translation>{model} 想在 {service} 搜索 {query}</translation>
+    </message>
+    <message>
+        <source>{model} wants to search the web with {service} for {query}</source>
+        <translation>{model} 想用 {service} 搜索网络：{query}</translation>
+    </message>
+    <message>
+        <source>“{server}” says that this tool only reads.</source>
+        <translation>“{server}”表示这个工具只读取。</translation>
+    </message>
+    <message>
+        <source>{site} learns which page you read.</source>
+        <translation>{site} 会知道你读了哪个页面。</translation>
+    </message>
+    <message>
+        <source>{service} sees these words. It finds its own articles, not all of the web.</source>
+        <translation>{service} 会看到这些词。只能找到它自己的条目，而不是整个网络。</translation>
+    </message>
+    <message>
+        <source>{service} sees these words.</source>
+        <translation>{service} 会看到这些词。</translation>
     </message>
 </context>
 <context>
@@ -2403,6 +2399,41 @@
     <message>
         <source>Taken back: {file}</source>
         <translation>已撤回：{file}</translation>
+    </message>
+</context>
+<context>
+    <name>ConsentButtons</name>
+    <message>
+        <source>Deny</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>允许</translation>
+    </message>
+    <message>
+        <source>Allow {site} in this chat</source>
+        <translation>在此对话中允许 {site}</translation>
+    </message>
+    <message>
+        <source>Always allow {site}</source>
+        <translation>始终允许 {site}</translation>
+    </message>
+    <message>
+        <source>Allow in this chat</source>
+        <translation>在此对话中允许</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>始终允许</translation>
+    </message>
+    <message>
+        <source>Allow this call alone</source>
+        <translation>仅允许这次调用</translation>
+    </message>
+    <message>
+        <source>Allow more than this call</source>
+        <translation>允许更多调用</translation>
     </message>
 </context>
 <context>
@@ -7123,8 +7154,8 @@
         <translation>读取网页</translation>
     </message>
     <message>
-        <source>Search the web</source>
-        <translation>搜索网页</translation>
+        <source>Search</source>
+        <translation>搜索</translation>
     </message>
 </context>
 <context>

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 
 from app.session.calls import CallState, ToolRun
 from app.tools.questions import FormField
-from app.tools.search_services import SERVICES
 from app.tools.servers import Server, ServerStatus
 from app.tools.tool import SILENCE_S, TANDEM, Tool, ToolProgress, visible
 from app.tools.variables import CODE, decides, program_of
@@ -37,7 +36,7 @@ def tool_name(server: str, name: str, title: str = "") -> str:
         "list_models": translate("Tools", "Models on this Mac"),
         "acceptance_today": translate("Tools", "Today's acceptance rate"),
         READ_PAGE: translate("Tools", "Read a web page"),
-        SEARCH_WEB: translate("Tools", "Search the web"),
+        SEARCH_WEB: translate("Tools", "Search"),
     }
     return own_tools.get(name, name) if server == TANDEM else title or name
 
@@ -197,13 +196,10 @@ def call_state(call: ToolRun) -> str:
 
 
 def call_sentence(call: ToolRun) -> str:
-    """Return words that say what a call waits for, how far it has come, or why it has no result; "" if it has one."""
-    if call.state is CallState.ASKS and call.tool is not None and call.tool.server == TANDEM:
-        return _web_question(call.tool)
-    if call.state is CallState.ASKS and call.tool is not None and call.tool.read_only:
-        return translate("CallCard", "The model wants to use this tool. Its server says that it only reads.")
-    if call.state is CallState.ASKS:
-        return translate("CallCard", "The model wants to use this tool.")
+    """Return words that say how far a call has come, or why it has no result.
+
+    They are "" for one with a result, and for one that asks: its line is that of `call_question`.
+    """
     if call.question is not None:
         return translate("CallCard", "The tool waits for your reply.")
     if call.state is CallState.RUNS:
@@ -251,17 +247,6 @@ def short_site_name(site: str) -> str:
     """Return the name of a site for a button: of a long one the end, which says whose it is."""
     name = site_name(site)
     return name if len(name) <= _LONGEST_SITE else f"…{name[1 - _LONGEST_SITE :]}"
-
-
-def _web_question(tool: Tool) -> str:
-    """Return words that say what a call of one of Tandem's web tools would send, and to whom."""
-    if tool.name == READ_PAGE:
-        words = translate(
-            "CallCard", "The model wants to read this page of {site}. Its site sees the address that is asked for."
-        )
-        return words.format(site=site_name(tool.site))
-    words = translate("CallCard", "The model wants to search the web. {service} sees the words of the search.")
-    return words.format(service=SERVICES[tool.origin].title)
 
 
 def _running_sentence(call: ToolRun, now: float) -> str:
@@ -314,13 +299,13 @@ def server_consent(server: Server) -> list[str]:
     For a command, the line of the command and the program that it runs; else the address. Only values that decide what
     runs are shown; what would be invisible is written out.
     """
-    lines = [_written_out(server.target)]
+    lines = [written_out(server.target)]
     if server.command:
         program = program_of(server.command, server.values)
         if program is None:
             lines.append(missing_program(server) or translate("ServerView", "Program: not found on this Mac"))
         elif program != server.command:
-            lines.append(translate("ServerView", "Program: {path}").format(path=_written_out(program)))
+            lines.append(translate("ServerView", "Program: {path}").format(path=written_out(program)))
     return lines + [_value_line(server, name) for name in server.values]
 
 
@@ -329,14 +314,14 @@ def _value_line(server: Server, name: str) -> str:
     between = "=" if server.command else ": "
     value = server.deciding.get(name)
     if value is None:
-        return f"{_written_out(name)}{between}{DOTS}"
+        return f"{written_out(name)}{between}{DOTS}"
     loads = translate("ServerView", "{variable} (loads code into the program)")
     chooses = translate("ServerView", "{variable} (decides which program runs)")
     words = loads if decides(name) == CODE else chooses
-    return words.format(variable=_written_out(f"{name}{between}{value}"))
+    return words.format(variable=written_out(f"{name}{between}{value}"))
 
 
-def _written_out(text: str) -> str:
+def written_out(text: str) -> str:
     """Return a text with all that would be invisible written out, in one line."""
     return visible(text).replace("\n", "\\n")
 

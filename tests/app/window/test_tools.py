@@ -9,7 +9,6 @@ from dataclasses import replace as change
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QFontDatabase
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
@@ -60,13 +59,14 @@ def cards(window: WindowDriver) -> list[CallCard]:
 
 def shown(card: CallCard) -> str:
     """The texts of a card's labels, buttons and passages that can be seen."""
-    parts = [*card.findChildren(QPushButton), *card.findChildren(type(card.state)), card.arguments, card.result]
+    passages = filter(None, (card.question, card.arguments, card.result))
+    parts = [*card.findChildren(QPushButton), *card.findChildren(type(card.state)), *passages]
     texts = (part.toPlainText() if hasattr(part, "toPlainText") else part.text() for part in parts if part.isVisible())
     return "\n".join(texts)
 
 
 def wait_for_consent(window: WindowDriver) -> CallCard:
-    window.wait(lambda: bool(cards(window)) and "Waiting for you" in shown(cards(window)[-1]))
+    window.wait(lambda: bool(cards(window)) and "Deny" in shown(cards(window)[-1]))
     return cards(window)[-1]
 
 
@@ -93,11 +93,11 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
     window.ask("What time is it?")
     wait_for_consent(window)
     allowed, denied = cards(window)
-    assert "Asia/Seoul" in shown(allowed)
+    assert shown(allowed).splitlines()[-2:] == ["main wants to use now of “clock”.", "zone: Asia/Seoul"]
     assert "tool_call" not in window.turn(0).text
     assert host.calls == []
-    accept = button(allowed, "Allow once")
-    assert accept.accessibleName() == "Allow once: now · clock"
+    accept = button(allowed, "Allow")
+    assert accept.accessibleName() == "Allow: now · clock"
     accept.setFocus()
     QTest.keyClick(accept, Qt.Key.Key_Space)
     button(denied, "Deny").click()
@@ -111,7 +111,7 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
     assert "It is 12:00" not in shown(allowed)
     allowed.head.click()
     assert "It is 12:00 in Seoul." in shown(allowed)
-    assert "Allow once" not in shown(allowed)
+    assert "Allow" not in shown(allowed)
     window.ask_and_wait("Bye")
     assert window.turn(1).text == "Bye."
 
@@ -133,7 +133,7 @@ def test_an_answer_that_repeats_the_refusal_of_a_call_shows_it_folded(open_windo
 
 
 @pytest.mark.usefixtures("host")
-def test_a_card_says_that_the_same_call_was_made_before_and_sets_its_arguments_as_code(open_window: OpenWindow) -> None:
+def test_a_card_says_that_the_same_call_was_made_before(open_window: OpenWindow) -> None:
     same, other = call_text("clock_now", zone="UTC"), call_text("clock_now", zone="Asia/Seoul")
     window = open_window(engine_of(same, f"{other}\n{same}", "It is noon."))
     set_up(window.session, "clock")
@@ -141,10 +141,8 @@ def test_a_card_says_that_the_same_call_was_made_before_and_sets_its_arguments_a
     first = wait_for_consent(window)
     said = "The same call was made before in this answer."
     assert said not in sentence_of(first)
-    fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    assert first.arguments.font().family() == fixed.family()
-    button(first, "Allow once").click()
-    window.wait(lambda: len(cards(window)) == 3 and "Waiting for you" in shown(cards(window)[-1]))
+    button(first, "Allow").click()
+    window.wait(lambda: len(cards(window)) == 3 and "Deny" in shown(cards(window)[-1]))
     assert [said in sentence_of(card) for card in cards(window)] == [False, False, True]
     window.session.answers.stop()
 
@@ -445,6 +443,7 @@ def test_a_card_fits_a_narrow_window(open_window: OpenWindow, qapp: Application,
     card = cards(window)[0]
     inside = card.rect()
     buttons = [one for one in card.findChildren(QPushButton) if one.isVisible()]
-    assert len(buttons) == 5
+    assert len(buttons) == 3
+    assert [one.x() for one in buttons] == sorted(one.x() for one in buttons)
     assert all(inside.contains(QRect(one.mapTo(card, QPoint(0, 0)), one.size())) for one in buttons)
     window.session.answers.stop()
