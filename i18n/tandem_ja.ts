@@ -5213,6 +5213,10 @@
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
         <translation>キーを知っている別のコンピュータはモデルを使えますが、チャットを読むことはできません。</translation>
     </message>
+    <message>
+        <source>Tools are on: what they are asked for can leave this Mac.</source>
+        <translation>ツールがオンです。ツールへの依頼の内容はこのMacの外に出ることがあります。</translation>
+    </message>
 </context>
 <context>
     <name>PromptField</name>
@@ -7173,10 +7177,6 @@
         <translation>このチャットでモデルが使えるツール</translation>
     </message>
     <message>
-        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
-        <translation>このモデルはツールを使えません。チャットテンプレートがツールに対応していません。別のモデルを選んでください。</translation>
-    </message>
-    <message>
         <source>You can turn on tools once a model is loaded.</source>
         <translation>モデルを読み込むとツールをオンにできます。</translation>
     </message>
@@ -7199,6 +7199,18 @@
     <message>
         <source>Use all tools in this chat</source>
         <translation>このチャットですべてのツールを使う</translation>
+    </message>
+    <message>
+        <source>This model can&apos;t use tools.</source>
+        <translation>このモデルはツールを使えません。</translation>
+    </message>
+    <message>
+        <source>Its chat template has no place for them.</source>
+        <translation>チャットテンプレートにツールの場所がありません。</translation>
+    </message>
+    <message>
+        <source>Choose a model that can…</source>
+        <translation>使えるモデルを選択…</translation>
     </message>
 </context>
 <context>

@@ -5213,6 +5213,10 @@
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
         <translation>키를 아는 다른 컴퓨터는 모델을 쓸 수 있지만 대화는 읽을 수 없어요.</translation>
     </message>
+    <message>
+        <source>Tools are on: what they are asked for can leave this Mac.</source>
+        <translation>도구가 켜져 있어요. 도구에 요청하는 내용은 이 Mac 밖으로 나갈 수 있어요.</translation>
+    </message>
 </context>
 <context>
     <name>PromptField</name>
@@ -7173,10 +7177,6 @@
         <translation>이 대화에서 모델이 사용할 수 있는 도구</translation>
     </message>
     <message>
-        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
-        <translation>이 모델은 도구를 사용할 수 없어요. 대화 템플릿에 도구를 넣을 자리가 없어요. 다른 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
         <source>You can turn on tools once a model is loaded.</source>
         <translation>모델을 불러오면 도구를 켤 수 있어요.</translation>
     </message>
@@ -7199,6 +7199,18 @@
     <message>
         <source>Use all tools in this chat</source>
         <translation>이 대화에서 모든 도구 사용</translation>
+    </message>
+    <message>
+        <source>This model can&apos;t use tools.</source>
+        <translation>이 모델은 도구를 쓸 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Its chat template has no place for them.</source>
+        <translation>대화 템플릿에 도구 자리가 없어요.</translation>
+    </message>
+    <message>
+        <source>Choose a model that can…</source>
+        <translation>도구를 쓸 수 있는 모델 선택…</translation>
     </message>
 </context>
 <context>

@@ -5213,6 +5213,10 @@
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
         <translation>拥有密钥的其他电脑可以使用你的模型，但无法读取你的对话。</translation>
     </message>
+    <message>
+        <source>Tools are on: what they are asked for can leave this Mac.</source>
+        <translation>工具已打开：向工具请求的内容可能离开这台 Mac。</translation>
+    </message>
 </context>
 <context>
     <name>PromptField</name>
@@ -7173,10 +7177,6 @@
         <translation>模型在此对话中可以使用的工具</translation>
     </message>
     <message>
-        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
-        <translation>此模型无法使用工具：它的对话模板不支持工具。请选择其他模型。</translation>
-    </message>
-    <message>
         <source>You can turn on tools once a model is loaded.</source>
         <translation>加载模型后可以打开工具。</translation>
     </message>
@@ -7199,6 +7199,18 @@
     <message>
         <source>Use all tools in this chat</source>
         <translation>在此对话中使用所有工具</translation>
+    </message>
+    <message>
+        <source>This model can&apos;t use tools.</source>
+        <translation>此模型不能使用工具。</translation>
+    </message>
+    <message>
+        <source>Its chat template has no place for them.</source>
+        <translation>它的对话模板没有工具的位置。</translation>
+    </message>
+    <message>
+        <source>Choose a model that can…</source>
+        <translation>选择可以使用的模型…</translation>
     </message>
 </context>
 <context>

@@ -81,9 +81,10 @@ QProgressBar::chunk { background: $main; border-radius: 1px; }
 QToolButton[styleClass="quiet"] { padding: 0; border-radius: 6px; }
 QToolButton[styleClass="quiet"]:focus, QToolButton[styleClass="help"]:focus { border: 2px solid $main; padding: 0; }
 QToolButton[styleClass="toggle"]:checked { background: $selection; }
-QToolButton[styleClass="small"] { color: $muted; font-size: 12px; padding: 3px 8px; }
+QToolButton[styleClass|="small"] { color: $muted; font-size: 12px; padding: 3px 8px; }
+QToolButton[styleClass="small-faint"] { color: $faint; }
 QToolButton[styleClass="small"]:checked { background: $selection; color: $text; }
-QToolButton[styleClass="small"]:focus { border: 2px solid $main; padding: 1px 6px; }
+QToolButton[styleClass|="small"]:focus { border: 2px solid $main; padding: 1px 6px; }
 QToolButton[styleClass="help"] { color: $muted; border: 1px solid $line; border-radius: 8px; padding: 0;
     font-size: 10px; }
 #findBar { background: $panel; border: none; border-bottom: 1px solid $line; }

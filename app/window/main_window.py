@@ -169,9 +169,8 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self.side_by_side = SideBySide(session, self)
         self.folder_page = FolderPage(session, self.parts.attachments.reason, self)
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
-        composer.add_tools(
-            self._preset_button, ThinkingButton(session, self), tools_button(session, self._library, self)
-        )
+        tools = tools_button(session, self._library, actions["choose-main"], self)
+        composer.add_tools(self._preset_button, ThinkingButton(session, self), tools)
         self._temporary = TemporaryMark(actions, self._middle)
         self.chats = ChatCommands(session, self.sidebar, self.parts.search, self.notifications, self)
 

@@ -403,12 +403,23 @@ def test_a_click_on_a_tool_in_the_menu_turns_it_off_and_on(open_window: OpenWind
 
 
 @pytest.mark.usefixtures("host")
-def test_the_switch_says_why_a_model_has_no_tools(open_window: OpenWindow) -> None:
+def test_the_switch_says_at_a_click_why_a_model_has_no_tools_and_opens_the_choice_of_another(
+    open_window: OpenWindow,
+) -> None:
     window = open_window(ScriptedEngine([Script("Hello.")]))
     set_up(window.session, "clock")
     tools = window.find(ToolsButton)
-    assert not tools.isEnabled()
+    assert tools.isEnabled()
+    assert tools.text() == "Tools: off"
+    assert tools.property("styleClass") == "small-faint"
     assert "chat template" in tools.toolTip()
+    reason, template, choose = menu_of(window)
+    assert (reason, template) == ("This model can't use tools.", "Its chat template has no place for them.")
+    assert choose == "Choose a model that can…"
+    picker = window.models.main_picker
+    assert not picker.isVisible()
+    tools.menu_of_tools.actions()[-1].trigger()
+    assert picker.isVisible()
 
 
 @pytest.mark.usefixtures("host")
