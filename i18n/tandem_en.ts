@@ -185,6 +185,24 @@
     </message>
 </context>
 <context>
+    <name>CountedTools</name>
+    <message numerus="yes">
+        <source>%Ln tool(s) ready.</source>
+        <translation>
+            <numerusform>%Ln tool ready.</numerusform>
+            <numerusform>%Ln tools ready.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more</source>
+        <comment>at the end of a list of tools</comment>
+        <translation>
+            <numerusform>%Ln more</numerusform>
+            <numerusform>%Ln more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CountedWords</name>
     <message numerus="yes">
         <source>about %Ln minute(s) left</source>

@@ -1616,7 +1616,7 @@
     </message>
     <message>
         <source>{model} wants to search the web with {service} for {query}</source>
-        <translation>{model}が{service}でウェブを検索しようとしています：{query}</translation>
+        <translation>{model}が{service}でWebを検索しようとしています：{query}</translation>
     </message>
     <message>
         <source>“{server}” says that this tool only reads.</source>
@@ -1628,7 +1628,7 @@
     </message>
     <message>
         <source>{service} sees these words. It finds its own articles, not all of the web.</source>
-        <translation>この語句は{service}に送られます。見つかるのはその記事だけで、ウェブ全体ではありません。</translation>
+        <translation>この語句は{service}に送られます。見つかるのはその記事だけで、Web全体ではありません。</translation>
     </message>
     <message>
         <source>{service} sees these words.</source>
@@ -2506,6 +2506,22 @@
         <source>%Ln request(s) under way.</source>
         <translation>
             <numerusform>%Ln件のリクエストを処理中です。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CountedTools</name>
+    <message numerus="yes">
+        <source>%Ln tool(s) ready.</source>
+        <translation>
+            <numerusform>%Ln個のツールを使えます。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more</source>
+        <comment>at the end of a list of tools</comment>
+        <translation>
+            <numerusform>ほか%Ln個</numerusform>
         </translation>
     </message>
 </context>
@@ -3623,14 +3639,6 @@
         <translation>ファイル</translation>
     </message>
     <message>
-        <source>Web pages</source>
-        <translation>Webページ</translation>
-    </message>
-    <message>
-        <source>Web search (Brave)</source>
-        <translation>Web検索（Brave）</translation>
-    </message>
-    <message>
         <source>Time</source>
         <translation>時刻</translation>
     </message>
@@ -3641,18 +3649,6 @@
     <message>
         <source>Git</source>
         <translation>Git</translation>
-    </message>
-    <message>
-        <source>Sees and can change the files in a folder that you choose.</source>
-        <translation>選択したフォルダのファイルを見て、変更できます。</translation>
-    </message>
-    <message>
-        <source>Sees the addresses that the model asks for, and fetches these pages from the internet.</source>
-        <translation>モデルが求めるアドレスを見て、そのページをインターネットから取得します。</translation>
-    </message>
-    <message>
-        <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
-        <translation>モデルの検索語を見て、brave.com/search/apiで取得したキーとともにBraveに送信します。</translation>
     </message>
     <message>
         <source>Sees only the time zones that the model asks about.</source>
@@ -3673,6 +3669,14 @@
     <message>
         <source>This Mac has no command “uvx”. To get it, install uv from docs.astral.sh/uv.</source>
         <translation>このMacには「uvx」コマンドがありません。docs.astral.sh/uvからuvをインストールすると使えます。</translation>
+    </message>
+    <message>
+        <source>Reads and changes the files in a folder that you choose.</source>
+        <translation>選択したフォルダのファイルを読み取り、変更します。</translation>
+    </message>
+    <message>
+        <source>It is a program from {registry} and runs with your rights on this Mac. Allow it only if you trust its makers.</source>
+        <translation>{registry}のプログラムで、このMacでユーザの権限で動作します。作者を信頼できる場合にだけ許可してください。</translation>
     </message>
 </context>
 <context>
@@ -4861,6 +4865,25 @@
     </message>
 </context>
 <context>
+    <name>PermissionChooser</name>
+    <message>
+        <source>Allow</source>
+        <translation>許可</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>確認する</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>しない</translation>
+    </message>
+    <message>
+        <source>Different</source>
+        <translation>異なる</translation>
+    </message>
+</context>
+<context>
     <name>Picker</name>
     <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
@@ -5617,16 +5640,8 @@
         <translation>フォルダを選択…</translation>
     </message>
     <message>
-        <source>Add a value</source>
-        <translation>値を追加</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>許可してテスト</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -5673,35 +5688,59 @@
         <translation>削除</translation>
     </message>
     <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
-        <translation>このMacで実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡されます。実行するものを決める環境変数を除き、システムのキーチェーンにだけ保存されます。</translation>
+        <source>Name, command and environment variables</source>
+        <translation>名前、コマンド、環境変数</translation>
+    </message>
+    <message>
+        <source>Runs {command}</source>
+        <translation>実行するコマンド：{command}</translation>
+    </message>
+    <message>
+        <source>Add a header</source>
+        <translation>ヘッダを追加</translation>
+    </message>
+    <message>
+        <source>Add an environment variable</source>
+        <translation>環境変数を追加</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>許可</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Environment variables and headers are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>このMacで実行するコマンド、またはサーバのアドレスです。環境変数とヘッダは、実行する内容を決める変数を除き、システムのキーチェーンにだけ保存されます。</translation>
     </message>
 </context>
 <context>
-    <name>ServerView</name>
+    <name>ServerDetails</name>
     <message>
-        <source>Test</source>
-        <translation>テスト</translation>
-    </message>
-    <message>
-        <source>Edit…</source>
-        <translation>編集…</translation>
-    </message>
-    <message>
-        <source>Always allow the tools that only read</source>
-        <translation>読み取るだけのツールを常に許可</translation>
+        <source>What the server tells the model</source>
+        <translation>サーバからモデルへの指示</translation>
     </message>
     <message>
         <source>Standard error of the server</source>
         <translation>サーバの標準エラー出力</translation>
     </message>
     <message>
-        <source>Waiting for you to sign in in the browser…</source>
-        <translation>ブラウザでのサインインを待っています…</translation>
+        <source>Edit…</source>
+        <translation>編集…</translation>
     </message>
     <message>
-        <source>What the server tells the model</source>
-        <translation>サーバからモデルへの指示</translation>
+        <source>Only read, as the server says</source>
+        <translation>読み取りだけ（サーバによる）</translation>
+    </message>
+    <message>
+        <source>Can change something</source>
+        <translation>変更を行う可能性あり</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>テスト</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>許可してテスト</translation>
     </message>
     <message>
         <source>Sign in…</source>
@@ -5715,21 +5754,67 @@
         <source>Cancel</source>
         <translation>キャンセル</translation>
     </message>
+</context>
+<context>
+    <name>ServerLine</name>
     <message>
-        <source>Ask</source>
-        <translation>確認する</translation>
+        <source>Details…</source>
+        <translation>詳細…</translation>
     </message>
     <message>
-        <source>Always allow</source>
-        <translation>常に許可</translation>
+        <source>Standard error of the server</source>
+        <translation>サーバの標準エラー出力</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>オフ</translation>
+        <source>Test</source>
+        <translation>テスト</translation>
     </message>
     <message>
-        <source>Its server says that it only reads.</source>
-        <translation>サーバによると、読み取るだけです。</translation>
+        <source>Allow and test</source>
+        <translation>許可してテスト</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>サインイン…</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>読み取り</translation>
+    </message>
+    <message>
+        <source>Changing</source>
+        <translation>変更</translation>
+    </message>
+    <message>
+        <source>Folder: {names}</source>
+        <translation>フォルダ：{names}</translation>
+    </message>
+    <message>
+        <source>Another folder…</source>
+        <translation>別のフォルダ…</translation>
+    </message>
+    <message>
+        <source>A further folder…</source>
+        <translation>フォルダを追加…</translation>
+    </message>
+    <message>
+        <source>Without {folder}</source>
+        <translation>{folder}を除く</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>このサーバのフォルダを選択</translation>
+    </message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
+        <source>Waiting for you to sign in in the browser…</source>
+        <translation>ブラウザでのサインインを待っています…</translation>
     </message>
     <message>
         <source>Starting…</source>
@@ -5738,10 +5823,6 @@
     <message>
         <source>Starts when a chat needs it.</source>
         <translation>チャットで必要になると起動します。</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>許可してテスト</translation>
     </message>
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
@@ -5774,10 +5855,6 @@
     <message>
         <source>Running. All its tools are off.</source>
         <translation>実行中です。すべてのツールがオフです。</translation>
-    </message>
-    <message>
-        <source>Running. Tools ({count}): {names}.</source>
-        <translation>実行中です。ツール（{count}）：{names}。</translation>
     </message>
     <message>
         <source>Off: {names}.</source>
@@ -6226,7 +6303,7 @@
     </message>
     <message>
         <source>Never</source>
-        <translation>解放しない</translation>
+        <translation>しない</translation>
     </message>
     <message>
         <source>Memory for models and chats</source>
@@ -7220,24 +7297,12 @@
         <translation>ツール</translation>
     </message>
     <message>
-        <source>Tool servers (MCP) let the model read and do things outside the chat, in chats where tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
-        <translation>ツールのサーバ（MCP）を使うと、ツールがオンのチャットで、モデルがチャットの外のものを読んだり操作したりできます。呼び出しはすべて表示され、特に指定しなければ事前に確認されます。</translation>
-    </message>
-    <message>
         <source>Add a server…</source>
         <translation>サーバを追加…</translation>
     </message>
     <message>
         <source>Import mcp.json…</source>
         <translation>mcp.jsonを読み込む…</translation>
-    </message>
-    <message>
-        <source>Or drop the file of another app onto this page.</source>
-        <translation>ほかのアプリのファイルをこのページにドロップすることもできます。</translation>
-    </message>
-    <message>
-        <source>Servers that many people use</source>
-        <translation>よく使われるサーバ</translation>
     </message>
     <message>
         <source>Add…</source>
@@ -7282,6 +7347,18 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>同じ名前のサーバがあるため、変更していません：{names}</translation>
+    </message>
+    <message>
+        <source>What models may use in chats with tools on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <translation>ツールをオンにしたチャットでモデルが使えるものです。呼び出しは毎回表示され、別の設定にしない限り、先に確認します。</translation>
+    </message>
+    <message>
+        <source>Other servers</source>
+        <translation>ほかのサーバ</translation>
+    </message>
+    <message>
+        <source>Tool servers (MCP). The mcp.json of another app can be dropped here, too.</source>
+        <translation>ツールサーバ（MCP）です。ほかのアプリのmcp.jsonをここにドロップすることもできます。</translation>
     </message>
 </context>
 <context>
@@ -7544,18 +7621,18 @@
     </message>
 </context>
 <context>
-    <name>WebRows</name>
+    <name>WebDetails</name>
     <message>
-        <source>Search with</source>
-        <translation>検索サービス</translation>
+        <source>Web</source>
+        <translation>Web</translation>
     </message>
     <message>
-        <source>Read and search the web</source>
-        <translation>Webの読み取りと検索</translation>
+        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise.</source>
+        <translation>ツールをオンにしたチャットで、モデルは公開アドレスのWebページと書類を読み、検索できます。呼び出しのたびにアドレスまたは語句が表示され、別の設定にしない限り、先に確認します。</translation>
     </message>
     <message>
-        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise. Sites see what they would see of a browser.</source>
-        <translation>ツールをオンにしたチャットで、モデルが公開アドレスのWebページや書類を読み取り、検索できます。呼び出しごとにアドレスや検索語が表示され、特に指定しなければ事前に確認されます。サイトには、ブラウザを使うときと同じ情報が伝わります。</translation>
+        <source>Search with {service}</source>
+        <translation>{service}で検索</translation>
     </message>
     <message>
         <source>Address of SearXNG</source>
@@ -7564,34 +7641,6 @@
     <message>
         <source>Of a server of your own or of your group, also on this Mac.</source>
         <translation>自分やグループのサーバのアドレスです。このMac上のものでもかまいません。</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>確認する</translation>
-    </message>
-    <message>
-        <source>Always allow</source>
-        <translation>常に許可</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>オフ</translation>
-    </message>
-    <message>
-        <source>Asks, except about sites that you chose to always allow.</source>
-        <translation>常に許可することにしたサイト以外では確認します。</translation>
-    </message>
-    <message>
-        <source>Searches the web with your key from {page}.</source>
-        <translation>{page}で取得したキーを使ってWebを検索します。</translation>
-    </message>
-    <message>
-        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
-        <translation>アカウントは不要です。Web全体ではなく、Wikipediaの記事を検索します。</translation>
-    </message>
-    <message>
-        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
-        <translation>自分のSearXNGでWebを検索します。SearXNGの設定でJSON形式を許可する必要があります。</translation>
     </message>
     <message>
         <source>Stored only in the system keychain.</source>
@@ -7608,6 +7657,57 @@
     <message>
         <source>Key for {service}</source>
         <translation>{service}のキー</translation>
+    </message>
+    <message>
+        <source>Searches the web with your key from {page}.</source>
+        <translation>{page}で取得したキーを使ってWebを検索します。</translation>
+    </message>
+    <message>
+        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
+        <translation>アカウントは不要です。Web全体ではなく、Wikipediaの記事を検索します。</translation>
+    </message>
+    <message>
+        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
+        <translation>自分のSearXNGでWebを検索します。SearXNGの設定でJSON形式を許可する必要があります。</translation>
+    </message>
+</context>
+<context>
+    <name>WebLine</name>
+    <message>
+        <source>Details…</source>
+        <translation>詳細…</translation>
+    </message>
+    <message>
+        <source>Web</source>
+        <translation>Web</translation>
+    </message>
+    <message>
+        <source>Search with</source>
+        <translation>検索サービス</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>読み取り</translation>
+    </message>
+    <message>
+        <source>Searching</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Reads pages, and searches {service}, not all of the web.</source>
+        <translation>ページを読み、Web全体ではなく{service}を検索します。</translation>
+    </message>
+    <message>
+        <source>Reads pages, and searches the web with {service}.</source>
+        <translation>ページを読み、{service}でWebを検索します。</translation>
+    </message>
+    <message>
+        <source>Sites see you as they do in a browser.</source>
+        <translation>サイトからはブラウザで見るときと同じように見えます。</translation>
+    </message>
+    <message>
+        <source>Its address is missing.</source>
+        <translation>アドレスがありません。</translation>
     </message>
 </context>
 <context>

@@ -2510,6 +2510,22 @@
     </message>
 </context>
 <context>
+    <name>CountedTools</name>
+    <message numerus="yes">
+        <source>%Ln tool(s) ready.</source>
+        <translation>
+            <numerusform>도구 %Ln개를 쓸 수 있어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more</source>
+        <comment>at the end of a list of tools</comment>
+        <translation>
+            <numerusform>외 %Ln개</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CountedWords</name>
     <message numerus="yes">
         <source>about %Ln minute(s) left</source>
@@ -3623,14 +3639,6 @@
         <translation>파일</translation>
     </message>
     <message>
-        <source>Web pages</source>
-        <translation>웹 페이지</translation>
-    </message>
-    <message>
-        <source>Web search (Brave)</source>
-        <translation>웹 검색(Brave)</translation>
-    </message>
-    <message>
         <source>Time</source>
         <translation>시간</translation>
     </message>
@@ -3641,18 +3649,6 @@
     <message>
         <source>Git</source>
         <translation>Git</translation>
-    </message>
-    <message>
-        <source>Sees and can change the files in a folder that you choose.</source>
-        <translation>선택한 폴더의 파일을 보고 변경할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Sees the addresses that the model asks for, and fetches these pages from the internet.</source>
-        <translation>모델이 요청하는 주소를 보고, 그 페이지를 인터넷에서 가져와요.</translation>
-    </message>
-    <message>
-        <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
-        <translation>모델의 검색어를 보고, brave.com/search/api에서 받은 키와 함께 Brave에 보내요.</translation>
     </message>
     <message>
         <source>Sees only the time zones that the model asks about.</source>
@@ -3673,6 +3669,14 @@
     <message>
         <source>This Mac has no command “uvx”. To get it, install uv from docs.astral.sh/uv.</source>
         <translation>이 Mac에 ‘uvx’ 명령어가 없어요. docs.astral.sh/uv에서 uv를 설치하면 생겨요.</translation>
+    </message>
+    <message>
+        <source>Reads and changes the files in a folder that you choose.</source>
+        <translation>선택한 폴더의 파일을 읽고 변경해요.</translation>
+    </message>
+    <message>
+        <source>It is a program from {registry} and runs with your rights on this Mac. Allow it only if you trust its makers.</source>
+        <translation>{registry}에서 받는 프로그램이고, 이 Mac에서 내 권한으로 실행돼요. 만든 사람을 신뢰할 때만 허용해 주세요.</translation>
     </message>
 </context>
 <context>
@@ -4861,6 +4865,25 @@
     </message>
 </context>
 <context>
+    <name>PermissionChooser</name>
+    <message>
+        <source>Allow</source>
+        <translation>허용</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>묻기</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>안 함</translation>
+    </message>
+    <message>
+        <source>Different</source>
+        <translation>서로 다름</translation>
+    </message>
+</context>
+<context>
     <name>Picker</name>
     <message>
         <source>Get more…</source>
@@ -5617,16 +5640,8 @@
         <translation>폴더 선택…</translation>
     </message>
     <message>
-        <source>Add a value</source>
-        <translation>값 추가</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>취소</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>허용하고 테스트</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -5673,35 +5688,59 @@
         <translation>‘{name}’ 서버가 이미 있어요.</translation>
     </message>
     <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
-        <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 값은 명령어에는 변수로, 주소에는 헤더로 전달돼요. 무엇을 실행할지 결정하는 변수를 빼고는 시스템 키체인에만 저장돼요.</translation>
+        <source>Name, command and environment variables</source>
+        <translation>이름, 명령어, 환경 변수</translation>
+    </message>
+    <message>
+        <source>Runs {command}</source>
+        <translation>실행할 명령어: {command}</translation>
+    </message>
+    <message>
+        <source>Add a header</source>
+        <translation>헤더 추가</translation>
+    </message>
+    <message>
+        <source>Add an environment variable</source>
+        <translation>환경 변수 추가</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>허용</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Environment variables and headers are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 환경 변수와 헤더는 시스템 키체인에만 저장돼요. 무엇을 실행할지 결정하는 변수는 예외예요.</translation>
     </message>
 </context>
 <context>
-    <name>ServerView</name>
+    <name>ServerDetails</name>
     <message>
-        <source>Test</source>
-        <translation>테스트</translation>
-    </message>
-    <message>
-        <source>Edit…</source>
-        <translation>편집…</translation>
-    </message>
-    <message>
-        <source>Always allow the tools that only read</source>
-        <translation>읽기만 하는 도구 항상 허용</translation>
+        <source>What the server tells the model</source>
+        <translation>서버가 모델에 전하는 말</translation>
     </message>
     <message>
         <source>Standard error of the server</source>
         <translation>서버의 표준 오류</translation>
     </message>
     <message>
-        <source>Waiting for you to sign in in the browser…</source>
-        <translation>브라우저에서 로그인하기를 기다리는 중…</translation>
+        <source>Edit…</source>
+        <translation>편집…</translation>
     </message>
     <message>
-        <source>What the server tells the model</source>
-        <translation>서버가 모델에 전하는 말</translation>
+        <source>Only read, as the server says</source>
+        <translation>서버에 따르면 읽기만 하는 도구</translation>
+    </message>
+    <message>
+        <source>Can change something</source>
+        <translation>무언가를 변경할 수 있는 도구</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>테스트</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>허용하고 테스트</translation>
     </message>
     <message>
         <source>Sign in…</source>
@@ -5715,21 +5754,67 @@
         <source>Cancel</source>
         <translation>취소</translation>
     </message>
+</context>
+<context>
+    <name>ServerLine</name>
     <message>
-        <source>Ask</source>
-        <translation>묻기</translation>
+        <source>Details…</source>
+        <translation>세부 사항…</translation>
     </message>
     <message>
-        <source>Always allow</source>
-        <translation>항상 허용</translation>
+        <source>Standard error of the server</source>
+        <translation>서버의 표준 오류</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>끔</translation>
+        <source>Test</source>
+        <translation>테스트</translation>
     </message>
     <message>
-        <source>Its server says that it only reads.</source>
-        <translation>서버에 따르면 읽기만 해요.</translation>
+        <source>Allow and test</source>
+        <translation>허용하고 테스트</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>로그인…</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>읽기</translation>
+    </message>
+    <message>
+        <source>Changing</source>
+        <translation>변경</translation>
+    </message>
+    <message>
+        <source>Folder: {names}</source>
+        <translation>폴더: {names}</translation>
+    </message>
+    <message>
+        <source>Another folder…</source>
+        <translation>다른 폴더…</translation>
+    </message>
+    <message>
+        <source>A further folder…</source>
+        <translation>폴더 추가…</translation>
+    </message>
+    <message>
+        <source>Without {folder}</source>
+        <translation>{folder} 제외</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>이 서버의 폴더 선택</translation>
+    </message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
+        <source>Waiting for you to sign in in the browser…</source>
+        <translation>브라우저에서 로그인하기를 기다리는 중…</translation>
     </message>
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
@@ -5760,10 +5845,6 @@
         <translation>실행 중이에요. 모든 도구가 꺼져 있어요.</translation>
     </message>
     <message>
-        <source>Running. Tools ({count}): {names}.</source>
-        <translation>실행 중이에요. 도구({count}개): {names}.</translation>
-    </message>
-    <message>
         <source>Off: {names}.</source>
         <translation>꺼짐: {names}.</translation>
     </message>
@@ -5774,10 +5855,6 @@
     <message>
         <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
         <translation>모델이 보내는 내용은 이 Mac 밖으로 나가요. 이 주소를 신뢰할 때만 허용해 주세요.</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>허용하고 테스트</translation>
     </message>
     <message>
         <source>Turned off.</source>
@@ -7220,24 +7297,12 @@
         <translation>도구</translation>
     </message>
     <message>
-        <source>Tool servers (MCP) let the model read and do things outside the chat, in chats where tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
-        <translation>도구 서버(MCP)를 쓰면, 도구를 켠 대화에서 모델이 대화 밖의 것을 읽고 작업할 수 있어요. 호출은 모두 표시되고, 따로 정하지 않으면 먼저 물어봐요.</translation>
-    </message>
-    <message>
         <source>Add a server…</source>
         <translation>서버 추가…</translation>
     </message>
     <message>
         <source>Import mcp.json…</source>
         <translation>mcp.json 가져오기…</translation>
-    </message>
-    <message>
-        <source>Or drop the file of another app onto this page.</source>
-        <translation>다른 앱의 파일을 이 페이지로 끌어 놓아도 돼요.</translation>
-    </message>
-    <message>
-        <source>Servers that many people use</source>
-        <translation>많이 쓰는 서버</translation>
     </message>
     <message>
         <source>Add…</source>
@@ -7282,6 +7347,18 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>같은 이름의 서버가 있어서 그대로 두었어요: {names}.</translation>
+    </message>
+    <message>
+        <source>What models may use in chats with tools on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <translation>도구를 켠 대화에서 모델이 쓸 수 있는 것들이에요. 호출할 때마다 표시되고, 따로 정하지 않으면 먼저 물어봐요.</translation>
+    </message>
+    <message>
+        <source>Other servers</source>
+        <translation>다른 서버</translation>
+    </message>
+    <message>
+        <source>Tool servers (MCP). The mcp.json of another app can be dropped here, too.</source>
+        <translation>도구 서버(MCP)예요. 다른 앱의 mcp.json 파일을 여기에 끌어다 놓아도 돼요.</translation>
     </message>
 </context>
 <context>
@@ -7544,18 +7621,18 @@
     </message>
 </context>
 <context>
-    <name>WebRows</name>
+    <name>WebDetails</name>
     <message>
-        <source>Search with</source>
-        <translation>검색 서비스</translation>
+        <source>Web</source>
+        <translation>웹</translation>
     </message>
     <message>
-        <source>Read and search the web</source>
-        <translation>웹 읽기와 검색</translation>
+        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise.</source>
+        <translation>도구를 켠 대화에서 모델이 공개 주소의 웹페이지와 문서를 읽고 검색할 수 있어요. 호출할 때마다 주소나 검색어가 표시되고, 따로 정하지 않으면 먼저 물어봐요.</translation>
     </message>
     <message>
-        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise. Sites see what they would see of a browser.</source>
-        <translation>도구를 켠 대화에서 모델이 공개 주소의 웹페이지와 문서를 읽고 검색할 수 있어요. 호출할 때마다 주소나 검색어가 표시되고, 따로 정하지 않으면 먼저 물어봐요. 사이트는 브라우저를 쓸 때와 같은 정보를 볼 수 있어요.</translation>
+        <source>Search with {service}</source>
+        <translation>{service} 검색</translation>
     </message>
     <message>
         <source>Address of SearXNG</source>
@@ -7564,34 +7641,6 @@
     <message>
         <source>Of a server of your own or of your group, also on this Mac.</source>
         <translation>자신이나 소속 그룹이 운영하는 서버의 주소예요. 이 Mac에 있어도 돼요.</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>묻기</translation>
-    </message>
-    <message>
-        <source>Always allow</source>
-        <translation>항상 허용</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>끔</translation>
-    </message>
-    <message>
-        <source>Asks, except about sites that you chose to always allow.</source>
-        <translation>항상 허용하기로 한 사이트가 아니면 물어봐요.</translation>
-    </message>
-    <message>
-        <source>Searches the web with your key from {page}.</source>
-        <translation>{page}에서 받은 키로 웹을 검색해요.</translation>
-    </message>
-    <message>
-        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
-        <translation>계정이 필요 없어요. 웹 전체가 아니라 Wikipedia 문서를 찾아요.</translation>
-    </message>
-    <message>
-        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
-        <translation>직접 운영하는 SearXNG로 웹을 검색해요. SearXNG 설정에서 JSON 형식을 허용해야 해요.</translation>
     </message>
     <message>
         <source>Stored only in the system keychain.</source>
@@ -7608,6 +7657,57 @@
     <message>
         <source>Key for {service}</source>
         <translation>{service} 키</translation>
+    </message>
+    <message>
+        <source>Searches the web with your key from {page}.</source>
+        <translation>{page}에서 받은 키로 웹을 검색해요.</translation>
+    </message>
+    <message>
+        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
+        <translation>계정이 필요 없어요. 웹 전체가 아니라 Wikipedia 문서를 찾아요.</translation>
+    </message>
+    <message>
+        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
+        <translation>직접 운영하는 SearXNG로 웹을 검색해요. SearXNG 설정에서 JSON 형식을 허용해야 해요.</translation>
+    </message>
+</context>
+<context>
+    <name>WebLine</name>
+    <message>
+        <source>Details…</source>
+        <translation>세부 사항…</translation>
+    </message>
+    <message>
+        <source>Web</source>
+        <translation>웹</translation>
+    </message>
+    <message>
+        <source>Search with</source>
+        <translation>검색 서비스</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>읽기</translation>
+    </message>
+    <message>
+        <source>Searching</source>
+        <translation>검색</translation>
+    </message>
+    <message>
+        <source>Reads pages, and searches {service}, not all of the web.</source>
+        <translation>페이지를 읽고, 웹 전체가 아니라 {service}에서 검색해요.</translation>
+    </message>
+    <message>
+        <source>Reads pages, and searches the web with {service}.</source>
+        <translation>페이지를 읽고, {service} 검색으로 웹을 찾아요.</translation>
+    </message>
+    <message>
+        <source>Sites see you as they do in a browser.</source>
+        <translation>사이트에는 브라우저로 볼 때와 똑같이 보여요.</translation>
+    </message>
+    <message>
+        <source>Its address is missing.</source>
+        <translation>주소가 없어요.</translation>
     </message>
 </context>
 <context>

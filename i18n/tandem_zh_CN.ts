@@ -1616,7 +1616,7 @@
     </message>
     <message>
         <source>{model} wants to search the web with {service} for {query}</source>
-        <translation>{model} 想用 {service} 搜索网络：{query}</translation>
+        <translation>{model} 想用 {service} 搜索网页：{query}</translation>
     </message>
     <message>
         <source>“{server}” says that this tool only reads.</source>
@@ -2506,6 +2506,22 @@
         <source>%Ln request(s) under way.</source>
         <translation>
             <numerusform>正在处理 %Ln 个请求。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CountedTools</name>
+    <message numerus="yes">
+        <source>%Ln tool(s) ready.</source>
+        <translation>
+            <numerusform>%Ln 个工具可用。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more</source>
+        <comment>at the end of a list of tools</comment>
+        <translation>
+            <numerusform>另外 %Ln 个</numerusform>
         </translation>
     </message>
 </context>
@@ -3623,14 +3639,6 @@
         <translation>文件</translation>
     </message>
     <message>
-        <source>Web pages</source>
-        <translation>网页</translation>
-    </message>
-    <message>
-        <source>Web search (Brave)</source>
-        <translation>网页搜索（Brave）</translation>
-    </message>
-    <message>
         <source>Time</source>
         <translation>时间</translation>
     </message>
@@ -3641,18 +3649,6 @@
     <message>
         <source>Git</source>
         <translation>Git</translation>
-    </message>
-    <message>
-        <source>Sees and can change the files in a folder that you choose.</source>
-        <translation>可以查看和更改你选择的文件夹中的文件。</translation>
-    </message>
-    <message>
-        <source>Sees the addresses that the model asks for, and fetches these pages from the internet.</source>
-        <translation>可以看到模型请求的地址，并从互联网获取这些网页。</translation>
-    </message>
-    <message>
-        <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
-        <translation>可以看到模型的搜索内容，并连同你在 brave.com/search/api 获取的密钥发送给 Brave。</translation>
     </message>
     <message>
         <source>Sees only the time zones that the model asks about.</source>
@@ -3673,6 +3669,14 @@
     <message>
         <source>This Mac has no command “uvx”. To get it, install uv from docs.astral.sh/uv.</source>
         <translation>本机没有“uvx”命令。请从 docs.astral.sh/uv 安装 uv。</translation>
+    </message>
+    <message>
+        <source>Reads and changes the files in a folder that you choose.</source>
+        <translation>读取和更改所选文件夹中的文件。</translation>
+    </message>
+    <message>
+        <source>It is a program from {registry} and runs with your rights on this Mac. Allow it only if you trust its makers.</source>
+        <translation>这是来自 {registry} 的程序，以你的权限在这台 Mac 上运行。仅在信任其作者时允许。</translation>
     </message>
 </context>
 <context>
@@ -4861,6 +4865,25 @@
     </message>
 </context>
 <context>
+    <name>PermissionChooser</name>
+    <message>
+        <source>Allow</source>
+        <translation>允许</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>询问</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>Different</source>
+        <translation>各不相同</translation>
+    </message>
+</context>
+<context>
     <name>Picker</name>
     <message>
         <source>Get more…</source>
@@ -5617,16 +5640,8 @@
         <translation>选择文件夹…</translation>
     </message>
     <message>
-        <source>Add a value</source>
-        <translation>添加值</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>取消</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>允许并测试</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -5673,35 +5688,59 @@
         <translation>已经有名为“{name}”的服务器。</translation>
     </message>
     <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
-        <translation>在本机上运行的命令，或服务器的地址。值会作为变量传给命令，或作为请求头传给地址。除决定运行内容的变量外，它们只保存在系统钥匙串中。</translation>
+        <source>Name, command and environment variables</source>
+        <translation>名称、命令和环境变量</translation>
+    </message>
+    <message>
+        <source>Runs {command}</source>
+        <translation>运行 {command}</translation>
+    </message>
+    <message>
+        <source>Add a header</source>
+        <translation>添加标头</translation>
+    </message>
+    <message>
+        <source>Add an environment variable</source>
+        <translation>添加环境变量</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>允许</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Environment variables and headers are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>在这台 Mac 上运行的命令，或服务器的地址。环境变量和标头只存储在系统钥匙串中，决定运行内容的变量除外。</translation>
     </message>
 </context>
 <context>
-    <name>ServerView</name>
+    <name>ServerDetails</name>
     <message>
-        <source>Test</source>
-        <translation>测试</translation>
-    </message>
-    <message>
-        <source>Edit…</source>
-        <translation>编辑…</translation>
-    </message>
-    <message>
-        <source>Always allow the tools that only read</source>
-        <translation>始终允许只读取的工具</translation>
+        <source>What the server tells the model</source>
+        <translation>服务器给模型的说明</translation>
     </message>
     <message>
         <source>Standard error of the server</source>
         <translation>服务器的标准错误输出</translation>
     </message>
     <message>
-        <source>Waiting for you to sign in in the browser…</source>
-        <translation>正在等待你在浏览器中登录…</translation>
+        <source>Edit…</source>
+        <translation>编辑…</translation>
     </message>
     <message>
-        <source>What the server tells the model</source>
-        <translation>服务器给模型的说明</translation>
+        <source>Only read, as the server says</source>
+        <translation>只读取（据服务器所述）</translation>
+    </message>
+    <message>
+        <source>Can change something</source>
+        <translation>可能更改内容</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>测试</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>允许并测试</translation>
     </message>
     <message>
         <source>Sign in…</source>
@@ -5715,21 +5754,67 @@
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
+</context>
+<context>
+    <name>ServerLine</name>
     <message>
-        <source>Ask</source>
-        <translation>询问</translation>
+        <source>Details…</source>
+        <translation>详细信息…</translation>
     </message>
     <message>
-        <source>Always allow</source>
-        <translation>始终允许</translation>
+        <source>Standard error of the server</source>
+        <translation>服务器的标准错误输出</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>关</translation>
+        <source>Test</source>
+        <translation>测试</translation>
     </message>
     <message>
-        <source>Its server says that it only reads.</source>
-        <translation>其服务器称它只读取内容。</translation>
+        <source>Allow and test</source>
+        <translation>允许并测试</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>登录…</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>读取</translation>
+    </message>
+    <message>
+        <source>Changing</source>
+        <translation>更改</translation>
+    </message>
+    <message>
+        <source>Folder: {names}</source>
+        <translation>文件夹：{names}</translation>
+    </message>
+    <message>
+        <source>Another folder…</source>
+        <translation>其他文件夹…</translation>
+    </message>
+    <message>
+        <source>A further folder…</source>
+        <translation>添加文件夹…</translation>
+    </message>
+    <message>
+        <source>Without {folder}</source>
+        <translation>不含 {folder}</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>为此服务器选择文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
+        <source>Waiting for you to sign in in the browser…</source>
+        <translation>正在等待你在浏览器中登录…</translation>
     </message>
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
@@ -5760,10 +5845,6 @@
         <translation>正在运行。它的工具已全部关闭。</translation>
     </message>
     <message>
-        <source>Running. Tools ({count}): {names}.</source>
-        <translation>正在运行。工具（{count}）：{names}。</translation>
-    </message>
-    <message>
         <source>Off: {names}.</source>
         <translation>已关闭：{names}。</translation>
     </message>
@@ -5774,10 +5855,6 @@
     <message>
         <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
         <translation>模型发送给它的内容会离开本机。请只在信任此地址时允许。</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>允许并测试</translation>
     </message>
     <message>
         <source>Turned off.</source>
@@ -7220,24 +7297,12 @@
         <translation>工具</translation>
     </message>
     <message>
-        <source>Tool servers (MCP) let the model read and do things outside the chat, in chats where tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
-        <translation>工具服务器（MCP）让模型在打开了工具的对话中读取和操作对话之外的内容。每次调用都会显示，除非另行选择，否则会先询问。</translation>
-    </message>
-    <message>
         <source>Add a server…</source>
         <translation>添加服务器…</translation>
     </message>
     <message>
         <source>Import mcp.json…</source>
         <translation>导入 mcp.json…</translation>
-    </message>
-    <message>
-        <source>Or drop the file of another app onto this page.</source>
-        <translation>也可以将其他应用的文件拖到此页面。</translation>
-    </message>
-    <message>
-        <source>Servers that many people use</source>
-        <translation>常用的服务器</translation>
     </message>
     <message>
         <source>Add…</source>
@@ -7282,6 +7347,18 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>已有同名服务器，因此保持原样：{names}。</translation>
+    </message>
+    <message>
+        <source>What models may use in chats with tools on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <translation>模型在打开工具的对话中可以使用的内容。每次调用都会显示，除非另行选择，否则先询问。</translation>
+    </message>
+    <message>
+        <source>Other servers</source>
+        <translation>其他服务器</translation>
+    </message>
+    <message>
+        <source>Tool servers (MCP). The mcp.json of another app can be dropped here, too.</source>
+        <translation>工具服务器（MCP）。也可以将其他应用的 mcp.json 拖放到这里。</translation>
     </message>
 </context>
 <context>
@@ -7544,18 +7621,18 @@
     </message>
 </context>
 <context>
-    <name>WebRows</name>
+    <name>WebDetails</name>
     <message>
-        <source>Search with</source>
-        <translation>搜索服务</translation>
+        <source>Web</source>
+        <translation>网页</translation>
     </message>
     <message>
-        <source>Read and search the web</source>
-        <translation>读取和搜索网页</translation>
+        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise.</source>
+        <translation>在打开工具的对话中，模型可以读取公开地址的网页和文稿，并进行搜索。每次调用都会显示地址或词语，除非另行选择，否则先询问。</translation>
     </message>
     <message>
-        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise. Sites see what they would see of a browser.</source>
-        <translation>在打开工具的对话中，模型可以读取公开地址上的网页和文稿，并进行搜索。每次调用都会显示地址或搜索词，除非另行选择，否则会先询问。网站看到的内容与使用浏览器时相同。</translation>
+        <source>Search with {service}</source>
+        <translation>使用 {service} 搜索</translation>
     </message>
     <message>
         <source>Address of SearXNG</source>
@@ -7564,34 +7641,6 @@
     <message>
         <source>Of a server of your own or of your group, also on this Mac.</source>
         <translation>你自己或所在团队的服务器地址，也可以在本机上。</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>询问</translation>
-    </message>
-    <message>
-        <source>Always allow</source>
-        <translation>始终允许</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>关</translation>
-    </message>
-    <message>
-        <source>Asks, except about sites that you chose to always allow.</source>
-        <translation>除你选择始终允许的网站外，都会询问。</translation>
-    </message>
-    <message>
-        <source>Searches the web with your key from {page}.</source>
-        <translation>使用你在 {page} 获取的密钥搜索网页。</translation>
-    </message>
-    <message>
-        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
-        <translation>无需账户。只查找 Wikipedia 的条目，而不是整个网络。</translation>
-    </message>
-    <message>
-        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
-        <translation>使用你自己的 SearXNG 搜索网页，其设置需要允许 JSON 格式。</translation>
     </message>
     <message>
         <source>Stored only in the system keychain.</source>
@@ -7608,6 +7657,57 @@
     <message>
         <source>Key for {service}</source>
         <translation>{service} 密钥</translation>
+    </message>
+    <message>
+        <source>Searches the web with your key from {page}.</source>
+        <translation>使用你在 {page} 获取的密钥搜索网页。</translation>
+    </message>
+    <message>
+        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
+        <translation>无需账户。只查找 Wikipedia 的条目，而不是整个网络。</translation>
+    </message>
+    <message>
+        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
+        <translation>使用你自己的 SearXNG 搜索网页，其设置需要允许 JSON 格式。</translation>
+    </message>
+</context>
+<context>
+    <name>WebLine</name>
+    <message>
+        <source>Details…</source>
+        <translation>详细信息…</translation>
+    </message>
+    <message>
+        <source>Web</source>
+        <translation>网页</translation>
+    </message>
+    <message>
+        <source>Search with</source>
+        <translation>搜索服务</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>读取</translation>
+    </message>
+    <message>
+        <source>Searching</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Reads pages, and searches {service}, not all of the web.</source>
+        <translation>读取网页，并搜索 {service}，而不是整个网络。</translation>
+    </message>
+    <message>
+        <source>Reads pages, and searches the web with {service}.</source>
+        <translation>读取网页，并用 {service} 搜索网页。</translation>
+    </message>
+    <message>
+        <source>Sites see you as they do in a browser.</source>
+        <translation>网站看到的信息与使用浏览器时相同。</translation>
+    </message>
+    <message>
+        <source>Its address is missing.</source>
+        <translation>缺少地址。</translation>
     </message>
 </context>
 <context>

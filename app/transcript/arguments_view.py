@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.tools.tool import visible
 from app.transcript.auto_height_browser import PlainTextBrowser
 from app.widgets.labels import fixed_font
-from app.wording.call_questions import Piece
+from app.wording.call_questions import QuestionPiece
 from app.wording.tools import written_out
 
 # In pixels: how far several lines of a value stand to the right of its name.
@@ -24,9 +24,9 @@ class QuestionLine(PlainTextBrowser):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._pieces: list[Piece] = []
+        self._pieces: list[QuestionPiece] = []
 
-    def show_pieces(self, pieces: Sequence[Piece]) -> None:
+    def show_pieces(self, pieces: Sequence[QuestionPiece]) -> None:
         if list(pieces) == self._pieces:
             return
         self._pieces = list(pieces)

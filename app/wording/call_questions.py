@@ -21,30 +21,32 @@ _FIELD = re.compile(r"\{(\w+)\}")
 _IN_LINE = {READ_PAGE: "url", SEARCH_WEB: "query"}
 
 
-class Piece(NamedTuple):
+class QuestionPiece(NamedTuple):
     """A piece of the line. A person looks at the pieces that are `bold` first."""
 
     text: str
     bold: bool = False
 
 
-def call_question(call: ToolRun, model: str) -> list[Piece]:
+def call_question(call: ToolRun, model: str) -> list[QuestionPiece]:
     """Return the line that asks for a call of the model with that name in figures ("" if it is unknown).
 
     What would be invisible in it is written out. The call has arguments that fit its tool.
     """
     tool = call.tool
     assert tool is not None
-    asker = [Piece(visible(recorded_name(model)) if model else translate("CallCard", "The model"))]
+    asker = [QuestionPiece(visible(recorded_name(model)) if model else translate("CallCard", "The model"))]
     if tool.server != TANDEM:
         words = translate("CallCard", "{model} wants to use {tool} of “{server}”.")
         name = written_out(tool_name(tool.server, tool.name, tool.title))
-        return _pieces(words, model=asker, tool=[Piece(name, bold=True)], server=[Piece(written_out(tool.server))])
+        return _pieces(
+            words, model=asker, tool=[QuestionPiece(name, bold=True)], server=[QuestionPiece(written_out(tool.server))]
+        )
     if tool.name == READ_PAGE:
         words = translate("CallCard", "{model} wants to read {page}")
         return _pieces(words, model=asker, page=_page(call.arguments["url"]))
-    query = [Piece(written_out(call.arguments["query"]), bold=True)]
-    service = [Piece(SERVICES[tool.origin].title)]
+    query = [QuestionPiece(written_out(call.arguments["query"]), bold=True)]
+    service = [QuestionPiece(SERVICES[tool.origin].title)]
     if tool.origin == DEFAULT_SERVICE:
         words = translate("CallCard", "{model} wants to search {service} for {query}")
     else:
@@ -72,12 +74,16 @@ def consequence(tool: Tool) -> str:
     return words.format(service=SERVICES[tool.origin].title)
 
 
-def _page(address: str) -> list[Piece]:
+def _page(address: str) -> list[QuestionPiece]:
     """Return the address of a page with its host bold, as it is asked for; letters are decoded where they can be."""
     url = web_url(address)
     behind = url.raw_path.decode("ascii", "replace")
-    scheme = [] if url.scheme == "https" else [Piece(f"{url.scheme}://")]
-    return [*scheme, Piece(url.netloc.decode("ascii"), bold=True), Piece("" if behind == "/" else _decoded(behind))]
+    scheme = [] if url.scheme == "https" else [QuestionPiece(f"{url.scheme}://")]
+    return [
+        *scheme,
+        QuestionPiece(url.netloc.decode("ascii"), bold=True),
+        QuestionPiece("" if behind == "/" else _decoded(behind)),
+    ]
 
 
 def _decoded(path: str) -> str:
@@ -88,10 +94,10 @@ def _decoded(path: str) -> str:
         return written_out(path)
 
 
-def _pieces(words: str, **fields: Sequence[Piece]) -> list[Piece]:
+def _pieces(words: str, **fields: Sequence[QuestionPiece]) -> list[QuestionPiece]:
     """Return a sentence in pieces, with those of `fields` in their places."""
-    pieces = list[Piece]()
+    pieces = list[QuestionPiece]()
     for index, part in enumerate(_FIELD.split(words)):
         # Every other part is the name of a field.
-        pieces += fields[part] if index % 2 else [Piece(part)]
+        pieces += fields[part] if index % 2 else [QuestionPiece(part)]
     return [piece for piece in pieces if piece.text]

@@ -6,6 +6,8 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 
+from PySide6.QtCore import QLocale, QObject
+
 from app.session.calls import CallState, ToolRun
 from app.tools.questions import FormField
 from app.tools.servers import Server, ServerStatus
@@ -148,8 +150,6 @@ KNOWN_TITLES = Sentences(
     "KnownServers",
     {
         "files": "Files",
-        "fetch": "Web pages",
-        "brave-search": "Web search (Brave)",
         "time": "Time",
         "memory": "Notes",
         "git": "Git",
@@ -158,15 +158,15 @@ KNOWN_TITLES = Sentences(
 KNOWN_SIGHTS = Sentences(
     "KnownServers",
     {
-        "files": "Sees and can change the files in a folder that you choose.",
-        "fetch": "Sees the addresses that the model asks for, and fetches these pages from the internet.",
-        "brave-search": "Sees the model's searches, and sends them to Brave with your key from brave.com/search/api.",
+        "files": "Reads and changes the files in a folder that you choose.",
         "time": "Sees only the time zones that the model asks about.",
         "memory": "Sees what the model wants to remember, and keeps it on this Mac for all chats.",
         "git": "Sees the files and the history of a repository that you choose, and can commit to it.",
     },
 )
 """What each of the known servers may see."""
+# Where package runners find packages.
+_REGISTRIES = {"npx": "npm", "uvx": "PyPI"}
 _MISSING = Sentences(
     "KnownServers",
     {
@@ -198,7 +198,7 @@ def call_state(call: ToolRun) -> str:
 def call_sentence(call: ToolRun) -> str:
     """Return words that say how far a call has come, or why it has no result.
 
-    They are "" for one with a result, and for one that asks: its line is that of `call_question`.
+    They are "" for one with a result, and for one that asks, whose words are in call_questions.py.
     """
     if call.question is not None:
         return translate("CallCard", "The tool waits for your reply.")
@@ -290,7 +290,7 @@ def unoffered_sentence(status: ServerStatus) -> str:
     words = translate(
         "ServerView", "Not offered, because they can only run as tasks, which Tandem does not support: {names}."
     )
-    return words.format(names=visible(", ".join(status.only_as_tasks))) if status.only_as_tasks else ""
+    return words.format(names=listed(status.only_as_tasks)) if status.only_as_tasks else ""
 
 
 def server_consent(server: Server) -> list[str]:
@@ -327,18 +327,18 @@ def written_out(text: str) -> str:
 
 
 def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ()) -> str:
-    """Return how a server stands, with the names of its tools once they are known, and of those that are `off`."""
+    """Return how a server stands, with the number of its tools once they are known, and the names of those `off`."""
     if not server.enabled:
         return translate("ServerView", "Turned off.")
     if not server.is_approved:
-        asked = ", ".join(f"{name} ({about})" if about else name for name, about in server.asks.items())
-        first = translate("ServerView", "Enter these before it can run: {names}.").format(names=visible(asked))
+        asked = listed([f"{name} ({about})" if about else name for name, about in server.asks.items()])
+        first = translate("ServerView", "Enter these before it can run: {names}.").format(names=asked)
         return joined(translate("ServerView", "Not allowed to run yet."), first if asked else "")
     if status.error is not None:
         return tool_sentence(status.error.code, status.error.arguments)
     if status.state == "running":
         unusable = translate("ServerView", "Unusable tools ({count}): {names}.")
-        named = unusable.format(count=len(status.unusable), names=_listed(status.unusable))
+        named = unusable.format(count=len(status.unusable), names=listed(status.unusable))
         return joined(_tools_found(status, off), named if status.unusable else "")
     if status.state == "starting" and server.package and status.stderr:
         return translate("ServerView", "Downloading {package}…").format(package=visible(server.package))
@@ -349,28 +349,38 @@ def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ())
     return translate("ServerView", "Starts when a chat needs it.")
 
 
+class CountedTools(QObject):
+    """Texts with plural forms, which Qt's extractor finds only in a class's own `tr`."""
+
+    def found(self, count: int) -> str:
+        return self.tr("%Ln tool(s) ready.", "", count)
+
+    def more(self, count: int) -> str:
+        return self.tr("%Ln more", "at the end of a list of tools", count)
+
+
 def _tools_found(status: ServerStatus, off: Sequence[Tool]) -> str:
-    """Return words that say which tools a running server offers, and which of them are off."""
+    """Return words that say how many tools a running server offers, and which of them are off."""
     if not status.tools:
         return translate("ServerView", "Running. It offers no tools.")
     on = [tool for tool in status.tools if tool not in off]
     if not on:
         return translate("ServerView", "Running. All its tools are off.")
-    words = translate("ServerView", "Running. Tools ({count}): {names}.").format(count=len(on), names=_names(on))
+    words = CountedTools().found(len(on))
     return joined(words, translate("ServerView", "Off: {names}.").format(names=_names(off)) if off else "")
 
 
 def _names(tools: Sequence[Tool]) -> str:
     """List tools by the names that people know."""
-    return _listed([tool_name(tool.server, tool.name, tool.title) for tool in tools])
+    return listed([tool_name(tool.server, tool.name, tool.title) for tool in tools])
 
 
-def _listed(names: Sequence[str]) -> str:
-    """List names, at most _MOST_NAMES of them."""
+def listed(names: Sequence[str]) -> str:
+    """List names that strangers gave, in the way of the language; of many the first ones and how many more."""
     shown = [visible(name) for name in names[:_MOST_NAMES]]
     if len(names) > _MOST_NAMES:
-        shown.append("…")
-    return ", ".join(shown)
+        shown.append(CountedTools().more(len(names) - _MOST_NAMES))
+    return QLocale().createSeparatedList(shown)
 
 
 def server_risk(server: Server) -> str:
@@ -386,3 +396,12 @@ def server_risk(server: Server) -> str:
     return translate(
         "ServerView", "What the model sends to it leaves this Mac. Allow it only if you trust this address."
     )
+
+
+def known_risk(server: Server) -> str:
+    """Return words that say what a person agrees to who allows one of the known servers."""
+    words = translate(
+        "KnownServers",
+        "It is a program from {registry} and runs with your rights on this Mac. Allow it only if you trust its makers.",
+    )
+    return words.format(registry=_REGISTRIES[server.command])

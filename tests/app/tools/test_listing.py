@@ -96,7 +96,7 @@ def test_one_odd_tool_costs_neither_the_others_nor_the_server(hosts: Hosts) -> N
     assert status.unusable == ("odd notes", "text", "5", "?", "wrong", "odd header", "Echo\u2028")
     server = Server(name="odd-tools", command="x").as_approved()
     assert server_state(server, status).endswith(
-        "Unusable tools (7): odd notes, text, 5, ?, wrong, odd header, Echo\\u2028."
+        "Unusable tools (7): odd notes, text, 5, ?, wrong, odd header, and Echo\\u2028."
     )
     assert hosts.call(found[0], text="hello").text == "hello"
 

@@ -266,7 +266,7 @@ def test_the_switch_lists_servers_and_tools_and_is_off_at_first(open_window: Ope
     set_up(window.session, "clock")
     assert tools.isVisible()
     assert tools.text() == "Tools: on"
-    assert menu_of(window) == ["Use tools in this chat", "Tandem", "clock · Running. Tools (1): now."]
+    assert menu_of(window) == ["Use tools in this chat", "Tandem", "clock · 1 tool ready."]
     menus = [action.menu() for action in tools.menu_of_tools.actions()[-2:]]
     names = [[action.text() for action in menu.actions()] for menu in menus if isinstance(menu, QMenu)]
     assert names == [["Models on this Mac", "Today's acceptance rate"], ["In all chats", "now"]]
@@ -314,7 +314,7 @@ def test_what_the_switch_shows_for_the_starter_is_what_a_question_gets(open_wind
     assert lines == [
         ("Use tools in this chat", True, False),
         ("Tandem", False, False),
-        ("clock · Running. Tools (1): now.", False, False),
+        ("clock · 1 tool ready.", False, False),
     ]
     assert tools_of_a_question() == [*own, "clock_now"]
     session.tools.settings.put(server)
@@ -356,7 +356,7 @@ def test_a_tool_that_is_off_is_neither_told_to_the_model_nor_called(open_window:
     tools = window.session.tools
     tools.permit(window.session.chat, host.offered[1], Permission.DENY)
     lines = menu_of(window)
-    assert lines[-1] == "clock · Running. Tools (1): now. Off: later."
+    assert lines[-1] == "clock · 1 tool ready. Off: later."
     menu = window.find(ToolsButton).menu_of_tools.actions()[-1].menu()
     assert isinstance(menu, QMenu)
     assert [(line.text(), line.isChecked()) for line in menu.actions()[1:]] == [("now", True), ("later", False)]
@@ -386,7 +386,7 @@ def test_a_click_on_a_tool_in_the_menu_turns_it_off_and_on(open_window: OpenWind
 
     assert told() == ["clock_now", "clock_later"]
     click("later")
-    assert menu_of(window)[-1] == "clock · Running. Tools (1): now. Off: later."
+    assert menu_of(window)[-1] == "clock · 1 tool ready. Off: later."
     assert told() == ["clock_now"]
     click("later")
     assert told() == ["clock_now", "clock_later"]
@@ -394,7 +394,7 @@ def test_a_click_on_a_tool_in_the_menu_turns_it_off_and_on(open_window: OpenWind
     # A permission is not revoked by that.
     window.session.tools.permit(window.session.chat, host.offered[1], Permission.ALWAYS)
     click("later")
-    assert menu_of(window)[-1] == "clock · Running. Tools (1): now. Off: later."
+    assert menu_of(window)[-1] == "clock · 1 tool ready. Off: later."
     click("later")
     assert window.session.tools.permission(window.session.chat, host.offered[1]) is Permission.ALWAYS
     # The tools of Tandem are always on.
