@@ -48,7 +48,7 @@ from app.wording.figures import number
 from engine.documents.text.parts import CHAPTER, Extent, Selection, pages_of
 
 # The number of rows that are shown without scrolling.
-_MOST_ROWS = 3
+_MOST_ROWS = 2
 _ROW_GAP = 8
 _WIDEST_FILE_NAME = 180
 _NARROWEST_FILE_NAME = 72
@@ -206,7 +206,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
             everything.clicked.connect(self._remove_all)
             total = label(self._body, "muted")
             total.setText(self._total())
-            # Before the files, because rows below the third are seen only by scrolling.
+            # Before the files, because rows below the second are seen only by scrolling.
             chips = [total, everything, *chips]
         for chip in chips:
             chip.setFixedHeight(theme.scaled(_ROW_HEIGHT))

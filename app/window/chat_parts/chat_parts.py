@@ -89,6 +89,7 @@ class ChatParts(QObject):
         composer = self.composer
         composer.sent.connect(self.ask)
         composer.sendable_changed.connect(self.update_actions)
+        composer.files.removed.connect(self._follow_removal)
         for written in (composer.edit.edited, composer.files.changed):
             written.connect(self.update_actions)
             written.connect(self._keep_unsent)
@@ -128,6 +129,11 @@ class ChatParts(QObject):
             self._keep_unsent()
             waiting.ask(chat, text, attachments)
             self.update_actions()
+
+    def _follow_removal(self) -> None:
+        """Once no file is left, drop the reasons why others could not be attached."""
+        if not self.composer.files.attachments and not self.composer.files.reading:
+            self.attachments.forget_reasons()
 
     def update_actions(self) -> None:
         """Enable the actions and buttons that are possible now."""
