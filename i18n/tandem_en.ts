@@ -348,6 +348,20 @@
             <numerusform>Drafting %Ln tokens per round.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln token(s) copied from earlier</source>
+        <translation>
+            <numerusform>%Ln token copied from earlier</numerusform>
+            <numerusform>%Ln tokens copied from earlier</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) came from drafts</source>
+        <translation>
+            <numerusform>%Ln token came from drafts</numerusform>
+            <numerusform>%Ln tokens came from drafts</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>UnsavedChats</name>

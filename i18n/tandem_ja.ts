@@ -2839,14 +2839,6 @@
         <translation>最初のトークンまで{value}</translation>
     </message>
     <message>
-        <source>{value} accepted</source>
-        <translation>受理率{value}</translation>
-    </message>
-    <message>
-        <source>{value} tokens per round</source>
-        <translation>1ラウンド{value}トークン</translation>
-    </message>
-    <message>
         <source>older messages left out: {value}</source>
         <translation>除いた古いメッセージ{value}件</translation>
     </message>
@@ -2913,6 +2905,22 @@
     <message>
         <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
         <translation>このMacの負荷が高くなっています。通常のデコードでさえ普段の{times}の時間がかかっています。</translation>
+    </message>
+    <message>
+        <source>{accepted} of {drafted} drafts accepted</source>
+        <translation>ドラフト{drafted}個中{accepted}個採用</translation>
+    </message>
+    <message>
+        <source>{value} tokens a round instead of 1</source>
+        <translation>1ラウンドで1トークンではなく{value}トークン</translation>
+    </message>
+    <message>
+        <source>{value} tokens a round</source>
+        <translation>1ラウンドあたり{value}トークン</translation>
+    </message>
+    <message>
+        <source>Slow: this Mac is busy</source>
+        <translation>低速：このMacは混み合っています</translation>
     </message>
 </context>
 <context>
@@ -6527,14 +6535,6 @@
         <translation>投機的デコーディング：オン</translation>
     </message>
     <message>
-        <source>{accepted} of {drafted} drafts accepted</source>
-        <translation>ドラフト{drafted}個中{accepted}個を受理</translation>
-    </message>
-    <message>
-        <source>Compare measures the gain.</source>
-        <translation>比較で高速化の度合いがわかります。</translation>
-    </message>
-    <message>
         <source>Waiting for the first token</source>
         <translation>最初のトークンを待機中</translation>
     </message>
@@ -6553,6 +6553,14 @@
     <message>
         <source>No draft token accepted</source>
         <translation>受理されたドラフトトークンなし</translation>
+    </message>
+    <message>
+        <source>Waiting for you to allow a tool</source>
+        <translation>ツールの許可を待っています</translation>
+    </message>
+    <message>
+        <source>A tool is running</source>
+        <translation>ツールを実行中</translation>
     </message>
 </context>
 <context>
@@ -6593,24 +6601,8 @@
         <translation>ローカルAPI</translation>
     </message>
     <message>
-        <source>of draft tokens accepted</source>
-        <translation>ドラフトトークンの受理率</translation>
-    </message>
-    <message>
-        <source>tokens a round</source>
-        <translation>1ラウンドのトークン数</translation>
-    </message>
-    <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
         <translation>ラウンドのデータがありません。この回答は以前のバージョンのTandemで保存されました。</translation>
-    </message>
-    <message>
-        <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
-        <translation>投機的デコーディングなしとの比較です。同じ回答の途中に通常のラウンドを挟んで測定します。</translation>
-    </message>
-    <message>
-        <source>The share of the draft tokens that the main model accepted.</source>
-        <translation>メインモデルが受理したドラフトトークンの割合です。</translation>
     </message>
     <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
@@ -6652,6 +6644,15 @@
         <source>Where time went</source>
         <translation>時間の内訳</translation>
     </message>
+    <message>
+        <source>Drafts</source>
+        <comment>the name of the switch Auto, On, Off</comment>
+        <translation>ドラフト</translation>
+    </message>
+    <message>
+        <source>How fast these models are with drafts, compared with the main model alone, as measured on this Mac. Until that is known, how many draft tokens the main model accepted.</source>
+        <translation>メインモデルだけの場合と比べて、ドラフトを使うとこれらのモデルがどれだけ速いかを、このMacで測定した値です。まだわからないうちは、メインモデルが採用したドラフトトークンの数を示します。</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationSentences</name>
@@ -6665,6 +6666,18 @@
         <source>The limit of %Ln token(s) ended its thoughts.</source>
         <translation>
             <numerusform>%Lnトークンの上限に達したため、思考を終えました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) copied from earlier</source>
+        <translation>
+            <numerusform>前の文章から%Lnトークンをコピー</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) came from drafts</source>
+        <translation>
+            <numerusform>ドラフトから%Lnトークン</numerusform>
         </translation>
     </message>
 </context>

@@ -2839,14 +2839,6 @@
         <translation>첫 토큰까지 {value}</translation>
     </message>
     <message>
-        <source>{value} accepted</source>
-        <translation>채택률 {value}</translation>
-    </message>
-    <message>
-        <source>{value} tokens per round</source>
-        <translation>라운드당 토큰 {value}개</translation>
-    </message>
-    <message>
         <source>older messages left out: {value}</source>
         <translation>제외한 이전 메시지 {value}개</translation>
     </message>
@@ -2913,6 +2905,22 @@
     <message>
         <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
         <translation>이 Mac의 부하가 높아요. 일반 디코딩조차 평소의 {times} 시간이 걸려요.</translation>
+    </message>
+    <message>
+        <source>{accepted} of {drafted} drafts accepted</source>
+        <translation>초안 {drafted}개 중 {accepted}개 채택</translation>
+    </message>
+    <message>
+        <source>{value} tokens a round instead of 1</source>
+        <translation>라운드마다 토큰 1개 대신 {value}개</translation>
+    </message>
+    <message>
+        <source>{value} tokens a round</source>
+        <translation>라운드당 토큰 {value}개</translation>
+    </message>
+    <message>
+        <source>Slow: this Mac is busy</source>
+        <translation>느림: 이 Mac이 바빠요</translation>
     </message>
 </context>
 <context>
@@ -6527,14 +6535,6 @@
         <translation>추측: 켬</translation>
     </message>
     <message>
-        <source>{accepted} of {drafted} drafts accepted</source>
-        <translation>초안 {drafted}개 중 {accepted}개 채택</translation>
-    </message>
-    <message>
-        <source>Compare measures the gain.</source>
-        <translation>비교하면 얼마나 빨라졌는지 측정돼요.</translation>
-    </message>
-    <message>
         <source>Waiting for the first token</source>
         <translation>첫 토큰을 기다리는 중</translation>
     </message>
@@ -6553,6 +6553,14 @@
     <message>
         <source>No draft token accepted</source>
         <translation>채택된 초안 토큰 없음</translation>
+    </message>
+    <message>
+        <source>Waiting for you to allow a tool</source>
+        <translation>도구를 허용할지 기다리는 중</translation>
+    </message>
+    <message>
+        <source>A tool is running</source>
+        <translation>도구가 실행 중</translation>
     </message>
 </context>
 <context>
@@ -6593,24 +6601,8 @@
         <translation>로컬 API</translation>
     </message>
     <message>
-        <source>of draft tokens accepted</source>
-        <translation>초안 토큰 채택률</translation>
-    </message>
-    <message>
-        <source>tokens a round</source>
-        <translation>라운드당 토큰</translation>
-    </message>
-    <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
         <translation>라운드 데이터가 없어요. 이전 버전의 Tandem에서 저장한 답변이에요.</translation>
-    </message>
-    <message>
-        <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
-        <translation>추측 없이 디코딩할 때와 비교한 값이에요. 같은 답변 안에 일반 라운드를 섞어서 측정해요.</translation>
-    </message>
-    <message>
-        <source>The share of the draft tokens that the main model accepted.</source>
-        <translation>메인 모델이 채택한 초안 토큰의 비율이에요.</translation>
     </message>
     <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
@@ -6652,6 +6644,15 @@
         <source>Where time went</source>
         <translation>소요 시간 내역</translation>
     </message>
+    <message>
+        <source>Drafts</source>
+        <comment>the name of the switch Auto, On, Off</comment>
+        <translation>초안</translation>
+    </message>
+    <message>
+        <source>How fast these models are with drafts, compared with the main model alone, as measured on this Mac. Until that is known, how many draft tokens the main model accepted.</source>
+        <translation>메인 모델만 쓸 때와 비교해 초안이 있을 때 이 모델들이 얼마나 빠른지 이 Mac에서 측정한 값이에요. 아직 모르면 메인 모델이 초안 토큰을 몇 개 채택했는지 보여요.</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationSentences</name>
@@ -6665,6 +6666,18 @@
         <source>Drafting %Ln token(s) per round.</source>
         <translation>
             <numerusform>라운드마다 초안 토큰 %Ln개를 만들어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) copied from earlier</source>
+        <translation>
+            <numerusform>앞에서 옮겨 온 토큰 %Ln개</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) came from drafts</source>
+        <translation>
+            <numerusform>초안에서 온 토큰 %Ln개</numerusform>
         </translation>
     </message>
 </context>

@@ -2839,14 +2839,6 @@
         <translation>首字延迟 {value}</translation>
     </message>
     <message>
-        <source>{value} accepted</source>
-        <translation>接受率 {value}</translation>
-    </message>
-    <message>
-        <source>{value} tokens per round</source>
-        <translation>{value} token/轮</translation>
-    </message>
-    <message>
         <source>older messages left out: {value}</source>
         <translation>已丢弃 {value} 条旧消息</translation>
     </message>
@@ -2913,6 +2905,22 @@
     <message>
         <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
         <translation>本机负载较高：就连普通解码所用时间也是平时的 {times}。</translation>
+    </message>
+    <message>
+        <source>{accepted} of {drafted} drafts accepted</source>
+        <translation>{drafted} 个草稿中采用了 {accepted} 个</translation>
+    </message>
+    <message>
+        <source>{value} tokens a round instead of 1</source>
+        <translation>每轮 {value} 个 token，而不是 1 个</translation>
+    </message>
+    <message>
+        <source>{value} tokens a round</source>
+        <translation>每轮 {value} 个 token</translation>
+    </message>
+    <message>
+        <source>Slow: this Mac is busy</source>
+        <translation>较慢：这台 Mac 正忙</translation>
     </message>
 </context>
 <context>
@@ -6527,14 +6535,6 @@
         <translation>推测：开</translation>
     </message>
     <message>
-        <source>{accepted} of {drafted} drafts accepted</source>
-        <translation>{drafted} 个草稿中接受 {accepted} 个</translation>
-    </message>
-    <message>
-        <source>Compare measures the gain.</source>
-        <translation>“比较”会测量加快了多少。</translation>
-    </message>
-    <message>
         <source>Waiting for the first token</source>
         <translation>正在等待首个 token</translation>
     </message>
@@ -6553,6 +6553,14 @@
     <message>
         <source>No draft token accepted</source>
         <translation>未接受任何草稿 token</translation>
+    </message>
+    <message>
+        <source>Waiting for you to allow a tool</source>
+        <translation>正在等待你允许使用工具</translation>
+    </message>
+    <message>
+        <source>A tool is running</source>
+        <translation>工具正在运行</translation>
     </message>
 </context>
 <context>
@@ -6593,24 +6601,8 @@
         <translation>本地 API</translation>
     </message>
     <message>
-        <source>of draft tokens accepted</source>
-        <translation>草稿 token 接受率</translation>
-    </message>
-    <message>
-        <source>tokens a round</source>
-        <translation>token/轮</translation>
-    </message>
-    <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
         <translation>没有各轮数据：本次回答由旧版 Tandem 保存。</translation>
-    </message>
-    <message>
-        <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
-        <translation>与不使用推测时相比的倍数，通过在同一回答中穿插普通解码测得。</translation>
-    </message>
-    <message>
-        <source>The share of the draft tokens that the main model accepted.</source>
-        <translation>主模型接受的草稿 token 所占的比例。</translation>
     </message>
     <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
@@ -6652,6 +6644,15 @@
         <source>Where time went</source>
         <translation>耗时构成</translation>
     </message>
+    <message>
+        <source>Drafts</source>
+        <comment>the name of the switch Auto, On, Off</comment>
+        <translation>草稿</translation>
+    </message>
+    <message>
+        <source>How fast these models are with drafts, compared with the main model alone, as measured on this Mac. Until that is known, how many draft tokens the main model accepted.</source>
+        <translation>在这台 Mac 上测得的速度：这些模型使用草稿时与只用主模型时相比有多快。尚未测得时，显示主模型采用了多少个草稿 token。</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationSentences</name>
@@ -6665,6 +6666,18 @@
         <source>Drafting %Ln token(s) per round.</source>
         <translation>
             <numerusform>每轮生成 %Ln 个草稿 token。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) copied from earlier</source>
+        <translation>
+            <numerusform>从前文拷贝了 %Ln 个 token</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) came from drafts</source>
+        <translation>
+            <numerusform>%Ln 个 token 来自草稿</numerusform>
         </translation>
     </message>
 </context>

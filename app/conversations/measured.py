@@ -25,6 +25,10 @@ LEAST_GAIN = 1.1
 WHOLE = 3.0
 # Fewer rounds with accepted draft tokens are one look-up or two, and no picture of how an answer was written.
 LEAST_ROUNDS = 3
+# Where fewer tokens came from drafts, the answer was as good as written by the main model alone.
+LEAST_SHARE = 0.1
+# After so many accepted draft tokens, the next ones cannot take the share below LEAST_SHARE before the hundredth token.
+LEAST_ACCEPTED = 10
 _STAMP = {"version": 1}
 _Ratio = Annotated[float, Meta(gt=0.0, le=1000.0)]
 
@@ -128,15 +132,24 @@ def speed_as_shown(tokens_per_s: float) -> float | int:
 def gain_in(stats: RequestStats | RequestRow, speedup: float | None) -> float | None:
     """Return the speed-up of a pair if an answer with these figures can have gained that much, else None.
 
-    What its own rounds have measured, and the tokens that they brought, may rule it out, and too few rounds in which a
-    draft token was accepted.
+    What its own rounds have measured, and the tokens that they brought, may rule it out, and too few accepted draft
+    tokens, see `drafts_tell`.
     """
-    if speedup is None or not is_gain(speedup) or not stats.accepted:
-        return None
-    if stats.accepted_rounds is not None and stats.accepted_rounds < LEAST_ROUNDS:
+    if speedup is None or not is_gain(speedup) or not drafts_tell(stats):
         return None
     most = stats.tokens_per_round if stats.speedup_high is None else stats.speedup_high
     return None if most is not None and speedup > NOTICEABLE * most else speedup
+
+
+def drafts_tell(stats: RequestStats | RequestRow) -> bool:
+    """Return whether enough tokens of an answer came from drafts to say what these gained.
+
+    They are enough in number, in the rounds that they came in (which early versions did not store), and in their share.
+    """
+    rounds = stats.accepted_rounds
+    accepted = stats.accepted or 0
+    is_enough = accepted >= LEAST_ACCEPTED and (rounds is None or rounds >= LEAST_ROUNDS)
+    return is_enough and accepted >= LEAST_SHARE * (stats.generated_tokens or 0)
 
 
 def _name(main: str, draft: str) -> str:

@@ -100,11 +100,15 @@ def test_a_speed_up_is_rounded_in_one_way_and_praised_from_a_tenth_on(
 @pytest.mark.parametrize(
     ("stats", "gain"),
     [
-        (RequestStats(accepted=9, tokens_per_round=4.0), 2.0),
+        (RequestStats(accepted=20, tokens_per_round=4.0), 2.0),
         # No answer is faster than its tokens a round, nor than its own rounds were measured to be.
-        (RequestStats(accepted=9, tokens_per_round=1.7), None),
-        (RequestStats(accepted=9, tokens_per_round=4.0, speedup_low=1.0, speedup_high=1.6), None),
+        (RequestStats(accepted=20, tokens_per_round=1.7), None),
+        (RequestStats(accepted=20, tokens_per_round=4.0, speedup_low=1.0, speedup_high=1.6), None),
         (RequestStats(drafted=9, tokens_per_round=1.0), None),
+        # Hardly anything of it came from drafts.
+        (RequestStats(accepted=9, tokens_per_round=4.0), None),
+        (RequestStats(accepted=20, generated_tokens=201, tokens_per_round=4.0), None),
+        (RequestStats(accepted=20, tokens_per_round=4.0, accept_by_position=((2, 2),) * 10), None),
     ],
 )
 def test_an_answer_gains_what_its_pair_does_unless_its_rounds_rule_it_out(
