@@ -2851,10 +2851,6 @@
         <translation>{speed}トークン/秒</translation>
     </message>
     <message>
-        <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
-        <translation>ラウンド{number}：ドラフトトークン{drafted}個のうち{accepted}個を受理（{source}）</translation>
-    </message>
-    <message>
         <source>Round {number}: main model only</source>
         <translation>ラウンド{number}：メインモデルのみ</translation>
     </message>
@@ -2921,6 +2917,14 @@
     <message>
         <source>Slow: this Mac is busy</source>
         <translation>低速：このMacは混み合っています</translation>
+    </message>
+    <message>
+        <source>Round {number}: {accepted} of {drafted} drafts accepted ({source})</source>
+        <translation>ラウンド{number}：ドラフト{drafted}個中{accepted}個採用（{source}）</translation>
+    </message>
+    <message>
+        <source>First token: main model only</source>
+        <translation>最初のトークン：メインモデルのみ</translation>
     </message>
 </context>
 <context>
@@ -3192,10 +3196,6 @@
 <context>
     <name>History</name>
     <message>
-        <source>Chat</source>
-        <translation>チャット</translation>
-    </message>
-    <message>
         <source>none</source>
         <translation>なし</translation>
     </message>
@@ -3228,10 +3228,6 @@
         <translation>リクエスト元</translation>
     </message>
     <message>
-        <source>Accepted</source>
-        <translation>受理</translation>
-    </message>
-    <message>
         <source>Speed-up</source>
         <translation>高速化の倍率</translation>
     </message>
@@ -3256,8 +3252,16 @@
         <translation>繰り返し</translation>
     </message>
     <message>
-        <source>Chat: tool call</source>
-        <translation>チャット（ツール呼び出し）</translation>
+        <source>Tool call</source>
+        <translation>ツールの呼び出し</translation>
+    </message>
+    <message>
+        <source>{accepted} of {drafted}</source>
+        <translation>{drafted}個中{accepted}個</translation>
+    </message>
+    <message>
+        <source>Drafts accepted</source>
+        <translation>採用されたドラフト</translation>
     </message>
 </context>
 <context>
@@ -3723,10 +3727,6 @@
     <message>
         <source>unknown program</source>
         <translation>不明なプログラム</translation>
-    </message>
-    <message>
-        <source>{rate} accepted</source>
-        <translation>受理率{rate}</translation>
     </message>
     <message>
         <source>Another program uses port {port}. Choose another one.</source>

@@ -2851,10 +2851,6 @@
         <translation>초당 {speed}토큰</translation>
     </message>
     <message>
-        <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
-        <translation>라운드 {number}: 초안 토큰 {drafted}개 중 {accepted}개 채택({source})</translation>
-    </message>
-    <message>
         <source>Round {number}: main model only</source>
         <translation>라운드 {number}: 메인 모델만</translation>
     </message>
@@ -2921,6 +2917,14 @@
     <message>
         <source>Slow: this Mac is busy</source>
         <translation>느림: 이 Mac이 바빠요</translation>
+    </message>
+    <message>
+        <source>Round {number}: {accepted} of {drafted} drafts accepted ({source})</source>
+        <translation>라운드 {number}: 초안 {drafted}개 중 {accepted}개 채택({source})</translation>
+    </message>
+    <message>
+        <source>First token: main model only</source>
+        <translation>첫 토큰: 메인 모델만</translation>
     </message>
 </context>
 <context>
@@ -3192,10 +3196,6 @@
 <context>
     <name>History</name>
     <message>
-        <source>Chat</source>
-        <translation>대화</translation>
-    </message>
-    <message>
         <source>none</source>
         <translation>없음</translation>
     </message>
@@ -3228,10 +3228,6 @@
         <translation>출처</translation>
     </message>
     <message>
-        <source>Accepted</source>
-        <translation>채택률</translation>
-    </message>
-    <message>
         <source>Speed-up</source>
         <translation>속도 배율</translation>
     </message>
@@ -3256,8 +3252,16 @@
         <translation>반복</translation>
     </message>
     <message>
-        <source>Chat: tool call</source>
-        <translation>대화: 도구 호출</translation>
+        <source>Tool call</source>
+        <translation>도구 호출</translation>
+    </message>
+    <message>
+        <source>{accepted} of {drafted}</source>
+        <translation>{drafted}개 중 {accepted}개</translation>
+    </message>
+    <message>
+        <source>Drafts accepted</source>
+        <translation>채택된 초안</translation>
     </message>
 </context>
 <context>
@@ -3723,10 +3727,6 @@
     <message>
         <source>unknown program</source>
         <translation>알 수 없는 프로그램</translation>
-    </message>
-    <message>
-        <source>{rate} accepted</source>
-        <translation>채택률 {rate}</translation>
     </message>
     <message>
         <source>Another program uses port {port}. Choose another one.</source>

@@ -2851,10 +2851,6 @@
         <translation>{speed} token/秒</translation>
     </message>
     <message>
-        <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
-        <translation>第 {number} 轮：{drafted} 个草稿 token 中接受 {accepted} 个（{source}）</translation>
-    </message>
-    <message>
         <source>Round {number}: main model only</source>
         <translation>第 {number} 轮：仅主模型</translation>
     </message>
@@ -2921,6 +2917,14 @@
     <message>
         <source>Slow: this Mac is busy</source>
         <translation>较慢：这台 Mac 正忙</translation>
+    </message>
+    <message>
+        <source>Round {number}: {accepted} of {drafted} drafts accepted ({source})</source>
+        <translation>第 {number} 轮：{drafted} 个草稿中采用了 {accepted} 个（{source}）</translation>
+    </message>
+    <message>
+        <source>First token: main model only</source>
+        <translation>首个 token：仅主模型</translation>
     </message>
 </context>
 <context>
@@ -3192,10 +3196,6 @@
 <context>
     <name>History</name>
     <message>
-        <source>Chat</source>
-        <translation>对话</translation>
-    </message>
-    <message>
         <source>none</source>
         <translation>无</translation>
     </message>
@@ -3228,10 +3228,6 @@
         <translation>请求来源</translation>
     </message>
     <message>
-        <source>Accepted</source>
-        <translation>接受率</translation>
-    </message>
-    <message>
         <source>Speed-up</source>
         <translation>加速比</translation>
     </message>
@@ -3256,8 +3252,16 @@
         <translation>重复</translation>
     </message>
     <message>
-        <source>Chat: tool call</source>
-        <translation>对话：工具调用</translation>
+        <source>Tool call</source>
+        <translation>工具调用</translation>
+    </message>
+    <message>
+        <source>{accepted} of {drafted}</source>
+        <translation>{accepted}/{drafted}</translation>
+    </message>
+    <message>
+        <source>Drafts accepted</source>
+        <translation>采用的草稿</translation>
     </message>
 </context>
 <context>
@@ -3723,10 +3727,6 @@
     <message>
         <source>unknown program</source>
         <translation>未知程序</translation>
-    </message>
-    <message>
-        <source>{rate} accepted</source>
-        <translation>接受率 {rate}</translation>
     </message>
     <message>
         <source>Another program uses port {port}. Choose another one.</source>

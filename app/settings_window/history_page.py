@@ -46,12 +46,11 @@ def _model(name: str) -> str:
 
 
 def _asked_by(row: RequestRow) -> str:
-    """Return what asked: a program, a chat, or a call of a tool in a chat."""
+    """Return what asked: a program, or a call of a tool in a chat; "" for a chat."""
     if row.message_id is None:
         return row.client
     # An answer that used a tool has several rows, which its figures in the chat sum up.
-    translate = QCoreApplication.translate
-    return translate("History", "Chat: tool call") if row.called else translate("History", "Chat")
+    return QCoreApplication.translate("History", "Tool call") if row.called else ""
 
 
 def _used(row: RequestRow) -> str:
@@ -60,6 +59,14 @@ def _used(row: RequestRow) -> str:
         return QCoreApplication.translate("History", "none")
     sources = json.loads(row.sources or "[]")
     return ", ".join(source_name(str(source)) for source in sources) or method_name(row.method)
+
+
+def _accepted(row: RequestRow) -> str:
+    """Return how many of the draft tokens of a request were accepted; "–" if there were none."""
+    if not row.drafted:
+        return figures.NONE
+    words = QCoreApplication.translate("History", "{accepted} of {drafted}")
+    return words.format(accepted=figures.number(row.accepted or 0, 0), drafted=figures.number(row.drafted, 0))
 
 
 def _outcome(row: RequestRow) -> str:
@@ -78,7 +85,7 @@ COLUMNS: tuple[FigureColumn[RequestRow], ...] = (
     FigureColumn("draft_model", "Draft model", lambda row: _model(row.draft_model), is_words=True),
     FigureColumn("method", "Method", _used, is_words=True),
     FigureColumn("client", "Source", _asked_by, is_words=True),
-    FigureColumn("accept_rate", "Accepted", lambda row: figures.percent(row.accept_rate)),
+    FigureColumn("accept_rate", "Drafts accepted", _accepted),
     FigureColumn("speedup", "Speed-up", _outcome),
     FigureColumn("decode_tps", "Tokens/s", lambda row: figures.speed(row.decode_tps)),
     FigureColumn("generated_tokens", "Tokens", lambda row: figures.number(row.generated_tokens, 0)),

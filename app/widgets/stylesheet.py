@@ -28,7 +28,6 @@ QLabel[styleClass="problem"] { color: $problem; font-size: 12px; }
 QLabel[styleClass="caption"] { color: $faint; font-size: 11px; }
 QLabel[styleClass="title"] { font-weight: 600; font-size: 14px; }
 QLabel[styleClass="strong"] { font-weight: 600; font-size: 12px; }
-QLabel[styleClass="figure"] { font-weight: 600; font-size: 18px; }
 QLabel[styleClass="big"] { font-weight: 600; font-size: 36px; }
 QLabel[styleClass="big-good"] { font-weight: 600; font-size: 36px; color: $draft_text; }
 QLabel[styleClass="body"] { font-size: 13px; }

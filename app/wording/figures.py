@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QDateTime, QLocale, QObject
+import re
+
+from PySide6.QtCore import QDate, QDateTime, QLocale, QObject
 
 from app.conversations.measured import as_shown, gain_in, speed_as_shown
 from app.session.answer import Answer, State
@@ -14,6 +16,8 @@ from app.wording.sources import source_name
 from engine.stats import BUSY, PlainSpan, RequestStats, RoundRecord
 
 NONE = "–"
+# The year in a format of dates, and what stands between it and the rest.
+_YEAR = re.compile(r"^y+\W*|\W*y+$")
 # Below this many tokens a second, nobody waits for an answer.
 LEAST_SPEED = 1.0
 # The reasons of plain spans where the user has turned speculation off or chosen no draft.
@@ -26,8 +30,14 @@ def number(value: float | None, decimals: int = 1) -> str:
 
 
 def moment(seconds: float) -> str:
-    """Format a time since the epoch as the language does."""
-    return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(seconds)), QLocale.FormatType.ShortFormat)
+    """Format a time since the epoch as the language does, without the year where it is this one."""
+    when = QDateTime.fromSecsSinceEpoch(int(seconds))
+    locale = QLocale()
+    short = QLocale.FormatType.ShortFormat
+    if when.date().year() != QDate.currentDate().year():
+        return locale.toString(when, short)
+    day = locale.toString(when.date(), _YEAR.sub("", locale.dateFormat(short)))
+    return f"{day} {locale.toString(when.time(), short)}"
 
 
 def percent(share: float | None) -> str:
@@ -214,9 +224,11 @@ def speed(tokens_per_s: float | None) -> str:
 def round_text(answer: Answer, record: RoundRecord) -> str:
     """Describe one round: how many tokens were drafted and accepted, and its text."""
     if record.drafted:
-        sentence = translate("Figures", "Round {number}: {accepted} of {drafted} draft tokens accepted ({source})")
-    else:
+        sentence = translate("Figures", "Round {number}: {accepted} of {drafted} drafts accepted ({source})")
+    elif record.number:
         sentence = translate("Figures", "Round {number}: main model only")
+    else:
+        sentence = translate("Figures", "First token: main model only")
     source = source_name(record.source)
     place = number(record.number, 0)
     sentence = sentence.format(number=place, accepted=record.accepted, drafted=record.drafted, source=source)
