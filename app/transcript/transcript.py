@@ -256,6 +256,11 @@ class Transcript(ThemeAware, TurnOwner):
         if turn in self._column and (view := self._column.slot(turn).view) is not None:
             view.tokens.light_rounds(rounds)
 
+    def point_to_round(self, turn: Turn, number: int | None) -> None:
+        """Mark the tokens of a round, if the turn has its widgets; with None, of none."""
+        if turn in self._column and (view := self._column.slot(turn).view) is not None:
+            view.tokens.point_to_round(number)
+
     def view(self, turn: Turn) -> TurnView | None:
         """Return the widgets of a turn, made now if it has none.
 

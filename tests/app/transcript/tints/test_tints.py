@@ -301,7 +301,7 @@ def test_a_tint_is_painted_below_the_letters_of_its_token(show: Show[Prose]) -> 
     assert pixels(image, colours.main_tint) == 0
     tints.lit = frozenset((0,))
     lit = prose.grab().toImage()
-    assert (pixels(lit, colours.draft_tint), pixels(lit, colours.main_tint) > 100) == (0, True)
+    assert (pixels(lit, colours.draft_tint), pixels(lit, colours.line) > 100) == (0, True)
     tints.lit, tints.strength = frozenset(), 0.0
     assert pixels(prose.grab().toImage(), colours.draft_tint) == 0
 
@@ -352,8 +352,15 @@ def test_a_column_lights_its_tokens_and_a_word_lights_its_column(start_chat: Sta
     QApplication.sendEvent(prose, QEnterEvent(place, place, at))
     QApplication.sendEvent(prose.viewport(), move)
     assert strip.grab().toImage() != lit
+    # The word of the main model that ends the round is tinted with it, beside what else is.
+    assert answer.text_of_round(1) in window.turn().tinted
     QApplication.sendEvent(prose, QEvent(QEvent.Type.Leave))
     assert strip.grab().toImage() == lit
+    assert answer.text_of_round(1) not in window.turn().tinted
+    window.trigger("toggle-panel")
+    QApplication.sendEvent(prose, QEnterEvent(place, place, at))
+    QApplication.sendEvent(prose.viewport(), move)
+    assert answer.text_of_round(1) not in window.turn().tinted
 
 
 def test_an_answer_is_tinted_while_it_streams_and_the_toggle_keeps_the_tints(start_chat: StartChat) -> None:
