@@ -2245,36 +2245,8 @@
         <translation>プロンプトを読み込み中…</translation>
     </message>
     <message>
-        <source>With speculation…</source>
-        <translation>投機的デコーディングあり…</translation>
-    </message>
-    <message>
-        <source>Now without speculation…</source>
-        <translation>次は投機なし…</translation>
-    </message>
-    <message>
-        <source>Both once more…</source>
-        <translation>両方をもう一度…</translation>
-    </message>
-    <message>
-        <source>Each way runs alone: two at a time would slow each other down.</source>
-        <translation>それぞれ単独で実行します。同時に実行すると互いに遅くなるためです。</translation>
-    </message>
-    <message>
-        <source>The upper bar is where the first run was after the same time.</source>
-        <translation>上のバーは、同じ時間がたった時点での1回目の位置です。</translation>
-    </message>
-    <message>
-        <source>The load on this Mac may change. The faster run of each way counts.</source>
-        <translation>このMacの負荷は変わることがあります。それぞれ速いほうの結果を使います。</translation>
-    </message>
-    <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>回答が短すぎて速度を比較できません。</translation>
-    </message>
-    <message>
-        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
-        <translation>この回答はほかと異なります。このMacではこれらのモデルは{gain}です。</translation>
     </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
@@ -2299,28 +2271,12 @@
         <translation>もう一度比較</translation>
     </message>
     <message>
-        <source>This Mac is busy: {times}</source>
-        <translation>このMacの負荷が高くなっています：{times}</translation>
-    </message>
-    <message>
-        <source>This Mac is busy: {least} to {most}×</source>
-        <translation>このMacの負荷が高くなっています：{least}～{most}倍</translation>
-    </message>
-    <message>
         <source>About {times} as fast, same text</source>
         <translation>約{times}の速さ、同じテキスト</translation>
     </message>
     <message>
         <source>About {times} as fast</source>
         <translation>約{times}の速さ</translation>
-    </message>
-    <message>
-        <source>Processing the prompt first, so all runs start from the same point.</source>
-        <translation>どの回答も同じ状態から始まるように、先にプロンプトを処理しています。</translation>
-    </message>
-    <message>
-        <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
-        <translation>実行の間にこのMacの負荷が変わったため、速さを比べられません。</translation>
     </message>
     <message>
         <source>Text</source>
@@ -2333,6 +2289,30 @@
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>
         <translation>この回答は同じ内容を繰り返しているため、ほかの回答の速度は判断できません。</translation>
+    </message>
+    <message>
+        <source>The same run was much faster another time. Compare again when this Mac is less busy.</source>
+        <translation>同じ実行が別のときにはずっと速く終わりました。このMacの負荷が低いときに、もう一度比較してください。</translation>
+    </message>
+    <message>
+        <source>Most answers here are {gain}; this one differs.</source>
+        <translation>このMacの回答の多くは{gain}ですが、この回答は異なります。</translation>
+    </message>
+    <message>
+        <source>With speculation: run {number} of 2</source>
+        <translation>投機的デコーディングあり：{number}/2回目</translation>
+    </message>
+    <message>
+        <source>Without speculation: run {number} of 2</source>
+        <translation>投機的デコーディングなし：{number}/2回目</translation>
+    </message>
+    <message>
+        <source>Too busy to measure</source>
+        <translation>負荷が高くて測定できません</translation>
+    </message>
+    <message>
+        <source>Copy as picture</source>
+        <translation>画像としてコピー</translation>
     </message>
 </context>
 <context>
@@ -2916,7 +2896,7 @@
     </message>
     <message>
         <source>Slow: this Mac is busy</source>
-        <translation>低速：このMacは混み合っています</translation>
+        <translation>低速：このMacの負荷が高くなっています</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} drafts accepted ({source})</source>
@@ -3313,6 +3293,10 @@
     <message>
         <source>Export as {kind}</source>
         <translation>{kind}形式で書き出す</translation>
+    </message>
+    <message>
+        <source>Compare measured no speed-up yet: this Mac was too busy, or the answer too short.</source>
+        <translation>比較しましたが、高速化の倍率はまだ測定できていません。このMacの負荷が高すぎたか、回答が短すぎました。</translation>
     </message>
 </context>
 <context>

@@ -2245,36 +2245,8 @@
         <translation>프롬프트 읽는 중…</translation>
     </message>
     <message>
-        <source>With speculation…</source>
-        <translation>추측을 켜고…</translation>
-    </message>
-    <message>
-        <source>Now without speculation…</source>
-        <translation>이제 추측을 끄고…</translation>
-    </message>
-    <message>
-        <source>Both once more…</source>
-        <translation>두 방식을 한 번 더…</translation>
-    </message>
-    <message>
-        <source>Each way runs alone: two at a time would slow each other down.</source>
-        <translation>두 방식을 따로 실행해요. 동시에 실행하면 서로 느려져요.</translation>
-    </message>
-    <message>
-        <source>The upper bar is where the first run was after the same time.</source>
-        <translation>위쪽 막대는 같은 시간이 지났을 때 첫 실행이 있던 위치예요.</translation>
-    </message>
-    <message>
-        <source>The load on this Mac may change. The faster run of each way counts.</source>
-        <translation>이 Mac의 부하가 달라질 수 있어요. 방식마다 더 빠른 실행을 셈에 넣어요.</translation>
-    </message>
-    <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>답변이 너무 짧아 속도를 비교할 수 없어요.</translation>
-    </message>
-    <message>
-        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
-        <translation>이 답변은 보통과 달라요. 이 Mac에서 이 모델들은 평소 {gain} 정도예요.</translation>
     </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
@@ -2299,28 +2271,12 @@
         <translation>다시 비교</translation>
     </message>
     <message>
-        <source>This Mac is busy: {times}</source>
-        <translation>이 Mac의 부하가 높아요: {times}</translation>
-    </message>
-    <message>
-        <source>This Mac is busy: {least} to {most}×</source>
-        <translation>이 Mac의 부하가 높아요: {least}~{most}배</translation>
-    </message>
-    <message>
         <source>About {times} as fast, same text</source>
         <translation>약 {times} 속도, 같은 텍스트</translation>
     </message>
     <message>
         <source>About {times} as fast</source>
         <translation>약 {times} 속도</translation>
-    </message>
-    <message>
-        <source>Processing the prompt first, so all runs start from the same point.</source>
-        <translation>모든 답변이 같은 지점에서 시작하도록 프롬프트를 먼저 처리하고 있어요.</translation>
-    </message>
-    <message>
-        <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
-        <translation>실행하는 사이에 이 Mac의 부하가 달라져서 속도를 비교할 수 없어요.</translation>
     </message>
     <message>
         <source>Text</source>
@@ -2333,6 +2289,30 @@
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>
         <translation>이 답변은 같은 내용을 반복하므로 다른 답변의 속도는 알 수 없어요.</translation>
+    </message>
+    <message>
+        <source>The same run was much faster another time. Compare again when this Mac is less busy.</source>
+        <translation>같은 실행이 다른 때에는 훨씬 빨랐어요. 이 Mac의 부하가 낮을 때 다시 비교해 주세요.</translation>
+    </message>
+    <message>
+        <source>Most answers here are {gain}; this one differs.</source>
+        <translation>이 Mac의 답변은 대부분 {gain} 정도예요. 이 답변은 달라요.</translation>
+    </message>
+    <message>
+        <source>With speculation: run {number} of 2</source>
+        <translation>추측 켬: {number}/2</translation>
+    </message>
+    <message>
+        <source>Without speculation: run {number} of 2</source>
+        <translation>추측 끔: {number}/2</translation>
+    </message>
+    <message>
+        <source>Too busy to measure</source>
+        <translation>부하가 높아 측정할 수 없음</translation>
+    </message>
+    <message>
+        <source>Copy as picture</source>
+        <translation>이미지로 복사</translation>
     </message>
 </context>
 <context>
@@ -2916,7 +2896,7 @@
     </message>
     <message>
         <source>Slow: this Mac is busy</source>
-        <translation>느림: 이 Mac이 바빠요</translation>
+        <translation>느림: 이 Mac의 부하가 높아요</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} drafts accepted ({source})</source>
@@ -3313,6 +3293,10 @@
     <message>
         <source>Export as {kind}</source>
         <translation>{kind} 형식으로 내보내기</translation>
+    </message>
+    <message>
+        <source>Compare measured no speed-up yet: this Mac was too busy, or the answer too short.</source>
+        <translation>비교했지만 아직 속도 배율을 측정하지 못했어요. 이 Mac의 부하가 너무 높았거나 답변이 너무 짧았어요.</translation>
     </message>
 </context>
 <context>

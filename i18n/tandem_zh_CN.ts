@@ -2245,36 +2245,8 @@
         <translation>正在读取提示词…</translation>
     </message>
     <message>
-        <source>With speculation…</source>
-        <translation>使用推测解码…</translation>
-    </message>
-    <message>
-        <source>Now without speculation…</source>
-        <translation>现在不使用推测解码…</translation>
-    </message>
-    <message>
-        <source>Both once more…</source>
-        <translation>两种方式再来一次…</translation>
-    </message>
-    <message>
-        <source>Each way runs alone: two at a time would slow each other down.</source>
-        <translation>两种方式分开运行：同时运行会互相拖慢。</translation>
-    </message>
-    <message>
-        <source>The upper bar is where the first run was after the same time.</source>
-        <translation>上方的条是第一次运行在相同时间所到的位置。</translation>
-    </message>
-    <message>
-        <source>The load on this Mac may change. The faster run of each way counts.</source>
-        <translation>本机的负载可能变化，每种方式以较快的一次为准。</translation>
-    </message>
-    <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>回答太短，无法比较速度。</translation>
-    </message>
-    <message>
-        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
-        <translation>此回答与多数回答不同：在本机上，这两个模型为 {gain}。</translation>
     </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
@@ -2299,28 +2271,12 @@
         <translation>再次比较</translation>
     </message>
     <message>
-        <source>This Mac is busy: {times}</source>
-        <translation>本机负载较高：{times}</translation>
-    </message>
-    <message>
-        <source>This Mac is busy: {least} to {most}×</source>
-        <translation>本机负载较高：{least}–{most} 倍</translation>
-    </message>
-    <message>
         <source>About {times} as fast, same text</source>
         <translation>约 {times}速，文字相同</translation>
     </message>
     <message>
         <source>About {times} as fast</source>
         <translation>约 {times}速</translation>
-    </message>
-    <message>
-        <source>Processing the prompt first, so all runs start from the same point.</source>
-        <translation>先处理提示词，让每次生成都从同一处开始。</translation>
-    </message>
-    <message>
-        <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
-        <translation>几次运行之间本机的负载发生了变化，因此无法比较速度。</translation>
     </message>
     <message>
         <source>Text</source>
@@ -2333,6 +2289,30 @@
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>
         <translation>本次回答在重复相同的内容，其速度不能说明其他回答的快慢。</translation>
+    </message>
+    <message>
+        <source>The same run was much faster another time. Compare again when this Mac is less busy.</source>
+        <translation>同样的运行另一次快得多。请在本机负载较低时重新比较。</translation>
+    </message>
+    <message>
+        <source>Most answers here are {gain}; this one differs.</source>
+        <translation>本机上的大多数回答为 {gain}，此回答不同。</translation>
+    </message>
+    <message>
+        <source>With speculation: run {number} of 2</source>
+        <translation>使用推测解码：第 {number}/2 次</translation>
+    </message>
+    <message>
+        <source>Without speculation: run {number} of 2</source>
+        <translation>不用推测解码：第 {number}/2 次</translation>
+    </message>
+    <message>
+        <source>Too busy to measure</source>
+        <translation>负载过高，无法测量</translation>
+    </message>
+    <message>
+        <source>Copy as picture</source>
+        <translation>拷贝为图片</translation>
     </message>
 </context>
 <context>
@@ -2916,7 +2896,7 @@
     </message>
     <message>
         <source>Slow: this Mac is busy</source>
-        <translation>较慢：这台 Mac 正忙</translation>
+        <translation>较慢：本机负载较高</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} drafts accepted ({source})</source>
@@ -3313,6 +3293,10 @@
     <message>
         <source>Export as {kind}</source>
         <translation>导出为 {kind}</translation>
+    </message>
+    <message>
+        <source>Compare measured no speed-up yet: this Mac was too busy, or the answer too short.</source>
+        <translation>已比较，但尚未测得加速比：本机负载过高，或回答太短。</translation>
     </message>
 </context>
 <context>
@@ -6651,7 +6635,7 @@
     </message>
     <message>
         <source>How fast these models are with drafts, compared with the main model alone, as measured on this Mac. Until that is known, how many draft tokens the main model accepted.</source>
-        <translation>在这台 Mac 上测得的速度：这些模型使用草稿时与只用主模型时相比有多快。尚未测得时，显示主模型采用了多少个草稿 token。</translation>
+        <translation>在本机上测得的速度：这些模型使用草稿时与只用主模型时相比有多快。尚未测得时，显示主模型采用了多少个草稿 token。</translation>
     </message>
 </context>
 <context>

@@ -34,10 +34,14 @@ _Ratio = Annotated[float, Meta(gt=0.0, le=1000.0)]
 
 
 class _PairRecord(Struct):
-    """The latest ratios of a pair in comparisons, and the speed-up of its stored answers, if that is known."""
+    """The latest ratios of a pair in comparisons, and the speed-up of its stored answers, if that is known.
+
+    `tried` says whether a comparison ended without a ratio.
+    """
 
     compared: list[_Ratio] = []
     answered: _Ratio | None = None
+    tried: bool = False
 
 
 class PairSpeeds:
@@ -61,13 +65,25 @@ class PairSpeeds:
         """Whether another process has changed the file since it was read."""
         return self._path is not None and KeptJson(self._path, _STAMP).values != self._file.values
 
-    def add_comparison(self, main: str, draft: str, ratio: float) -> None:
-        """Add how many times as fast a pair was in a comparison; only the latest ones are kept."""
+    def add_comparison(self, main: str, draft: str, ratio: float | None) -> None:
+        """Add how many times as fast a pair was in a comparison, None if that measured nothing, as on a busy computer.
+
+        Only the latest ones are kept.
+        """
         self._read_again()
         name = _name(main, draft)
         record = self._record(name)
-        record.compared = [*record.compared, ratio][-MOST_COMPARISONS:]
+        if ratio is None:
+            record.tried = True
+        else:
+            record.compared = [*record.compared, ratio][-MOST_COMPARISONS:]
         self._file.keep(name, to_builtins(record))
+
+    def tried_in_vain(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs that were compared, but whose speed-up is not known all the same."""
+        return frozenset(
+            pair for pair in self._pairs() if self._record(_name(*pair)).tried and self.speedup_of(*pair) is None
+        )
 
     def take_answers(self, summaries: Iterable[Totals]) -> dict[tuple[str, str], Totals]:
         """Store the speed-ups that the sums of all stored answers show, and return the `figures` of these sums."""

@@ -181,6 +181,11 @@ class HistoryPage(ThemeAware, QWidget):
         data = self.pair.currentData()
         return (data[0], data[1]) if data else None
 
+    def _is_chosen(self, pair: tuple[str, str]) -> bool:
+        """Return whether a pair is the chosen one, or its main model with lookups; any is if all are chosen."""
+        chosen = self._chosen
+        return chosen is None or pair in (chosen, (chosen[0], ""))
+
     def refresh(self) -> None:
         """Read the store again and show the result."""
         order, down = self._order
@@ -239,18 +244,15 @@ class HistoryPage(ThemeAware, QWidget):
 
         The sentence is hidden until the store was read, because until then it would say that there are no answers.
         """
-        chosen = self._chosen
-        known = [
-            totals
-            for pair, totals in self._requests.measured.items()
-            if chosen is None or pair in (chosen, (chosen[0], ""))
-        ]
+        known = [totals for pair, totals in self._requests.measured.items() if self._is_chosen(pair)]
         most_used = sorted(known, key=lambda totals: totals.answers, reverse=True)
         faster = [totals for totals in most_used if is_gain(totals.speedup)][:_MOST_SENTENCES]
         if faster:
             words = "\n".join(map(self._sentence, faster))
         elif known:
             words = self.tr("Draft tokens made no answers noticeably faster so far.")
+        elif any(map(self._is_chosen, self._requests.tried)):
+            words = self.tr("Compare measured no speed-up yet: this Mac was too busy, or the answer too short.")
         elif self.table.rows:
             words = self.tr("No speed-up measured yet. Compare measures it.")
         else:

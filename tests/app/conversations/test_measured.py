@@ -153,3 +153,14 @@ def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot
     finally:
         window.close()
         window.deleteLater()
+
+
+def test_a_comparison_that_measured_nothing_is_known_until_one_measures(tmp_path: Path) -> None:
+    speeds = PairSpeeds(tmp_path / "speeds.json")
+    assert speeds.tried_in_vain() == frozenset()
+    speeds.add_comparison("big", "small", None)
+    assert PairSpeeds(tmp_path / "speeds.json").tried_in_vain() == {("big", "small")}
+    assert speeds.speedup_of("big", "small") is None
+    speeds.add_comparison("big", "small", 2.0)
+    assert speeds.tried_in_vain() == frozenset()
+    assert speeds.speedup_of("big", "small") == 2.0

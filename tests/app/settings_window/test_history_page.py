@@ -148,6 +148,19 @@ def bounds(low: float, high: float, factor: float | None = None) -> RequestStats
     return replace(FAST, speedup=factor, speedup_low=low, speedup_high=high)
 
 
+def test_after_a_comparison_that_measured_nothing_compare_is_not_advised_again(
+    window: WindowDriver, qtbot: QtBot
+) -> None:
+    window.in_store(lambda store: add_answer(store, "Big", "Small", "auto", bounds(0.75, 1.2)))
+    window.session.history.add_comparison("Big", "Small", None)
+    window.settings.open("history")
+    page: HistoryPage = window.settings.page("history")
+    qtbot.waitUntil(lambda: "this Mac was too busy" in page.sentences.text())
+    window.session.history.add_comparison("Big", "Small", 2.0)
+    page.refresh()
+    qtbot.waitUntil(lambda: page.sentences.text() == "Big is 2.0× as fast with Small on this Mac.")
+
+
 @pytest.mark.parametrize(
     ("answers", "shown"),
     [
