@@ -4236,10 +4236,6 @@
         <translation>通常のデコード：メインモデルだけを使います。</translation>
     </message>
     <message>
-        <source>{gain} (measured, {rate} accepted)</source>
-        <translation>{gain}（実測、受理率{rate}）</translation>
-    </message>
-    <message>
         <source>Incomplete: download it again.</source>
         <translation>足りないファイルがあります。もう一度ダウンロードしてください。</translation>
     </message>
@@ -4562,10 +4558,6 @@
     <message>
         <source>{model} recommends no temperature. Tandem uses: {values}</source>
         <translation>「{model}」には温度の推奨値がありません。Tandemで使う値：{values}</translation>
-    </message>
-    <message>
-        <source>no draft token accepted so far (measured)</source>
-        <translation>これまでに受理されたドラフトトークンなし（実測）</translation>
     </message>
     <message>
         <source>GGUF, converted when it is first used</source>

@@ -4236,10 +4236,6 @@
         <translation>일반 디코딩: 메인 모델만 써요.</translation>
     </message>
     <message>
-        <source>{gain} (measured, {rate} accepted)</source>
-        <translation>{gain}(실측, 채택률 {rate})</translation>
-    </message>
-    <message>
         <source>Incomplete: download it again.</source>
         <translation>빠진 파일이 있어요. 다시 다운로드해 주세요.</translation>
     </message>
@@ -4574,10 +4570,6 @@
     <message>
         <source>{model} recommends no temperature. Tandem uses: {values}</source>
         <translation>{model} 모델에는 온도 권장값이 없어요. Tandem에서 쓰는 값: {values}</translation>
-    </message>
-    <message>
-        <source>no draft token accepted so far (measured)</source>
-        <translation>지금까지 채택된 초안 토큰 없음(실측)</translation>
     </message>
     <message>
         <source>GGUF, converted when it is first used</source>

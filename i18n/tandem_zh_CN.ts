@@ -4236,10 +4236,6 @@
         <translation>普通解码：只用主模型。</translation>
     </message>
     <message>
-        <source>{gain} (measured, {rate} accepted)</source>
-        <translation>{gain}（实测，接受率 {rate}）</translation>
-    </message>
-    <message>
         <source>Incomplete: download it again.</source>
         <translation>文件不完整，请重新下载。</translation>
     </message>
@@ -4574,10 +4570,6 @@
     <message>
         <source>{model} recommends no temperature. Tandem uses: {values}</source>
         <translation>“{model}”没有推荐的温度。Tandem 使用：{values}</translation>
-    </message>
-    <message>
-        <source>no draft token accepted so far (measured)</source>
-        <translation>迄今未接受任何草稿 token（实测）</translation>
     </message>
     <message>
         <source>GGUF, converted when it is first used</source>

@@ -1,4 +1,4 @@
-"""The measured speed-up of each pair of models on this computer: one figure, which every place shows. No Qt in here."""
+"""What is measured of each pair of models on this computer: one figure, which every place shows. No Qt in here."""
 
 from __future__ import annotations
 
@@ -99,12 +99,12 @@ class PairSpeeds:
         return self.figures(sums)
 
     def figures(self, sums: MeasuredPairs) -> dict[tuple[str, str], Totals]:
-        """Return the figures of each pair whose speed-up is known, `sums` of its answers with that speed-up."""
+        """Return the figures of each pair: the `sums` of its answers, with its speed-up, None if that is not known."""
         pairs: dict[tuple[str, str], Totals] = {}
         for main, draft in {**sums, **dict.fromkeys(self._pairs())}:
             totals = sums.get((main, draft), Totals(main_model=main, draft_model=draft))
             speedup = self.speedup_of(main, draft)
-            if speedup is not None:
+            if totals.drafted or speedup is not None:
                 pairs[main, draft] = replace(totals, speedup=speedup, speedup_low=speedup, speedup_high=speedup)
         return pairs
 
@@ -123,6 +123,11 @@ class PairSpeeds:
             return convert(self._file.values.get(name, {}), _PairRecord)
         except ValidationError:
             return _PairRecord()
+
+
+def factors(drafts: Mapping[str, Totals]) -> dict[str, float]:
+    """Return the known speed-ups of drafts with one main model, by their ids; that of prompt lookup has none."""
+    return {draft: totals.factor for draft, totals in drafts.items() if draft and totals.speedup is not None}
 
 
 def is_gain(speedup: float | None) -> bool:
@@ -173,13 +178,31 @@ def _name(main: str, draft: str) -> str:
 
 
 def _by_pair(summaries: Iterable[Totals]) -> dict[tuple[str, str], Totals]:
-    """Return the sums of each pair with the method that generated the most tokens, if anything was drafted."""
+    """Return the sums of each pair of which anything was drafted, with all methods together.
+
+    Their speed-up is that of the method that generated the most tokens.
+    """
     pairs: dict[tuple[str, str], Totals] = {}
     # A method with which no draft token was accepted speaks only where no other does.
     for totals in sorted(summaries, key=lambda summary: (bool(summary.accept_rate), summary.generated_tokens)):
         if totals.drafted:
-            pairs[AnswerSource(totals.main_model, totals.draft_model, totals.method).pair] = totals
+            pair = AnswerSource(totals.main_model, totals.draft_model, totals.method).pair
+            pairs[pair] = _with_counts_of(pairs.get(pair, Totals()), totals)
     return pairs
+
+
+def _with_counts_of(others: Totals, totals: Totals) -> Totals:
+    """Return `totals` with the answers and the tokens of other answers of the same pair, too."""
+    drafted = totals.drafted + others.drafted
+    accepted = totals.accepted + others.accepted
+    return replace(
+        totals,
+        answers=totals.answers + others.answers,
+        drafted=drafted,
+        accepted=accepted,
+        accept_rate=accepted / drafted,
+        generated_tokens=totals.generated_tokens + others.generated_tokens,
+    )
 
 
 def _answered(totals: Totals) -> float | None:

@@ -244,7 +244,11 @@ class HistoryPage(ThemeAware, QWidget):
 
         The sentence is hidden until the store was read, because until then it would say that there are no answers.
         """
-        known = [totals for pair, totals in self._requests.measured.items() if self._is_chosen(pair)]
+        known = [
+            totals
+            for pair, totals in self._requests.measured.items()
+            if totals.speedup is not None and self._is_chosen(pair)
+        ]
         most_used = sorted(known, key=lambda totals: totals.answers, reverse=True)
         faster = [totals for totals in most_used if is_gain(totals.speedup)][:_MOST_SENTENCES]
         if faster:

@@ -7,6 +7,7 @@ import re
 from PySide6.QtCore import QDate, QDateTime, QLocale, QObject
 
 from app.conversations.measured import as_shown, gain_in, speed_as_shown
+from app.conversations.request_history import Totals
 from app.session.answer import Answer, State
 from app.wording.ahead import ahead_sentence
 from app.wording.errors import joined, plain_sentence, quoted
@@ -113,10 +114,10 @@ def gain(answer: Answer) -> str:
     return as_fast(gain_in(answer.figures, answer.pair_speedup))
 
 
-def accepted_words(stats: RequestStats) -> str:
-    """Return how many of the draft tokens were accepted, in the words of every place: "56 of 61 drafts accepted"."""
+def accepted_words(figures: RequestStats | Totals) -> str:
+    """Return how many draft tokens of an answer, or of a pair, were accepted: "56 of 61 drafts accepted"."""
     return translate("Figures", "{accepted} of {drafted} drafts accepted").format(
-        accepted=number(stats.accepted, 0), drafted=number(stats.drafted, 0)
+        accepted=number(figures.accepted, 0), drafted=number(figures.drafted, 0)
     )
 
 

@@ -13,7 +13,7 @@ from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import own_sampling, recommended_of
 from app.wording.errors import error_sentence, reason_sentence, unusable_sentence
-from app.wording.figures import as_fast, capitalized, number, percent, times, times_between
+from app.wording.figures import accepted_words, as_fast, capitalized, number, percent, times, times_between
 from app.wording.hub import size_words
 from app.wording.sentences import Sentences, translate
 from app.wording.sources import recorded_name
@@ -186,18 +186,21 @@ def estimate_words() -> str:
     return translate("Models", "Speed-ups are estimates until they are measured.")
 
 
+def known_speedup(measured: Totals) -> float | None:
+    """Return the measured speed-up of a pair; None if it is not known, or only that no draft token was accepted."""
+    is_of_none = measured.accept_rate == 0 and not is_gain(measured.speedup)
+    return None if is_of_none else measured.speedup
+
+
 def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str:
-    """Return how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known.
+    """Return what is measured of a pair on this computer, or else how fast it is by an estimate; "" without either.
 
     What shows it says that estimates are estimates.
     """
-    if measured is not None and measured.accept_rate == 0 and not is_gain(measured.speedup):
-        return translate("Models", "no draft token accepted so far (measured)")
-    if measured is not None and not measured.accept_rate:
-        return translate("Models", "{gain} (measured)").format(gain=as_fast(measured.speedup))
     if measured is not None:
-        text = translate("Models", "{gain} (measured, {rate} accepted)")
-        return text.format(gain=as_fast(measured.speedup), rate=percent(measured.accept_rate))
+        speedup = known_speedup(measured)
+        gain = "" if speedup is None else translate("Models", "{gain} (measured)").format(gain=as_fast(speedup))
+        return _separated(gain, accepted_words(measured) if measured.drafted else "")
     if expected is None:
         return ""
     if not (expected.gains or expected.measured):

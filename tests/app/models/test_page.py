@@ -124,13 +124,13 @@ def test_every_tab_shows_what_was_measured_instead_of_the_estimate(open_settings
     # Its draft is installed, so it can be measured.
     assert "as fast" not in texts[0]
     assert "about 1.4× as fast" in texts[1]
-    measured = Totals(speedup=0.97, accept_rate=0.78, speedup_low=0.95, speedup_high=0.99)
+    measured = Totals(speedup=0.97, accept_rate=0.78, drafted=50, accepted=39)
     library.take_measured({(MAIN, DRAFT): measured, (MAIN, LARGER): measured})
     texts = [card_of(page, id_).facts.text() for id_ in (MAIN, LARGER)]
-    assert "1.0× as fast (measured, 78% accepted)" in texts[0]
-    assert "1.0× as fast (measured, 78% accepted)" in texts[1]
+    assert "1.0× as fast (measured)\u00a0· 39 of 50 drafts accepted" in texts[0]
+    assert "1.0× as fast (measured)\u00a0· 39 of 50 drafts accepted" in texts[1]
     page.show_tab(INSTALLED)
-    assert "1.0× as fast (measured, 78% accepted)" in card_of(page, MAIN).facts.text()
+    assert "1.0× as fast (measured)\u00a0· 39 of 50 drafts accepted" in card_of(page, MAIN).facts.text()
     assert "bout" not in texts[0]
     # The line below it is about the model with its own head.
     assert "bout" not in texts[1].partition("\n")[0]
