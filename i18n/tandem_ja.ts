@@ -3869,16 +3869,16 @@
         <translation>モデルをスキャン中…</translation>
     </message>
     <message>
-        <source>In use: {used} · free: {free} · for models: {limit} of {memory}</source>
-        <translation>使用中：{used} · 空き：{free} · モデル用：{limit}（全体{memory}）</translation>
+        <source>{free} of {limit} free for models</source>
+        <translation>モデル用の{limit}のうち{free}が空き</translation>
     </message>
     <message>
-        <source>In use: {used} · this choice: {choice} · then free: {free}</source>
-        <translation>使用中：{used} · このモデル：{choice} · 選択後の空き：{free}</translation>
+        <source>This choice: {choice} · then free: {free}</source>
+        <translation>このモデル：{choice} · 選択後の空き：{free}</translation>
     </message>
     <message>
-        <source>In use: {used} · this choice: {choice} · {free} too much</source>
-        <translation>使用中：{used} · このモデル：{choice} · {free}超過</translation>
+        <source>This choice: {choice} · {free} too much</source>
+        <translation>このモデル：{choice} · {free}超過</translation>
     </message>
 </context>
 <context>
@@ -4218,10 +4218,6 @@
     <message>
         <source>Starter head</source>
         <translation>スターターのヘッド</translation>
-    </message>
-    <message>
-        <source>Prompt lookup (n-gram)</source>
-        <translation>プロンプトルックアップ</translation>
     </message>
     <message>
         <source>No draft</source>
@@ -4583,6 +4579,26 @@
         <source>{name} ({place})</source>
         <translation>{name}（{place}）</translation>
     </message>
+    <message>
+        <source>Get more…</source>
+        <translation>モデルを追加…</translation>
+    </message>
+    <message>
+        <source>not tried</source>
+        <translation>まだ試していません</translation>
+    </message>
+    <message>
+        <source>expected: about the same speed</source>
+        <translation>予想：同じくらいの速さ</translation>
+    </message>
+    <message>
+        <source>expected: {speed}</source>
+        <translation>予想：{speed}</translation>
+    </message>
+    <message>
+        <source>{method} head</source>
+        <translation>{method}ヘッド</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -4918,14 +4934,6 @@
         <translation>ドラフトモデル</translation>
     </message>
     <message>
-        <source>Choose a folder…</source>
-        <translation>フォルダを選択…</translation>
-    </message>
-    <message>
-        <source>Get more…</source>
-        <translation>モデルを追加…</translation>
-    </message>
-    <message>
         <source>GGUF file…</source>
         <translation>GGUFファイル…</translation>
     </message>
@@ -4937,16 +4945,24 @@
         <source>Choose a folder that contains models</source>
         <translation>モデルのあるフォルダを選択</translation>
     </message>
+    <message>
+        <source>Open…</source>
+        <translation>開く…</translation>
+    </message>
+    <message>
+        <source>Model folder…</source>
+        <translation>モデルのフォルダ…</translation>
+    </message>
+    <message>
+        <source>More…</source>
+        <translation>その他…</translation>
+    </message>
 </context>
 <context>
     <name>PickerRow</name>
     <message>
         <source>in use</source>
         <translation>使用中</translation>
-    </message>
-    <message>
-        <source>best on this Mac</source>
-        <translation>このMacで最適</translation>
     </message>
     <message>
         <source>{size} in memory</source>
@@ -4957,10 +4973,6 @@
         <translation>ダウンロード</translation>
     </message>
     <message>
-        <source>{method} head</source>
-        <translation>{method}ヘッド</translation>
-    </message>
-    <message>
         <source>multiple Macs</source>
         <translation>複数のMac</translation>
     </message>
@@ -4969,16 +4981,24 @@
         <translation>{name}をメモリから解放：{size}が空きます（{keys}）</translation>
     </message>
     <message>
-        <source>different tokenizer</source>
-        <translation>別のトークナイザー</translation>
-    </message>
-    <message>
         <source>tight</source>
         <translation>ぎりぎり</translation>
     </message>
     <message>
         <source>built in</source>
         <translation>内蔵</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>開いています</translation>
+    </message>
+    <message>
+        <source>collapsed</source>
+        <translation>閉じています</translation>
+    </message>
+    <message>
+        <source>Try</source>
+        <translation>試す</translation>
     </message>
 </context>
 <context>

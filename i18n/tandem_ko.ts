@@ -3869,16 +3869,16 @@
         <translation>모델을 찾는 중…</translation>
     </message>
     <message>
-        <source>In use: {used} · free: {free} · for models: {limit} of {memory}</source>
-        <translation>사용 중: {used} · 남음: {free} · 모델용: {memory} 중 {limit}</translation>
+        <source>{free} of {limit} free for models</source>
+        <translation>모델용 {limit} 중 {free} 남음</translation>
     </message>
     <message>
-        <source>In use: {used} · this choice: {choice} · then free: {free}</source>
-        <translation>사용 중: {used} · 이 모델: {choice} · 선택 후 남음: {free}</translation>
+        <source>This choice: {choice} · then free: {free}</source>
+        <translation>이 모델: {choice} · 선택 후 남음: {free}</translation>
     </message>
     <message>
-        <source>In use: {used} · this choice: {choice} · {free} too much</source>
-        <translation>사용 중: {used} · 이 모델: {choice} · {free} 초과</translation>
+        <source>This choice: {choice} · {free} too much</source>
+        <translation>이 모델: {choice} · {free} 초과</translation>
     </message>
 </context>
 <context>
@@ -4218,10 +4218,6 @@
     <message>
         <source>Starter head</source>
         <translation>스타터 헤드</translation>
-    </message>
-    <message>
-        <source>Prompt lookup (n-gram)</source>
-        <translation>프롬프트 룩업(n-gram)</translation>
     </message>
     <message>
         <source>No draft</source>
@@ -4583,6 +4579,26 @@
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
         <translation>가중치는 {file} 파일의 것이고, 텐서 {total}개 중 {count}개는 다시 양자화했어요.</translation>
     </message>
+    <message>
+        <source>Get more…</source>
+        <translation>더 받기…</translation>
+    </message>
+    <message>
+        <source>not tried</source>
+        <translation>아직 써 보지 않음</translation>
+    </message>
+    <message>
+        <source>expected: about the same speed</source>
+        <translation>예상: 비슷한 속도</translation>
+    </message>
+    <message>
+        <source>expected: {speed}</source>
+        <translation>예상: {speed}</translation>
+    </message>
+    <message>
+        <source>{method} head</source>
+        <translation>{method} 헤드</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -4870,14 +4886,6 @@
 <context>
     <name>Picker</name>
     <message>
-        <source>Get more…</source>
-        <translation>더 받기…</translation>
-    </message>
-    <message>
-        <source>Choose a folder…</source>
-        <translation>폴더 선택…</translation>
-    </message>
-    <message>
         <source>GGUF file…</source>
         <translation>GGUF 파일…</translation>
     </message>
@@ -4937,16 +4945,24 @@
         <source>Draft models</source>
         <translation>초안 모델</translation>
     </message>
+    <message>
+        <source>Open…</source>
+        <translation>열기…</translation>
+    </message>
+    <message>
+        <source>Model folder…</source>
+        <translation>모델 폴더…</translation>
+    </message>
+    <message>
+        <source>More…</source>
+        <translation>더 보기…</translation>
+    </message>
 </context>
 <context>
     <name>PickerRow</name>
     <message>
         <source>in use</source>
         <translation>사용 중</translation>
-    </message>
-    <message>
-        <source>best on this Mac</source>
-        <translation>이 Mac에서 최적</translation>
     </message>
     <message>
         <source>{size} in memory</source>
@@ -4957,10 +4973,6 @@
         <translation>다운로드</translation>
     </message>
     <message>
-        <source>{method} head</source>
-        <translation>{method} 헤드</translation>
-    </message>
-    <message>
         <source>multiple Macs</source>
         <translation>여러 Mac</translation>
     </message>
@@ -4969,16 +4981,24 @@
         <translation>{name} 언로드: {size} 확보({keys})</translation>
     </message>
     <message>
-        <source>different tokenizer</source>
-        <translation>다른 토크나이저</translation>
-    </message>
-    <message>
         <source>tight</source>
         <translation>빠듯함</translation>
     </message>
     <message>
         <source>built in</source>
         <translation>내장</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>펼쳐짐</translation>
+    </message>
+    <message>
+        <source>collapsed</source>
+        <translation>접힘</translation>
+    </message>
+    <message>
+        <source>Try</source>
+        <translation>써 보기</translation>
     </message>
 </context>
 <context>

@@ -3869,16 +3869,16 @@
         <translation>正在扫描模型…</translation>
     </message>
     <message>
-        <source>In use: {used} · free: {free} · for models: {limit} of {memory}</source>
-        <translation>已用：{used} · 空闲：{free} · 可供模型使用：{limit}（共 {memory}）</translation>
+        <source>{free} of {limit} free for models</source>
+        <translation>模型可用的 {limit} 中空闲 {free}</translation>
     </message>
     <message>
-        <source>In use: {used} · this choice: {choice} · then free: {free}</source>
-        <translation>已用：{used} · 此模型：{choice} · 选用后空闲：{free}</translation>
+        <source>This choice: {choice} · then free: {free}</source>
+        <translation>此模型：{choice} · 选用后空闲：{free}</translation>
     </message>
     <message>
-        <source>In use: {used} · this choice: {choice} · {free} too much</source>
-        <translation>已用：{used} · 此模型：{choice} · 超出 {free}</translation>
+        <source>This choice: {choice} · {free} too much</source>
+        <translation>此模型：{choice} · 超出 {free}</translation>
     </message>
 </context>
 <context>
@@ -4218,10 +4218,6 @@
     <message>
         <source>Starter head</source>
         <translation>入门草稿头</translation>
-    </message>
-    <message>
-        <source>Prompt lookup (n-gram)</source>
-        <translation>提示词查找（n-gram）</translation>
     </message>
     <message>
         <source>No draft</source>
@@ -4583,6 +4579,26 @@
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
         <translation>权重来自文件 {file}，{total} 个张量中有 {count} 个重新量化。</translation>
     </message>
+    <message>
+        <source>Get more…</source>
+        <translation>获取更多…</translation>
+    </message>
+    <message>
+        <source>not tried</source>
+        <translation>尚未试用</translation>
+    </message>
+    <message>
+        <source>expected: about the same speed</source>
+        <translation>预计：速度大致相同</translation>
+    </message>
+    <message>
+        <source>expected: {speed}</source>
+        <translation>预计：{speed}</translation>
+    </message>
+    <message>
+        <source>{method} head</source>
+        <translation>{method} 草稿头</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -4870,14 +4886,6 @@
 <context>
     <name>Picker</name>
     <message>
-        <source>Get more…</source>
-        <translation>获取更多…</translation>
-    </message>
-    <message>
-        <source>Choose a folder…</source>
-        <translation>选择文件夹…</translation>
-    </message>
-    <message>
         <source>GGUF file…</source>
         <translation>GGUF 文件…</translation>
     </message>
@@ -4937,16 +4945,24 @@
         <source>Draft models</source>
         <translation>草稿模型</translation>
     </message>
+    <message>
+        <source>Open…</source>
+        <translation>打开…</translation>
+    </message>
+    <message>
+        <source>Model folder…</source>
+        <translation>模型文件夹…</translation>
+    </message>
+    <message>
+        <source>More…</source>
+        <translation>更多…</translation>
+    </message>
 </context>
 <context>
     <name>PickerRow</name>
     <message>
         <source>in use</source>
         <translation>使用中</translation>
-    </message>
-    <message>
-        <source>best on this Mac</source>
-        <translation>本机最佳</translation>
     </message>
     <message>
         <source>{size} in memory</source>
@@ -4957,10 +4973,6 @@
         <translation>下载</translation>
     </message>
     <message>
-        <source>{method} head</source>
-        <translation>{method} 草稿头</translation>
-    </message>
-    <message>
         <source>multiple Macs</source>
         <translation>多台 Mac</translation>
     </message>
@@ -4969,16 +4981,24 @@
         <translation>将 {name} 移出内存：释放 {size}（{keys}）</translation>
     </message>
     <message>
-        <source>different tokenizer</source>
-        <translation>分词器不同</translation>
-    </message>
-    <message>
         <source>tight</source>
         <translation>内存紧张</translation>
     </message>
     <message>
         <source>built in</source>
         <translation>内置</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>已展开</translation>
+    </message>
+    <message>
+        <source>collapsed</source>
+        <translation>已折叠</translation>
+    </message>
+    <message>
+        <source>Try</source>
+        <translation>试用</translation>
     </message>
 </context>
 <context>

@@ -48,13 +48,13 @@ class MemoryGauge(QWidget):
         stays = used - (replaced.bytes if replaced is not None else 0)
         free = limit - stays - size
         if not size:
-            words = self.tr("In use: {used} · free: {free} · for models: {limit} of {memory}")
+            words = self.tr("{free} of {limit} free for models")
         elif free >= 0:
-            words = self.tr("In use: {used} · this choice: {choice} · then free: {free}")
+            words = self.tr("This choice: {choice} · then free: {free}")
         else:
-            words = self.tr("In use: {used} · this choice: {choice} · {free} too much")
+            words = self.tr("This choice: {choice} · {free} too much")
         whole = max(inventory.memory, limit, 1)
-        sizes = {"used": used, "free": abs(free), "choice": size, "limit": limit, "memory": whole}
+        sizes = {"free": abs(free), "choice": size, "limit": limit}
         self.words.setText(words.format(**{name: size_words(amount) for name, amount in sizes.items()}))
         parts = ((stays, "main"), (size, "draft"), (max(free, 0), "selection"), (whole - limit, "rejected"))
         self.bar.show_parts([(amount / whole, colour) for amount, colour in parts], self.words.text())

@@ -27,6 +27,7 @@ QLabel[styleClass="muted"] { color: $muted; font-size: 12px; }
 QLabel[styleClass="problem"] { color: $problem; font-size: 12px; }
 QLabel[styleClass="caption"] { color: $faint; font-size: 11px; }
 QLabel[styleClass="title"] { font-weight: 600; font-size: 14px; }
+QLabel[styleClass="title-good"] { font-weight: 600; font-size: 14px; color: $draft_text; }
 QLabel[styleClass="strong"] { font-weight: 600; font-size: 12px; }
 QLabel[styleClass="big"] { font-weight: 600; font-size: 36px; }
 QLabel[styleClass="big-good"] { font-weight: 600; font-size: 36px; color: $draft_text; }

@@ -74,7 +74,7 @@ def test_the_memory_of_the_whole_mac_follows_the_row_under_the_pointer_or_with_t
     page = open_page(window)
     said = page.memory.words.text
     idle = said()
-    assert idle == "In use: 40\u00a0MB · free: 20.2\u00a0GB · for models: 20.3\u00a0GB of 32.0\u00a0GB"
+    assert idle == "20.2\u00a0GB of 20.3\u00a0GB free for models"
     card = page.cards[2]
     if by == "pointer":
         QApplication.sendEvent(card, QEnterEvent(QPointF(), QPointF(), QPointF()))
@@ -82,7 +82,7 @@ def test_the_memory_of_the_whole_mac_follows_the_row_under_the_pointer_or_with_t
         QApplication.sendEvent(card.main_button, QFocusEvent(QEvent.Type.FocusIn))
     # The loaded model goes for it.
     free = size_words(card.entry.fit.limit - card.entry.fit.needed)
-    assert said() == f"In use: 40\u00a0MB · this choice: {size_words(card.entry.fit.needed)} · then free: {free}"
+    assert said() == f"This choice: {size_words(card.entry.fit.needed)} · then free: {free}"
     assert page.memory.bar.accessibleName() == said()
     away = QEvent(QEvent.Type.Leave) if by == "pointer" else QFocusEvent(QEvent.Type.FocusOut)
     QApplication.sendEvent(card if by == "pointer" else card.main_button, away)
@@ -165,12 +165,13 @@ def test_a_model_without_a_worthwhile_draft_is_offered_alone(
 
 
 def test_the_memory_that_is_in_use_includes_the_models_of_programs(open_settings: OpenShown) -> None:
-    window, _, engine = open_settings()
+    limit = 10**9
+    window, _, engine = open_settings(replace(stocked(), limit=limit))
     own = window.session.models.pair.main.bytes + window.session.models.pair.draft.bytes
     beside = engine.load_additional("small").result()
     page = window.settings_page("models")
-    assert size_words(own) != size_words(own + beside.bytes)
-    words = f"In use: {size_words(own + beside.bytes)} "
+    words = f"{size_words(limit - own - beside.bytes)} of"
+    assert words != f"{size_words(limit - own)} of"
     window.wait(lambda: any(words in one.text() for one in page.findChildren(QLabel)))
     sizes = [size_words(own), size_words(beside.bytes)]
     assert [size in one.text() for size, one in zip(sizes, page.unload_buttons, strict=True)] == [True, True]
