@@ -4368,10 +4368,6 @@
         <translation>画像対応</translation>
     </message>
     <message>
-        <source>not checked; looked at when it is opened</source>
-        <translation>未確認、開くときに確認</translation>
-    </message>
-    <message>
         <source>without {files}</source>
         <translation>{files}を除く</translation>
     </message>
@@ -4599,6 +4595,10 @@
         <source>{method} head</source>
         <translation>{method}ヘッド</translation>
     </message>
+    <message>
+        <source>What its context takes is known once it is downloaded.</source>
+        <translation>コンテキストに必要なメモリは、ダウンロード後にわかります。</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -4655,12 +4655,16 @@
         <translation>{name}をメモリから解放（{size}）</translation>
     </message>
     <message>
-        <source>Context: {count} tokens</source>
-        <translation>コンテキスト：{count}トークン</translation>
-    </message>
-    <message>
         <source>Context length used for memory estimates</source>
         <translation>メモリの推定に使うコンテキスト長</translation>
+    </message>
+    <message>
+        <source>Unload…</source>
+        <translation>解放…</translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count}トークン</translation>
     </message>
 </context>
 <context>

@@ -4372,10 +4372,6 @@
         <translation>이미지를 볼 수 있음</translation>
     </message>
     <message>
-        <source>not checked; looked at when it is opened</source>
-        <translation>확인 안 됨, 열 때 살펴봄</translation>
-    </message>
-    <message>
         <source>without {files}</source>
         <translation>{files} 제외</translation>
     </message>
@@ -4599,6 +4595,10 @@
         <source>{method} head</source>
         <translation>{method} 헤드</translation>
     </message>
+    <message>
+        <source>What its context takes is known once it is downloaded.</source>
+        <translation>컨텍스트에 드는 메모리는 다운로드한 뒤에 알 수 있어요.</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -4655,12 +4655,16 @@
         <translation>{name} 언로드({size})</translation>
     </message>
     <message>
-        <source>Context: {count} tokens</source>
-        <translation>컨텍스트: {count}토큰</translation>
-    </message>
-    <message>
         <source>Context length used for memory estimates</source>
         <translation>메모리 추정에 쓰는 컨텍스트 길이</translation>
+    </message>
+    <message>
+        <source>Unload…</source>
+        <translation>언로드…</translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>토큰 {count}개</translation>
     </message>
 </context>
 <context>

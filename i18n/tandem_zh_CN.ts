@@ -4372,10 +4372,6 @@
         <translation>支持图片</translation>
     </message>
     <message>
-        <source>not checked; looked at when it is opened</source>
-        <translation>尚未检查，打开时再看</translation>
-    </message>
-    <message>
         <source>without {files}</source>
         <translation>不含 {files}</translation>
     </message>
@@ -4599,6 +4595,10 @@
         <source>{method} head</source>
         <translation>{method} 草稿头</translation>
     </message>
+    <message>
+        <source>What its context takes is known once it is downloaded.</source>
+        <translation>上下文占用的内存要在下载后才能得知。</translation>
+    </message>
 </context>
 <context>
     <name>ModelsPage</name>
@@ -4655,12 +4655,16 @@
         <translation>将 {name} 移出内存（{size}）</translation>
     </message>
     <message>
-        <source>Context: {count} tokens</source>
-        <translation>上下文：{count} 个 token</translation>
-    </message>
-    <message>
         <source>Context length used for memory estimates</source>
         <translation>估算内存所用的上下文长度</translation>
+    </message>
+    <message>
+        <source>Unload…</source>
+        <translation>移出内存…</translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} 个 token</translation>
     </message>
 </context>
 <context>

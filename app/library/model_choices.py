@@ -202,10 +202,11 @@ def _draft_rank(row: ModelChoice) -> tuple[int, float]:
     if row.kind == "none":
         return 4, 0.0
     if measured is None:
-        return 3, 0.0 if row.loaded else 1.0
+        return 3, 1.0 - row.loaded
     if measured.speedup is None:
         return 1, -(measured.accept_rate or 0.0)
-    return 0 if is_gain(measured.speedup) else 2, -measured.speedup
+    place = 0 if is_gain(measured.speedup) else 2
+    return place, -measured.speedup
 
 
 def by_purpose(inventory: Inventory, loaded_path: str, *, only_installed: bool) -> dict[str, list[Entry]]:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.widgets.badges import Bar
 from app.widgets.labels import WrappedLabel, show_words
-from app.widgets.layouts import fill, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.wording.hub import size_words
 from app.wording.models import estimate_words
@@ -28,7 +28,12 @@ class MemoryGauge(QWidget):
         self.bar = Bar(self)
         self.words = styled(WrappedLabel(self), "muted")
         self._estimates = styled(WrappedLabel(self), "caption")
-        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.bar, self.words, self._estimates)
+        self._line = fill(hbox(spacing=16), (self.words, 1))
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.bar, self._line, self._estimates)
+
+    def add_beside(self, view: QWidget) -> None:
+        """Add something to the end of the line of words."""
+        self._line.addWidget(view)
 
     def note_estimates(self, are_shown: bool) -> None:
         """Show that speed-ups are estimates if any speed-up in the list is."""

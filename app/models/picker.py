@@ -104,7 +104,6 @@ class Picker(ThemeAware, Overlay):
 
     def _make_foot(self) -> None:
         """Make the memory, and below it the links to the Models page and to models anywhere on the disk."""
-        self.below = self.memory
         opening = self.bound("Open…", styled(QPushButton(self), "link"))
         menu = Menu(opening)
         self.bound("Model folder…", menu.addAction("")).triggered.connect(self._choose_folder)

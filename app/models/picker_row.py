@@ -192,10 +192,13 @@ def _is_gettable(choice: ModelChoice) -> bool:
 def _icon_of(choice: ModelChoice, role: str) -> tuple[str, str]:
     """Return the icon and its colour, which only repeat the words beside it."""
     if choice.is_fold:
-        return "chevron-down" if choice.kind == "fewer" else "chevron-right", "muted"
+        mark = "chevron-down" if choice.kind == "fewer" else "chevron-right"
+        return mark, "muted"
     if not choice.usable or choice.kind in ("none", "unload"):
         return "draft-off", "muted"
     if choice.kind == "lookup":
         return "draft-on", "lookup"
-    mark = "main-model" if role == "main" else "draft-on"
-    return mark if choice.kind == "use" else "draft-off", role
+    mark = "draft-off"
+    if choice.kind == "use":
+        mark = "main-model" if role == "main" else "draft-on"
+    return mark, role

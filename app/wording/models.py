@@ -143,7 +143,8 @@ def draft_details(choice: ModelChoice) -> str:
     size = translate("Models", "In memory: {sum}").format(sum=size_words(choice.memory)) if choice.memory else ""
     app = "" if choice.entry is None else choice.entry.app
     # A draft that cannot be used has its verdict in the row.
-    lines = (_kind_words(choice), verdict if choice.usable else "", size, app)
+    shown_verdict = verdict if choice.usable else ""
+    lines = (_kind_words(choice), shown_verdict, size, app)
     return "\n".join(line for line in lines if line)
 
 
@@ -313,13 +314,11 @@ def facts_words(entry: Entry, measured: Totals | None = None) -> str:
         return obstacle
     sees = translate("Models", "sees pictures") if entry.sees else ""
     converted = translate("Models", "GGUF, converted when it is first used") if entry.is_gguf_file else ""
-    unread = entry.source == "catalog" and not entry.config
     left_out = translate("Models", "without {files}").format(files=", ".join(entry.left_out[:3]))
     parts = [
         draft_words(entry, measured),
         sees,
         converted,
-        translate("Models", "not checked; looked at when it is opened") if unread else "",
         left_out if entry.left_out else "",
         entry.app,
         translate("Models", "gated") if entry.gated else "",
@@ -363,6 +362,8 @@ def details_words(entry: Entry) -> str:
         lines.append(translate("Models", "On disk: {size}").format(size=size_words(entry.disk_bytes)))
     if entry.fit is not None and not entry.is_starter:
         lines.append(translate("Models", "In memory: {sum}").format(sum=fit_words(entry.fit)))
+    if entry.source == "catalog" and not entry.config:
+        lines.append(translate("Models", "What its context takes is known once it is downloaded."))
     return "\n".join(line for line in (*lines, origin_words(entry)) if line)
 
 

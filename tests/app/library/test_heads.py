@@ -15,7 +15,7 @@ from app.library.model_choices import ModelChoice, draft_choices, main_choices
 from app.models.picker_row import PickerRow
 from app.session.model_names import short_name
 from app.wording.hub import size_words
-from app.wording.models import details_words, draft_words, facts_words, verdict_words
+from app.wording.models import details_words, draft_words, verdict_words
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise
 from engine.advice.speedup import SpeedupEstimate
@@ -88,8 +88,8 @@ def test_what_is_published_and_not_read_says_so() -> None:
     assert "a bench" in verdict_words(best)
     catalog = load_catalog()
     for name, unread in (("mlx-community/MiniCPM5-2B-bf16", True), ("mlx-community/Qwen3-4B-8bit", False)):
-        words = facts_words(from_catalog(catalog.models[name], catalog, (), BUDGET))
-        assert ("not checked; looked at when it is opened" in words.replace("\u00a0", " ")) is unread
+        words = details_words(from_catalog(catalog.models[name], catalog, (), BUDGET))
+        assert ("What its context takes is known once it is downloaded." in words) is unread
 
 
 NO_GAIN = "Its head: about the same speed until it is measured"
