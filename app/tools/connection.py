@@ -63,6 +63,9 @@ _LONGEST_DETAIL = 300
 _LONGEST_REFUSAL = 1000
 # A start ends after this many times the longest silence, even if the server goes on to print.
 _LONGEST_START = 10
+# Seconds for which a list of tools is fresh, if the server says less: the SDKs say 0, with which each question would
+# wait for each server's list.
+LEAST_FRESH_S = 60.0
 # Pages of a list of tools, which a server could make endless.
 _MOST_PAGES = 100
 # Seconds before a call is sent again for which the server wants no input: twice as many each time, up to a limit. A
@@ -119,6 +122,12 @@ class McpConnection:
         self._ending = asyncio.Event()
         # Set when `_follow` has something to do: the list of tools has changed, or the server shall end.
         self._has_work = asyncio.Event()
+        # Until when, on the loop's clock, the newest list is fresh.
+        self._fresh_until = math.inf
+        # Whether the server announces changes of its list.
+        self._is_announced = False
+        # Set when a list that was out of date has been read again, or cannot be.
+        self._is_read = asyncio.Event()
         # Whether `stop` was called, so that its end is no failure.
         self._stopped = False
         self._begin()
@@ -149,6 +158,14 @@ class McpConnection:
         if self.over.is_set():
             raise self._ended()
 
+    async def refresh(self) -> None:
+        """Read a list of tools again that is out of date, if the server does not announce its changes."""
+        if self._is_announced or not self.is_usable or anyio.current_time() < self._fresh_until:
+            return
+        self._is_read.clear()
+        self._has_work.set()
+        await self._is_read.wait()
+
     async def run(self) -> None:
         """Start the server and follow its list of tools until it ends or `stop` is called; `failure` says why."""
         error = await self._live("auto")
@@ -168,6 +185,7 @@ class McpConnection:
             log.info("the server %s of tools ended: %s", self.server.name, self.failure.code)
         self.over.set()
         self._settled.set()
+        self._is_read.set()
         self._changed()
 
     def stop(self) -> None:
@@ -456,8 +474,12 @@ class McpConnection:
         self._odd.clear()
         # Where each page began; None is the beginning of the list.
         cursors: list[str | None] = [None]
+        fresh_s = math.inf
         for _ in range(_MOST_PAGES):
             page = await self._client.list_tools(cursor=cursors[-1])
+            # Servers with sessions do not say it; they announce changes, or have none.
+            if "ttl_ms" in page.model_fields_set:
+                fresh_s = min(fresh_s, page.ttl_ms / 1000)
             listed += [tool for tool in page.tools if tool not in listed]
             # A server that does not know its own cursors would begin again with the first page.
             if page.next_cursor in (*cursors, "") or len(listed) + len(self._odd) > MOST_TOOLS:
@@ -468,6 +490,7 @@ class McpConnection:
         self.tools = tuple(replace(tool, instructions=instructions) for tool in usable.tools)
         self.unusable = tuple(dict.fromkeys([*self._odd, *usable.left_out]))
         self.only_as_tasks = usable.only_as_tasks
+        self._fresh_until = anyio.current_time() + max(fresh_s, LEAST_FRESH_S)
 
     async def _follow(self) -> None:
         """Read the list of tools again whenever the server has changed it."""
@@ -477,6 +500,7 @@ class McpConnection:
             if not self._ending.is_set():
                 with anyio.fail_after(self._start_s):
                     await self._list()
+                self._is_read.set()
                 self._changed()
                 # A server that announces changes without end must not keep this thread busy.
                 with anyio.move_on_after(RELIST_S):
@@ -487,8 +511,10 @@ class McpConnection:
         assert self._client is not None
         with suppress(ListenNotSupportedError, MCPError, SubscriptionLost):
             async with self._client.listen(tools_list_changed=True) as changes:
+                self._is_announced = bool(changes.honored.tools_list_changed)
                 async for _ in changes:
                     self._has_work.set()
+        self._is_announced = False
 
     async def _hear(self, message: IncomingMessage) -> None:
         """Handle a message that the server sends without being asked."""

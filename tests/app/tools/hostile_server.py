@@ -72,7 +72,15 @@ ASKED = {
     "unknown/method": {},
 }
 # The behaviours of servers of the protocol without sessions.
-OF_2026 = ("is-of-2026", "wants-input", "wants-a-model", "wants-folders", "waits-for-a-page", "asks-for-its-page-again")
+OF_2026 = (
+    "is-of-2026",
+    "changes-without-a-word",
+    "wants-input",
+    "wants-a-model",
+    "wants-folders",
+    "waits-for-a-page",
+    "asks-for-its-page-again",
+)
 FORM = {
     "mode": "form",
     "message": "Which table?",
@@ -249,6 +257,8 @@ def list_tools(number: Any, params: dict[str, Any], calls: int) -> None:
     match BEHAVIOUR:
         case behaviour if behaviour in OF_2026:
             usual |= MODERN
+            if behaviour == "changes-without-a-word" and calls:
+                usual["tools"] = [ECHO | {"name": "second"}]
         case "endless-pages":
             usual = {"tools": [], "nextCursor": str(int(params.get("cursor") or 0) + 1)}
         case "first-page-again":

@@ -124,6 +124,16 @@ def test_a_tool_that_has_changed_is_not_called_and_the_change_is_told(hosts: Hos
     assert before.fingerprint not in [tool.fingerprint for tool in hosts.tools(behaviour)]
 
 
+@pytest.mark.parametrize(("fresh_s", "name"), [(0.0, "second"), (60.0, "echo")])
+def test_a_list_that_is_out_of_date_is_read_again_for_the_next_question(
+    hosts: Hosts, monkeypatch: pytest.MonkeyPatch, fresh_s: float, name: str
+) -> None:
+    monkeypatch.setattr("app.tools.connection.LEAST_FRESH_S", fresh_s)
+    [before] = hosts.start(hostile("changes-without-a-word"))
+    hosts.call(before)
+    assert [tool.name for tool in hosts.tools("changes-without-a-word")] == [name]
+
+
 def test_a_list_is_read_again_if_the_headers_of_a_call_do_not_fit(hosts: Hosts) -> None:
     told: list[tuple[object, ...]] = []
     behaviour = "wants-other-headers"
