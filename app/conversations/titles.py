@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from app.text.shown import Paragraph, shown, texts_of, words_of
 from app.text.thinking import parts_of
@@ -125,25 +126,33 @@ def _without_polite_phrases(sentence: str) -> str:
     Its letters stay as they are, so that names such as iPhone and npm do. Where a sentence loses its capital with its
     opening, a verb that follows gets it, or a word that is never a name.
     """
-    shorter, is_verb = sentence, False
-    while opened := _without_opening(shorter):
-        shorter, is_verb = opened
+    request = _Request(sentence, begins_with_verb=False)
+    while (shorter_request := _without_opening(request.words)) is not None:
+        request = shorter_request
+    shorter = request.words
     lost_capital = shorter != sentence and sentence[:1].isupper()
     closed = re.sub(_CLOSINGS, "", shorter).strip(_TRIMMED)
     title = (closed or shorter).rstrip(_TRIMMED)
     # A request that lost its "could you" loses its question mark, a question keeps it.
     asks = title[-1:] if shorter == sentence and title.endswith(("?", "？")) else ""
     title = title.rstrip("?？!！").rstrip() + asks
-    takes_capital = lost_capital and (is_verb or re.match(_NO_NAME, title))
+    takes_capital = lost_capital and (request.begins_with_verb or re.match(_NO_NAME, title))
     return title[:1].upper() + title[1:] if takes_capital else title
 
 
-def _without_opening(sentence: str) -> tuple[str, bool] | None:
-    """Return the sentence after its opening courtesy, and whether a verb follows that; None if there is no more."""
-    for opening, is_verb in ((_BEFORE_A_VERB, True), (_BEFORE_A_SUBJECT, False), (_OTHER_OPENINGS, False)):
-        rest = re.sub(opening, "", sentence, count=1).lstrip(_TRIMMED)
-        if rest and rest != sentence:
-            return rest, is_verb
+class _Request(NamedTuple):
+    """What is asked, without an opening courtesy, and whether it begins with a verb because that was before one."""
+
+    words: str
+    begins_with_verb: bool
+
+
+def _without_opening(sentence: str) -> _Request | None:
+    """Return what is asked after an opening courtesy; None if the sentence begins with none."""
+    for opening in (_BEFORE_A_VERB, _BEFORE_A_SUBJECT, _OTHER_OPENINGS):
+        asked = re.sub(opening, "", sentence, count=1).lstrip(_TRIMMED)
+        if asked and asked != sentence:
+            return _Request(asked, begins_with_verb=opening is _BEFORE_A_VERB)
     return None
 
 
