@@ -3149,6 +3149,10 @@
         <source>none</source>
         <translation>なし</translation>
     </message>
+    <message>
+        <source>Draft source: {name}. {state}</source>
+        <translation>ドラフトの生成方法：{name}。{state}</translation>
+    </message>
 </context>
 <context>
     <name>HelpSearch</name>

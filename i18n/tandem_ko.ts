@@ -3149,6 +3149,10 @@
         <source>none</source>
         <translation>없음</translation>
     </message>
+    <message>
+        <source>Draft source: {name}. {state}</source>
+        <translation>초안 생성 방법: {name}. {state}</translation>
+    </message>
 </context>
 <context>
     <name>HelpSearch</name>

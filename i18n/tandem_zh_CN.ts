@@ -3149,6 +3149,10 @@
         <source>none</source>
         <translation>无</translation>
     </message>
+    <message>
+        <source>Draft source: {name}. {state}</source>
+        <translation>草稿来源：{name}。{state}</translation>
+    </message>
 </context>
 <context>
     <name>HelpSearch</name>

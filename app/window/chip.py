@@ -61,11 +61,12 @@ class Chip(QPushButton):
             words.setTextFormat(Qt.TextFormat.PlainText)
 
     def show_model(self, role: str, name: str, mark: str, colour: str) -> None:
-        """Show a model. `mark` is the name of an icon, `colour` one of the theme's.
+        """Show a model, without a role in words if `role` is "". `mark` names an icon, `colour` one of the theme's.
 
         Role and icon convey what the colour conveys.
         """
         self._role.setText(role)
+        self.set_narrow(self._is_narrow)
         self._mark.show_icon(icon(mark, colour))
         self.set_name(name)
 
@@ -112,7 +113,7 @@ class Chip(QPushButton):
     def set_narrow(self, narrow: bool) -> None:
         """Show the mark and the name alone, without the role in words and the arrow."""
         self._is_narrow = narrow
-        self._role.setHidden(narrow)
+        self._role.setHidden(narrow or not self._role.text())
         self._arrow.setHidden(narrow or not self.cancel.isHidden())
 
     def width_without_name(self) -> int:

@@ -154,9 +154,20 @@ class Header(ThemeAware, QFrame):
             colour = "draft"
         self.draft.show_model(self._drafter_words(pair, is_on), name, "draft-on" if is_on else "draft-off", colour)
         spoken = self.tr("loading…") if pair.loading else name
-        words = self.tr("Draft head: {name}. {state}") if _has_head(pair) else self.tr("Draft model: {name}. {state}")
+        if _has_head(pair):
+            words = self.tr("Draft head: {name}. {state}")
+        elif self._shows_lookup:
+            words = self.tr("Draft source: {name}. {state}")
+        else:
+            words = self.tr("Draft model: {name}. {state}")
         self.draft.setAccessibleName(words.format(name=spoken, state=self._shown_state))
         self.draft.setToolTip(tip(self._shown_state))
+
+    @property
+    def _shows_lookup(self) -> bool:
+        """Whether the draft's chip names what looks drafts up, in place of a draft model."""
+        lookups = capitalized(names_without_drafter(self._session.settings.speculation.method))
+        return bool(lookups) and self._names[1] == lookups
 
     def _says_state_elsewhere(self, pair: Pair) -> bool:
         """Return whether the state is also said elsewhere, so that it needs no words in the header.
@@ -302,6 +313,9 @@ class Header(ThemeAware, QFrame):
         self._fit()
 
     def _drafter_words(self, pair: Pair, on: bool) -> str:
+        if self._shows_lookup:
+            # "Draft" before a name would read as what to do.
+            return ""
         # A loaded model that is not used is off. Where none is loaded, or others are loading, the name says so.
         off = pair.draft is not None and not on and not pair.loading
         if _has_head(pair):
@@ -322,7 +336,7 @@ class Header(ThemeAware, QFrame):
             method = self._session.settings.speculation.method
             with_main = loading or pair.main is not None
             without_drafter = names_without_drafter(method) if which == "draft" and with_main else ""
-            return without_drafter or self.tr("none")
+            return capitalized(without_drafter) or self.tr("none")
         return self.display_name(info.name, info.path)
 
     def display_name(self, name: str, path: Path) -> str:
