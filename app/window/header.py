@@ -98,6 +98,8 @@ class Header(ThemeAware, QFrame):
         session.models.changed.connect(self.refresh)
         session.settings.speculation_changed.connect(self.refresh)
         session.chats.opened.connect(lambda _chat: self.refresh())
+        for grown_or_cut in (session.answers.asked, session.chats.path_changed):
+            grown_or_cut.connect(lambda *_: self._fit())
         session.answers.arrived.connect(lambda *_: self._follow())
         session.api.changed.connect(self._show_marks)
         session.cluster.changed.connect(self._show_marks)
@@ -264,10 +266,9 @@ class Header(ThemeAware, QFrame):
         if not self.isVisible():
             return
         chips = (self.main, self.draft)
-        with_answers = self.width() >= theme.scaled(_ANSWERS_NEED)
-        self._answers.setVisible(with_answers)
-        self._as_tokens.setVisible(not with_answers)
-        self._word_api(with_answers)
+        is_wide = self.width() >= theme.scaled(_ANSWERS_NEED)
+        self._show_switch(is_wide)
+        self._word_api(is_wide)
         for chip, name in zip(chips, self._names, strict=True):
             chip.set_name(name)
             chip.set_narrow(False)
@@ -291,6 +292,12 @@ class Header(ThemeAware, QFrame):
             shown = next((words for words in self._short_words if width_of(words) <= left), "")
             worth_it = True
         self._status.setText(shown if worth_it else "")
+
+    def _show_switch(self, is_wide: bool) -> None:
+        """Show the switch between text and tokens in the form that fits, or none without an answer to show."""
+        has_answers = bool(self._session.chat.turns)
+        self._answers.setVisible(has_answers and is_wide)
+        self._as_tokens.setVisible(has_answers and not is_wide)
 
     def _free(self) -> int:
         """Return the width that is left for the two chips and the state, in pixels."""

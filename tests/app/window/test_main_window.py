@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QAbstractButton, QToolButton
 
 from app.session.answer import State
 from app.session.calls import CallState
@@ -40,6 +40,25 @@ def test_text_appears_while_the_answer_is_written(start_chat: StartChat) -> None
     window.wait_until_answered()
     assert window.shown_text() == STORY
     assert window.unsent == ""
+
+
+def test_a_chat_without_answers_has_nothing_to_show_as_tokens(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script(STORY)]))
+
+    def is_offered() -> bool:
+        names = {window.action("show-tokens").whatsThis(), "Tokens"}
+        buttons = window.header.findChildren(QAbstractButton)
+        return any(one.isVisible() and names & {one.text(), one.accessibleName()} for one in buttons)
+
+    for width in (1440, 560):
+        window.resize(width, 900)
+        assert not is_offered()
+    window.ask_and_wait("Tell me a story")
+    for width in (1440, 560):
+        window.resize(width, 900)
+        assert is_offered()
+    window.trigger("new-chat")
+    assert not is_offered()
 
 
 def test_models_in_the_header_are_never_cut_off_and_full_screen_is_left_again(start_chat: StartChat) -> None:
