@@ -3874,7 +3874,7 @@
     </message>
     <message>
         <source>{free} of {limit} free for models</source>
-        <translation>モデル用の{limit}のうち{free}が空き</translation>
+        <translation>モデル用の空き：{free} / {limit}</translation>
     </message>
     <message>
         <source>This choice: {choice} · then free: {free}</source>
