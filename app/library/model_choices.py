@@ -29,7 +29,7 @@ class ModelChoice:
     entry: the model; None for all kinds but the first two
     loaded: whether it is in use
     advice: the verdict on a draft; None for a main model
-    measured: the figures of a draft with this main model; None without any
+    measured: the figures of a draft with this main model, or of a main model with its draft; None without any
     download: its download, unless that is ready; None without one
     pair: the models in memory that can be unloaded; None if it is not there
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from app.wording import models as model_wording
 from app.wording.speculation import state_now
 
 if TYPE_CHECKING:
+    from app.conversations.request_history import Totals
     from app.library.library import Library
     from app.library.model_choices import ModelChoice
     from app.session.session import Session
@@ -209,6 +211,7 @@ class Picker(ThemeAware, Overlay):
         loaded, draft = self._session.models.pair.paths
         if self.role == "main":
             choices = main_choices(inventory, loaded, downloads, wanted, self._session.models.in_memory)
+            choices = [replace(choice, measured=self._measured_of(choice)) for choice in choices]
             return choices if wanted else with_fold(choices, is_open=self._shows_suggested)
         advice = self._library.advice(loaded) if loaded else None
         if advice is None:
@@ -216,6 +219,12 @@ class Picker(ThemeAware, Overlay):
         measured = self._library.measured_with(loaded)
         method = self._session.settings.speculation.method
         return draft_choices(inventory, advice, draft or "", method, downloads, measured, wanted)
+
+    def _measured_of(self, choice: ModelChoice) -> Totals | None:
+        """Return what is measured of an installed main model with its draft."""
+        if choice.kind != "use" or choice.entry is None:
+            return None
+        return self._library.measured_with(choice.path).get(choice.entry.draft)
 
     def _has_installed(self) -> bool:
         """Return whether a main model other than the Starter is installed."""
