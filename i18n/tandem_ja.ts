@@ -4552,10 +4552,6 @@
         <translation>残り1分未満</translation>
     </message>
     <message>
-        <source>{model} recommends no temperature. Tandem uses: {values}</source>
-        <translation>「{model}」には温度の推奨値がありません。Tandemで使う値：{values}</translation>
-    </message>
-    <message>
         <source>GGUF, converted when it is first used</source>
         <translation>GGUF（最初に使うときに変換）</translation>
     </message>
@@ -4602,6 +4598,10 @@
     <message>
         <source>What its context takes is known once it is downloaded.</source>
         <translation>コンテキストに必要なメモリは、ダウンロード後にわかります。</translation>
+    </message>
+    <message>
+        <source>Tandem&apos;s own for {model}: {values}</source>
+        <translation>{model}でのTandemの値：{values}</translation>
     </message>
 </context>
 <context>
@@ -6160,10 +6160,6 @@
     <message>
         <source>In tokens. A token is about three quarters of an English word.</source>
         <translation>トークン単位です。日本語ではおおよそ1文字が1トークンです。</translation>
-    </message>
-    <message>
-        <source>Up to the context limit</source>
-        <translation>コンテキストの上限まで</translation>
     </message>
     <message>
         <source>Max tokens</source>

@@ -4564,10 +4564,6 @@
         <translation>1분 미만 남음</translation>
     </message>
     <message>
-        <source>{model} recommends no temperature. Tandem uses: {values}</source>
-        <translation>{model} 모델에는 온도 권장값이 없어요. Tandem에서 쓰는 값: {values}</translation>
-    </message>
-    <message>
         <source>GGUF, converted when it is first used</source>
         <translation>GGUF, 처음 쓸 때 변환돼요</translation>
     </message>
@@ -4602,6 +4598,10 @@
     <message>
         <source>What its context takes is known once it is downloaded.</source>
         <translation>컨텍스트에 드는 메모리는 다운로드한 뒤에 알 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Tandem&apos;s own for {model}: {values}</source>
+        <translation>{model} 모델에 Tandem이 쓰는 값: {values}</translation>
     </message>
 </context>
 <context>
@@ -6160,10 +6160,6 @@
     <message>
         <source>In tokens. A token is about three quarters of an English word.</source>
         <translation>토큰 단위예요. 한국어는 보통 두 글자가 토큰 하나쯤이에요.</translation>
-    </message>
-    <message>
-        <source>Up to the context limit</source>
-        <translation>컨텍스트 한도까지</translation>
     </message>
     <message>
         <source>Max tokens</source>

@@ -4564,10 +4564,6 @@
         <translation>剩余不足 1 分钟</translation>
     </message>
     <message>
-        <source>{model} recommends no temperature. Tandem uses: {values}</source>
-        <translation>“{model}”没有推荐的温度。Tandem 使用：{values}</translation>
-    </message>
-    <message>
         <source>GGUF, converted when it is first used</source>
         <translation>GGUF，首次使用时转换</translation>
     </message>
@@ -4602,6 +4598,10 @@
     <message>
         <source>What its context takes is known once it is downloaded.</source>
         <translation>上下文占用的内存要在下载后才能得知。</translation>
+    </message>
+    <message>
+        <source>Tandem&apos;s own for {model}: {values}</source>
+        <translation>Tandem 为 {model} 采用的值：{values}</translation>
     </message>
 </context>
 <context>
@@ -6160,10 +6160,6 @@
     <message>
         <source>In tokens. A token is about three quarters of an English word.</source>
         <translation>以 token 计。中文大约一个字一个 token。</translation>
-    </message>
-    <message>
-        <source>Up to the context limit</source>
-        <translation>直到上下文上限</translation>
     </message>
     <message>
         <source>Max tokens</source>

@@ -150,12 +150,6 @@ QPushButton[styleClass="link-small"] { font-size: 12px; }
 QPushButton[styleClass|="link"]:hover { background: transparent; text-decoration: underline; }
 QPushButton[styleClass|="link"]:focus { border: none; border-bottom: 2px solid $main; border-radius: 0;
     padding: 4px 0 2px 0; }
-QSlider { min-height: 24px; }
-QSlider::groove:horizontal { background: $line; height: 4px; border-radius: 2px; }
-QSlider::sub-page:horizontal { background: $main; height: 4px; border-radius: 2px; }
-QSlider::handle:horizontal { background: $panel; border: 2px solid $main; width: 12px; height: 12px; margin: -6px 0;
-    border-radius: 8px; }
-QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: $main; }
 QAbstractSpinBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 26px 5px 9px; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 26px; border: none;
     background: transparent; }

@@ -52,7 +52,7 @@ def recommendation_text(main: ModelInfo | None) -> str:
     recommended = recommended_of(main.sampling)
     texts = (
         (translate("Models", "Recommended for {model}: {values}"), recommended),
-        (translate("Models", "{model} recommends no temperature. Tandem uses: {values}"), own_sampling(recommended)),
+        (translate("Models", "Tandem's own for {model}: {values}"), own_sampling(recommended)),
     )
     name = recorded_name(main.name)
     return "\n".join(text.format(model=name, values=_listed(values)) for text, values in texts if values)

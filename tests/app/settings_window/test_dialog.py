@@ -66,7 +66,7 @@ def test_every_shown_setting_is_on_its_page_and_follows_the_file(open_settings: 
     generation = window.settings_page("generation")
     library.settings.change(temperature=0.3, top_k=40)
     assert generation.control("temperature").value() == 0.3
-    assert generation.control("top_k").value() == 40
+    assert generation.control("top_k").box.value() == 40
     generation.control("temperature").setValue(0.5)
     assert library.settings.values.temperature == 0.5
 
