@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -294,8 +294,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
             facts.append(self.tr("%Ln page(s) recognized from pictures", "", recognized))
         if uncertain := uncertain_pages(attachment):
             facts.append(self.tr("%Ln page(s) uncertain", "", uncertain))
-        counts = (self._count_left_out(kind, count) for kind, count in left_out(attachment))
-        if missing := ", ".join(filter(None, counts)):
+        counts = [self._count_left_out(kind, count) for kind, count in left_out(attachment)]
+        if missing := QLocale().createSeparatedList(list(filter(None, counts))):
             facts.append(self.tr("left out: {contents}").format(contents=missing))
         first = self._mark(attachment)
         words = " · ".join(facts)

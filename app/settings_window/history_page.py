@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPushButton, QWidget
 
@@ -58,7 +58,8 @@ def _used(row: RequestRow) -> str:
     if row.drafted == 0:
         return QCoreApplication.translate("History", "none")
     sources = json.loads(row.sources or "[]")
-    return ", ".join(source_name(str(source)) for source in sources) or method_name(row.method)
+    names = [source_name(str(source)) for source in sources]
+    return QLocale().createSeparatedList(names) or method_name(row.method)
 
 
 def _accepted(row: RequestRow) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QLocale, QObject
 
 from app.conversations.measured import is_gain
 from app.session.model_names import short_name
@@ -314,7 +314,9 @@ def facts_words(entry: Entry, measured: Totals | None = None) -> str:
         return obstacle
     sees = translate("Models", "sees pictures") if entry.sees else ""
     converted = translate("Models", "GGUF, converted when it is first used") if entry.is_gguf_file else ""
-    left_out = translate("Models", "without {files}").format(files=", ".join(entry.left_out[:3]))
+    left_out = translate("Models", "without {files}").format(
+        files=QLocale().createSeparatedList(list(entry.left_out[:3]))
+    )
     parts = [
         draft_words(entry, measured),
         sees,

@@ -298,4 +298,4 @@ def test_the_method_is_what_was_used(page: HistoryPage, window: WindowDriver, qt
     window.in_store(add)
     page.refresh()
     qtbot.waitUntil(lambda: page.table.rowCount() == 5)
-    assert column(page, "method")[:3] == ["none", "draft, prompt lookup", "draft"]
+    assert column(page, "method")[:3] == ["none", "draft and prompt lookup", "draft"]

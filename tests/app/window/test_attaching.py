@@ -400,7 +400,7 @@ def test_the_row_of_a_file_says_what_was_left_out_of_its_text(start_chat: StartC
     window = start_chat(ScriptedEngine())
     window.paste(tmp_path / "page.html")
     window.wait(lambda: bool(window.attached))
-    words = "left out: 1 invisible character, 2 hidden passages"
+    words = "left out: 1 invisible character and 2 hidden passages"
     window.wait(lambda: any(words in shown for shown in texts(window.composer.files)))
 
 
