@@ -14,7 +14,7 @@ from app.transcript.auto_height_browser import PlainTextBrowser
 from app.widgets.buttons import button
 from app.widgets.controls import Chooser, Switch, TickBox
 from app.widgets.labels import WrappedLabel, label, show_words
-from app.widgets.layouts import FlowLayout, fill, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.search_field import TextField
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
@@ -100,12 +100,11 @@ class QuestionForm(ThemeAware, QWidget):
         column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), self.heading, self.message, self.address)
         fill(column, *self.entries, self._note, self.problem)
         buttons = QWidget(self)
-        flow = FlowLayout(buttons, 8)
-        self.accept = button(buttons, self._accept, "accent")
-        self.decline = self.bound("Decline", button(buttons, lambda: replied(QuestionReply("decline"))))
         self.cancel = self.bound("Cancel", button(buttons, lambda: replied(QuestionReply("cancel"))))
-        for pressed in (self.accept, self.decline, self.cancel):
-            flow.addWidget(pressed)
+        self.decline = self.bound("Decline", button(buttons, lambda: replied(QuestionReply("decline"))))
+        self.accept = button(buttons, self._accept, "accent")
+        # As on a Mac, what is asked for stands at the right end.
+        fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), 1, self.cancel, self.decline, self.accept)
         fill(column, buttons)
         self.bound("What the server asks", self.message, QWidget.setAccessibleName)
         self.bound("Address of the page", self.address, QWidget.setAccessibleName)

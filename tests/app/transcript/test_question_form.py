@@ -52,6 +52,7 @@ def test_a_form_is_checked_and_sent(card: tuple[WindowDriver, CallCard], host: F
     assert form.heading.text() == "“clock” asks you:"
     assert form.message.toPlainText() == "Which table?\\u202e"
     assert shown.state.text() == "Waiting for you"
+    assert form.cancel.x() < form.decline.x() < form.accept.x()
     name, guests, outside, at = form.entries
     assert outside.controls[0].isChecked()
     name.controls[0].setText("Ada")
