@@ -9,6 +9,8 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from app.actions.actions import Actions
+from app.session.answer import Answer
+from app.session.chats import Chat, Turn
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.session.time_left import TimeLeft
@@ -87,6 +89,8 @@ class Header(ThemeAware, QFrame):
         self._downloads_running = 0
         self._shown_state = ""
         self._time_left = TimeLeft()
+        # The answer that streams, and how many of its rounds have been looked at.
+        self._followed: tuple[Answer | None, int] = (None, 0)
         # What of the loading is said where there is no room for the sentence, the longest words first.
         self._short_words: list[str] = []
         row = hbox(self, margins=(_END_MARGIN, 0, _END_MARGIN, 0), spacing=_SPACING)
@@ -100,7 +104,7 @@ class Header(ThemeAware, QFrame):
         session.chats.opened.connect(lambda _chat: self.refresh())
         for grown_or_cut in (session.answers.asked, session.chats.path_changed):
             grown_or_cut.connect(lambda *_: self._fit())
-        session.answers.arrived.connect(lambda *_: self._follow())
+        session.answers.arrived.connect(self._follow)
         session.api.changed.connect(self._show_marks)
         session.cluster.changed.connect(self._show_marks)
         self.restyle()
@@ -188,10 +192,20 @@ class Header(ThemeAware, QFrame):
         self._beside_panel = is_shown
         self.refresh()
 
-    def _follow(self) -> None:
-        """Show what speculation does while an answer is written."""
+    def _follow(self, chat: Chat, turn: Turn) -> None:
+        """Show what speculation does while an answer is written: its state and, as a pulse, accepted drafts."""
+        if chat is self._session.chat and not turn.answer.ended:
+            self._pulse_for(turn.answer)
         if state_now(self._session) != self._shown_state:
             self.refresh()
+
+    def _pulse_for(self, answer: Answer) -> None:
+        """Have the draft's chip pulse if new rounds of an answer have accepted draft tokens."""
+        followed, seen = self._followed
+        first = seen if answer is followed else 0
+        self._followed = answer, len(answer.rounds)
+        if accepted := max((record.accepted for record in answer.rounds[first:]), default=0):
+            self.draft.pulse(accepted)
 
     def show_load_progress(self) -> None:
         """Show how much of the model that is loading has been read."""
