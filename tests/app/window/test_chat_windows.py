@@ -92,6 +92,18 @@ def test_a_chat_in_its_own_window_is_asked_there_while_another_is_on_screen(wind
     assert window.shown_text() == "Two."
 
 
+def test_a_line_below_the_chat_says_what_drafts_gained_in_its_newest_answer(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script(STORY), Script("Two.")]))
+    window.ask_and_wait("first")
+    beside = opened(window)
+    line = beside.window.figures
+    assert "as fast" in line.line.text() or "drafts accepted" in line.line.text()
+    assert line.isVisible()
+    beside.ask("second")
+    window.wait(lambda: [turn.answer.text for turn in window.session.chat.turns] == [STORY, "Two."])
+    window.wait(lambda: "drafts accepted" not in line.line.text())
+
+
 def test_both_windows_show_the_same_answer_while_it_streams_and_each_stops_it(open_window: OpenWindow) -> None:
     gate = threading.Semaphore(5)
     engine = ScriptedEngine([Script(STORY), Script("Two.")], gate=gate)

@@ -139,16 +139,16 @@ def test_an_answer_that_has_ended_has_one_line_on_its_drafts_and_speed(
     window.settle()
     stats = entry.chat.turns[0].answer.figures
     accepted = f"{stats.accepted} of {stats.drafted} drafts accepted"
-    assert entry.figures.text().startswith(f"{accepted} · ")
-    assert entry.figures.text().endswith(" tokens a second")
+    assert entry.figures.line.text().startswith(f"{accepted} · ")
+    assert entry.figures.line.text().endswith(" tokens a second")
     assert entry.height() > height
     qapp.language.choose("ko")
-    window.wait(lambda: entry.figures.text().startswith(f"초안 {stats.drafted}개 중 {stats.accepted}개 채택"))
+    window.wait(lambda: entry.figures.line.text().startswith(f"초안 {stats.drafted}개 중 {stats.accepted}개 채택"))
     qapp.language.choose("en")
     enter(entry, "second")
     wait_for(window, entry, ("first", STORY), ("second", "No."))
     window.settle()
-    assert "drafts accepted" not in entry.figures.text()
+    assert "drafts accepted" not in entry.figures.line.text()
 
 
 @pytest.mark.parametrize("command", ["new-chat", "new-temporary-chat"])
