@@ -6581,6 +6581,10 @@
         <source>Measured on this Mac</source>
         <translation>このMacでの測定値</translation>
     </message>
+    <message>
+        <source>{models}: {gain}.</source>
+        <translation>{models}：{gain}。</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationPanel</name>

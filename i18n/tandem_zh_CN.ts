@@ -6581,6 +6581,10 @@
         <source>Measured on this Mac</source>
         <translation>本机测得的数据</translation>
     </message>
+    <message>
+        <source>{models}: {gain}.</source>
+        <translation>{models}：{gain}。</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationPanel</name>
