@@ -1525,6 +1525,21 @@
     </message>
 </context>
 <context>
+    <name>BrowserButton</name>
+    <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Could not be opened</source>
+        <translation>開けませんでした</translation>
+    </message>
+</context>
+<context>
     <name>CallCard</name>
     <message>
         <source>Show or hide the arguments and the result</source>
@@ -3897,6 +3912,21 @@
     </message>
 </context>
 <context>
+    <name>MermaidButton</name>
+    <message>
+        <source>Open in mermaid.live…</source>
+        <translation>mermaid.liveで開く…</translation>
+    </message>
+    <message>
+        <source>Open this diagram on mermaid.live?</source>
+        <translation>この図をmermaid.liveで開きますか？</translation>
+    </message>
+    <message>
+        <source>Its text goes into the part of the address that browsers do not send. The website&apos;s scripts read it there and draw it. They could pass it on.</source>
+        <translation>図のテキストは、アドレスのうちブラウザが送信しない部分に入ります。ウェブサイトのスクリプトがそれを読み取って図を描きます。ほかへ送信することもできます。</translation>
+    </message>
+</context>
+<context>
     <name>ModelCard</name>
     <message>
         <source>Download as draft</source>
@@ -4847,18 +4877,6 @@
     <message>
         <source>The model wrote it. In the browser, its scripts run and can use the network.</source>
         <translation>モデルが書いたページです。ブラウザではページのスクリプトが実行され、ネットワークも使えるようになります。</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>開く</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>キャンセル</translation>
-    </message>
-    <message>
-        <source>Could not be opened</source>
-        <translation>開けませんでした</translation>
     </message>
 </context>
 <context>

@@ -1525,6 +1525,21 @@
     </message>
 </context>
 <context>
+    <name>BrowserButton</name>
+    <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>Could not be opened</source>
+        <translation>열지 못했어요</translation>
+    </message>
+</context>
+<context>
     <name>CallCard</name>
     <message>
         <source>Show or hide the arguments and the result</source>
@@ -3897,6 +3912,21 @@
     </message>
 </context>
 <context>
+    <name>MermaidButton</name>
+    <message>
+        <source>Open in mermaid.live…</source>
+        <translation>mermaid.live에서 열기…</translation>
+    </message>
+    <message>
+        <source>Open this diagram on mermaid.live?</source>
+        <translation>이 다이어그램을 mermaid.live에서 열까요?</translation>
+    </message>
+    <message>
+        <source>Its text goes into the part of the address that browsers do not send. The website&apos;s scripts read it there and draw it. They could pass it on.</source>
+        <translation>다이어그램의 텍스트는 주소에서 브라우저가 전송하지 않는 부분에 들어가요. 웹사이트의 스크립트가 그 텍스트를 읽어 그려요. 다른 곳으로 보낼 수도 있어요.</translation>
+    </message>
+</context>
+<context>
     <name>ModelCard</name>
     <message>
         <source>Download as draft</source>
@@ -4847,18 +4877,6 @@
     <message>
         <source>The model wrote it. In the browser, its scripts run and can use the network.</source>
         <translation>모델이 쓴 페이지예요. 브라우저에서는 페이지의 스크립트가 실행되고 네트워크도 쓸 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>열기</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>취소</translation>
-    </message>
-    <message>
-        <source>Could not be opened</source>
-        <translation>열지 못했어요</translation>
     </message>
 </context>
 <context>

@@ -1525,6 +1525,21 @@
     </message>
 </context>
 <context>
+    <name>BrowserButton</name>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Could not be opened</source>
+        <translation>无法打开</translation>
+    </message>
+</context>
+<context>
     <name>CallCard</name>
     <message>
         <source>Show or hide the arguments and the result</source>
@@ -3897,6 +3912,21 @@
     </message>
 </context>
 <context>
+    <name>MermaidButton</name>
+    <message>
+        <source>Open in mermaid.live…</source>
+        <translation>在 mermaid.live 中打开…</translation>
+    </message>
+    <message>
+        <source>Open this diagram on mermaid.live?</source>
+        <translation>在 mermaid.live 中打开这个图表？</translation>
+    </message>
+    <message>
+        <source>Its text goes into the part of the address that browsers do not send. The website&apos;s scripts read it there and draw it. They could pass it on.</source>
+        <translation>图表的文字会放在地址中浏览器不发送的部分。网站的脚本会在那里读取并绘制它，也可能把它发送出去。</translation>
+    </message>
+</context>
+<context>
     <name>ModelCard</name>
     <message>
         <source>Download as draft</source>
@@ -4847,18 +4877,6 @@
     <message>
         <source>The model wrote it. In the browser, its scripts run and can use the network.</source>
         <translation>这个网页由模型编写。在浏览器中，网页的脚本会运行，也能访问网络。</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>打开</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Could not be opened</source>
-        <translation>无法打开</translation>
     </message>
 </context>
 <context>

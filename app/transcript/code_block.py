@@ -1,4 +1,4 @@
-"""A code block of an answer: coloured while it is written, copied with one click; SVG is drawn, and pages are opened.
+"""A code block of an answer: coloured while it is written, copied with one click; SVG is drawn, others are opened.
 
 Pygments finds the spans, the theme has the colours. Lexing a long block and loading a lexer take longer than a frame.
 Both happen off the Qt thread, and new lines stay plain until they are done.
@@ -29,7 +29,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy, 
 from app.system.background import BackgroundCache
 from app.text.code_spans import CodeSpans, language_of, spans
 from app.transcript.auto_height_browser import is_sideways, only_sideways
-from app.transcript.page_button import PageButton, is_page
+from app.transcript.page_button import MermaidButton, PageButton, is_mermaid, is_page
 from app.transcript.preview import Preview, is_drawing, previews
 from app.transcript.tints.painted_tints import BlockPlace
 from app.transcript.tints.tints import AnswerTints, TintLayer
@@ -104,9 +104,12 @@ class CodeBlock(ThemeAware, QFrame):
         self.preview_button.hide()
         self.page_button = PageButton(header, lambda: self._text)
         self.page_button.hide()
+        self.mermaid_button = MermaidButton(header, lambda: self._text)
+        self.mermaid_button.hide()
         # What is drawn for the preview that was asked for.
         self._drawn: str | None = None
-        fill(hbox(header, margins=(12, 2, 4, 2)), (self._name, 1), self.preview_button, self.page_button, self._copy)
+        buttons = (self.preview_button, self.page_button, self.mermaid_button, self._copy)
+        fill(hbox(header, margins=(12, 2, 4, 2)), (self._name, 1), *buttons)
         self.text_view = self.bound("Code", _CodeView(self), QWidget.setAccessibleName)
         self.text_view.grows.connect(self.grows)
         self._preview = self.bound("Preview", Preview(self), QWidget.setAccessibleName)
@@ -138,6 +141,7 @@ class CodeBlock(ThemeAware, QFrame):
         self._name.setText(language.upper() if language.lower() in _CAPITALS else language)
         self.preview_button.setVisible(closed and is_drawing(text, language))
         self.page_button.setVisible(closed and is_page(text, language))
+        self.mermaid_button.setVisible(closed and is_mermaid(text, language))
         if text != self._text:
             self._show_text()
             if text.startswith(self._text):
