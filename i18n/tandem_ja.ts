@@ -5396,10 +5396,6 @@
         <translation>ページを開く</translation>
     </message>
     <message>
-        <source>The words are the server&apos;s. Open the page only if you know its address.</source>
-        <translation>これはサーバの文面です。知っているアドレスの場合だけページを開いてください。</translation>
-    </message>
-    <message>
         <source>Send</source>
         <translation>送信</translation>
     </message>
@@ -5434,6 +5430,14 @@
     <message>
         <source>“{field}” does not have the form that is needed ({form}).</source>
         <translation>「{field}」が必要な形式になっていません（{form}）。</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s. Open the page only if you know {host}.</source>
+        <translation>これはサーバの文面です。{host} を知っている場合だけページを開いてください。</translation>
+    </message>
+    <message>
+        <source>Its name contains letters that may look like others.</source>
+        <translation>サイト名に、ほかの文字と見間違えやすい文字が含まれています。</translation>
     </message>
 </context>
 <context>

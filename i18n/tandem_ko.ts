@@ -5396,10 +5396,6 @@
         <translation>페이지 열기</translation>
     </message>
     <message>
-        <source>The words are the server&apos;s. Open the page only if you know its address.</source>
-        <translation>서버가 쓴 글이에요. 아는 주소일 때만 페이지를 열어 주세요.</translation>
-    </message>
-    <message>
         <source>Send</source>
         <translation>보내기</translation>
     </message>
@@ -5434,6 +5430,14 @@
     <message>
         <source>“{field}” does not have the form that is needed ({form}).</source>
         <translation>‘{field}’ 항목이 필요한 형식과 달라요({form}).</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s. Open the page only if you know {host}.</source>
+        <translation>서버가 쓴 글이에요. {host} 사이트를 아는 경우에만 페이지를 열어 주세요.</translation>
+    </message>
+    <message>
+        <source>Its name contains letters that may look like others.</source>
+        <translation>사이트 이름에 다른 글자와 비슷해 보일 수 있는 글자가 들어 있어요.</translation>
     </message>
 </context>
 <context>

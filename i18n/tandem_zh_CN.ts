@@ -5396,10 +5396,6 @@
         <translation>打开页面</translation>
     </message>
     <message>
-        <source>The words are the server&apos;s. Open the page only if you know its address.</source>
-        <translation>以上文字来自服务器。仅在认识该地址时打开网页。</translation>
-    </message>
-    <message>
         <source>Send</source>
         <translation>发送</translation>
     </message>
@@ -5434,6 +5430,14 @@
     <message>
         <source>“{field}” does not have the form that is needed ({form}).</source>
         <translation>“{field}”不符合所需的格式（{form}）。</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s. Open the page only if you know {host}.</source>
+        <translation>以上文字来自服务器。仅在认识 {host} 时打开网页。</translation>
+    </message>
+    <message>
+        <source>Its name contains letters that may look like others.</source>
+        <translation>该网站名称含有容易与其他字母混淆的字符。</translation>
     </message>
 </context>
 <context>

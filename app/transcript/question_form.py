@@ -18,6 +18,7 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.search_field import TextField
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
+from app.wording.errors import joined
 from app.wording.tools import field_problem
 
 
@@ -119,11 +120,19 @@ class QuestionForm(ThemeAware, QWidget):
             note = self.tr("The words are the server's. Continue sends the call again.")
         elif self.question.url:
             self.accept.setText(self.tr("Open the page"))
-            note = self.tr("The words are the server's. Open the page only if you know its address.")
+            note = self._page_note()
         else:
             self.accept.setText(self.tr("Send"))
             note = self.tr("The words are the server's, and it gets what you enter. Enter no password.")
         self._note.setText(note)
+
+    def _page_note(self) -> str:
+        """Return words that name the host of the page, which can be hard to find in its address."""
+        host = self._page.host(QUrl.ComponentFormattingOption.FullyEncoded)
+        note = self.tr("The words are the server's. Open the page only if you know {host}.").format(host=host)
+        has_other_scripts = any(part.startswith("xn--") for part in host.split("."))
+        warning = self.tr("Its name contains letters that may look like others.") if has_other_scripts else ""
+        return joined(note, warning)
 
     def _accept(self) -> None:
         """Open the page, or send what was entered if it fits the fields."""
