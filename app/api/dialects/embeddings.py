@@ -45,6 +45,14 @@ class _EmbeddingFields(AnswerRequestBody, kw_only=True):
     # Whether a model reads the beginning of a text that is too long for it; Ollama's default.
     truncate: bool | str | None = None
 
+    @classmethod
+    def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        options = body.get("options")
+        if isinstance(options, dict) and options.get("num_ctx"):
+            # A text is cut where the model's context ends.
+            skipped.append("num_ctx")
+        return super().normalised(body, skipped)
+
     @property
     def named_prompt(self) -> str | None:
         """The name of the prompt before each text; None for the one that the model always has."""
