@@ -292,6 +292,11 @@ USER = [{"role": "user", "content": "x"}]
         ("/v1/responses", {"input": "x", "moderation": {"model": "omni-moderation-latest"}}, "moderation"),
         ("/v1/responses", {"input": "x", "prompt": {"id": "pmpt_1", "variables": {"city": "Oslo"}}}, "prompt"),
         ("/v1/messages", {"messages": USER, "max_tokens": 9, "compaction": {"type": "summarize"}}, "compaction"),
+        (
+            "/v1/messages",
+            {"messages": USER, "max_tokens": 9, "safeguards": [{"type": "dangerous_tool_use"}]},
+            "safeguards",
+        ),
     ],
 )
 def test_what_a_caller_relies_on_is_refused_with_what_to_do_instead(
