@@ -246,6 +246,13 @@ def test_a_limit_means_what_its_makers_say(answers: Served, fields: dict[str, An
     assert answers.requests[-1].max_tokens == expected
 
 
+def test_a_prompt_is_read_ahead_without_an_answer(answers: Served) -> None:
+    for prewarm, expected in ((True, 0), (False, 9)):
+        body = {"input": "x", "max_output_tokens": 9, "prompt_cache_options": {"prewarm": prewarm}}
+        assert answers.post("/v1/responses", body).status_code == 200
+        assert answers.requests[-1].max_tokens == expected
+
+
 def test_nothing_to_answer_is_still_refused(answers: Served) -> None:
     for path, body in {
         "/v1/chat/completions": {"messages": []},
