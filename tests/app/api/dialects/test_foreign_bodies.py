@@ -253,6 +253,13 @@ def test_a_prompt_is_read_ahead_without_an_answer(answers: Served) -> None:
         assert answers.requests[-1].max_tokens == expected
 
 
+def test_examples_of_arguments_are_shown_with_their_schema(answers: Served) -> None:
+    tool = {"name": "f", "input_schema": SCHEMA, "input_examples": [{"a": 7}]}
+    response = answers.post("/v1/messages", {"max_tokens": 4, "messages": USER, "tools": [tool]})
+    assert (response.status_code, response.headers.get(SKIPPED_HEADER)) == (200, None)
+    assert answers.requests[-1].tools[0]["function"]["parameters"] == SCHEMA | {"examples": [{"a": 7}]}
+
+
 def test_nothing_to_answer_is_still_refused(answers: Served) -> None:
     for path, body in {
         "/v1/chat/completions": {"messages": []},
