@@ -260,6 +260,17 @@ def test_examples_of_arguments_are_shown_with_their_schema(answers: Served) -> N
     assert answers.requests[-1].tools[0]["function"]["parameters"] == SCHEMA | {"examples": [{"a": 7}]}
 
 
+@pytest.mark.parametrize(("choice", "requires"), [("required", True), ("auto", False), ("none", False)])
+def test_a_choice_of_tools_holds_for_ollama_too(answers: Served, choice: str, requires: bool) -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": SCHEMA}}
+    body = {"messages": USER, "tools": [tool], "tool_choice": choice, "stream": False}
+    assert answers.post("/api/chat", body).status_code == 200
+    chosen = answers.requests[-1]
+    answers.post("/v1/chat/completions", body)
+    assert chosen.grammar == answers.requests[-1].grammar
+    assert (chosen.grammar is not None and chosen.grammar.kind == "calls") == requires
+
+
 def test_nothing_to_answer_is_still_refused(answers: Served) -> None:
     for path, body in {
         "/v1/chat/completions": {"messages": []},
