@@ -296,23 +296,27 @@ def _joined(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage],
     Return the messages that are left, and, by the uid of each message that is gone, the uid of the one it is in now.
     """
     followers = Counter(message.parent for message in messages)
-    joined: dict[str, ImportedMessage] = {}
+    joined: dict[str, list[ImportedMessage]] = {}
     joined_into: dict[str, str] = {}
     for message in messages:
         parent = None if message.parent is None else joined_into.get(message.parent, message.parent)
-        above = None if parent is None else joined[parent]
+        above = [] if parent is None else joined[parent]
         is_answer = message.role == "assistant" and followers[message.parent] == 1
-        if is_answer and above is not None and above.role == "assistant":
-            text = _joined_text(above.content, message.content)
-            joined[above.uid] = replace(above, content=text, finish_reason=message.finish_reason)
-            joined_into[message.uid] = above.uid
+        if is_answer and above and above[0].role == "assistant":
+            above.append(message)
+            joined_into[message.uid] = above[0].uid
         else:
-            joined[message.uid] = _below(message, parent)
-    return list(joined.values()), joined_into
+            joined[message.uid] = [_below(message, parent)]
+    return [_one_answer(parts) for parts in joined.values()], joined_into
 
 
-def _joined_text(first: str, second: str) -> str:
-    """Join the texts of two answers; the thoughts of both come first, where they are shown as thoughts."""
-    parts = [parts_of(text) for text in (first, second)]
-    reply = "\n\n".join(part.reply for part in parts if part.reply)
-    return with_thoughts((part.thought or "" for part in parts), reply)
+def _one_answer(parts: Sequence[ImportedMessage]) -> ImportedMessage:
+    """Return the message that has all of these; the thoughts come first, where they are shown as thoughts."""
+    first, *others = parts
+    if not others:
+        return first
+    texts = [parts_of(part.content) for part in parts]
+    reply = "\n\n".join(text.reply for text in texts if text.reply)
+    content = with_thoughts((text.thought or "" for text in texts), reply)
+    attachments = tuple(file for part in parts for file in part.attachments)
+    return replace(first, content=content, attachments=attachments, finish_reason=others[-1].finish_reason)
