@@ -31,15 +31,19 @@ from app.conversations.imports.imported import (
     ImportReport,
     Skipped,
 )
+from app.conversations.imports.lobe_chat import LOBE_CHAT
 from app.conversations.imports.ollama_app import OLLAMA_APP
 from app.conversations.imports.perplexity import PERPLEXITY
 from app.conversations.imports.pictures import Files, files_of
+from app.conversations.imports.silly_tavern import SILLY_TAVERN
 from app.conversations.imports.tandem import TANDEM
 
 _Step = Callable[[], object]
 
 # Each recognises its chats by fields that none before it has.
-_READERS = (TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, PERPLEXITY, *APPS)
+_READERS = (
+    TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, PERPLEXITY, SILLY_TAVERN, LOBE_CHAT, *APPS
+)  # fmt: skip
 # The files with the chats in exports of ChatGPT, which splits large histories into conversations-000.json and so on,
 # Claude, DeepSeek and Perplexity, and of Cherry Studio, Grok and Gemini.
 _EXPORTS = ("conversations*.json", "data.json", "prod-grok-backend.json", "MyActivity.json")

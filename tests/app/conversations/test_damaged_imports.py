@@ -34,16 +34,18 @@ from tests.app.conversations.foreign_exports import (
     LIBRECHAT,
     LLAMA_CPP,
     LM_STUDIO,
+    LOBE_CHAT,
     MESSAGES,
     OPEN_WEBUI,
     OWN,
+    SILLY_TAVERN,
     node,
     shown,
 )
 
 EXPORTS = [
     OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, LLAMA_CPP, MESSAGES, LIBRECHAT, CHERRY, ANYTHINGLLM, DEEPSEEK, GROK,
-    AI_STUDIO, GEMINI,
+    AI_STUDIO, GEMINI, SILLY_TAVERN, LOBE_CHAT,
 ]  # fmt: skip
 
 
