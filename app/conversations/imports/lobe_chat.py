@@ -68,7 +68,7 @@ def _of_tables(tables: Mapping[str, list[Any]]) -> Iterator[Any]:
         session_id = fields.text(topic, "sessionId") or fields.text(messages[0], "sessionId")
         session = sessions.get(session_id, {})
         named = [fields.text(container, "agentId") for container in (topic, messages[0])]
-        agent = next((agents[name] for name in [*named, agent_of.get(session_id, "")] if name in agents), {})
+        agent: Any = next((agents[name] for name in [*named, agent_of.get(session_id, "")] if name in agents), {})
         yield {
             # A session's id may be a word, such as "inbox".
             "id": uid if topic else "",

@@ -39,7 +39,7 @@ def _recognises(line: object) -> bool:
 def _chats(lines: Iterable[Any]) -> Iterator[Any]:
     """Yield the chat of a file."""
     kept = list(lines)
-    head = next((line for line in kept if not _is_message(line) and _recognises(line)), {})
+    head: Any = next((line for line in kept if not _is_message(line) and _recognises(line)), {})
     messages = [line for line in kept if _is_message(line)]
     speakers = {fields.text(line, "name"): None for line in messages if _role(line) == "assistant"}
     named = fields.text(head, "character_name")
@@ -92,7 +92,7 @@ def _messages(entry: Any, chat: ChatBuilder) -> Iterator[Any]:
                 "reasoning": fields.text(extra, "reasoning"),
                 "model": fields.text(extra, "model"),
                 "timestamp": when,
-                "files": _files(extra) if index == shown else [],
+                "files": _files(extra),
             }
             if index == shown and len(chat.messages) > count:
                 chat.selected = chat.last
@@ -104,7 +104,7 @@ def _shown(line: Any, versions: list[Any]) -> int:
     return chosen if type(chosen) is int and 0 <= chosen < len(versions) else 0
 
 
-def _versions(line: Any) -> list[tuple[str, Mapping[str, Any]]]:
+def _versions(line: Any) -> list[tuple[str, dict[str, Any]]]:
     """Return the text of each version with what is known of it: "extra" and "send_date"."""
     swipes = fields.items(line, "swipes")
     known = fields.items(line, "swipe_info")
@@ -147,9 +147,9 @@ def _time(value: object) -> object:
         time = f"{hour:0>2}:{minute:0>2}:{second:0>2}.{thousandths:0>3}"
         return f"{year}-{month:0>2}-{day:0>2}T{time}Z"
     if (found := _IN_WORDS.search(value)) and found[1].lower() in _MONTHS:
-        month = _MONTHS.index(found[1].lower()) + 1
-        hour = int(found[4]) % 12 + (12 if found[6].lower() == "p" else 0)
-        return f"{found[3]}-{month:0>2}-{found[2]:0>2}T{hour:0>2}:{found[5]}:00"
+        number = _MONTHS.index(found[1].lower()) + 1
+        of_day = int(found[4]) % 12 + (12 if found[6].lower() == "p" else 0)
+        return f"{found[3]}-{number:02}-{found[2]:0>2}T{of_day:02}:{found[5]}:00"
     return value
 
 

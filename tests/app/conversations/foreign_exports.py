@@ -452,7 +452,7 @@ SILLY_TAVERN = [
         "mes": "Define “unusual”.", "extra": {"api": "openai", "model": "qwen", "reasoning": "She stalls."},
         "swipe_id": 1, "swipes": ["Nothing.", "Define unusual.", ""], "swipe_info": [
             {"send_date": "2026-07-01T10:01:30.000Z", "extra": {"reasoning": "Nothing to hide.", "model": "glm"}},
-            {"send_date": "2026-07-01T10:02:00.000Z", "extra": {}}, {}]},
+            {"send_date": "2026-07-01T10:02:00.000Z", "extra": {}}, {"extra": {"image": "/user/images/Vera/b.png"}}]},
     {"name": "System", "is_user": False, "is_system": False, "mes": "The rain thickens.",
         "extra": {"type": "narrator"}},
     {"name": "SillyTavern System", "is_user": False, "is_system": True, "mes": "<h3>Hello there!</h3>"},

@@ -148,8 +148,8 @@ def test_a_chat_of_sillytavern_comes_in_with_its_swipes(store: ConversationStore
         "<think>\nNothing to hide.\n</think>\n\nNothing.", path[1].id
     )  # fmt: skip
     assert store.conversations.get(chat).title == "Vera"
-    # The narrator and SillyTavern itself; the call; the text and the picture; the version without a text.
-    assert report.left_out == {"role": 2, "tool": 1, "file": 2, "empty": 1}
+    # The narrator and SillyTavern itself; the call; the text, the picture and that of the version without a text.
+    assert report.left_out == {"role": 2, "tool": 1, "file": 3}
     assert load(SILLY_TAVERN).unchanged == (chat,)
 
 
