@@ -301,6 +301,20 @@
             <numerusform>%Ln files, tool calls or reasoning texts were left out.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln chat(s) of one agent with another were left out.</source>
+        <translation>
+            <numerusform>%Ln chat of one agent with another was left out.</numerusform>
+            <numerusform>%Ln chats of one agent with another were left out.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln message(s) between agents were left out.</source>
+        <translation>
+            <numerusform>%Ln message between agents was left out.</numerusform>
+            <numerusform>%Ln messages between agents were left out.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>Notifications</name>

@@ -3646,6 +3646,18 @@
         <source>This answer ended with an error.</source>
         <translation>この回答はエラーで終了しました。</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln chat(s) of one agent with another were left out.</source>
+        <translation>
+            <numerusform>エージェント同士の%Ln件のチャットは取り込みませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln message(s) between agents were left out.</source>
+        <translation>
+            <numerusform>エージェント同士のメッセージ%Ln件は読み込みませんでした。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>KnownServers</name>

@@ -3646,6 +3646,18 @@
         <source>This answer ended with an error.</source>
         <translation>이 답변은 오류로 끝났어요.</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln chat(s) of one agent with another were left out.</source>
+        <translation>
+            <numerusform>에이전트끼리 나눈 대화 %Ln개는 제외했어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln message(s) between agents were left out.</source>
+        <translation>
+            <numerusform>에이전트끼리 주고받은 메시지 %Ln개는 가져오지 않았어요.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>KnownServers</name>

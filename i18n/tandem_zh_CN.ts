@@ -3646,6 +3646,18 @@
             <numerusform>有 %Ln 个文件、工具调用或思考内容未导入。</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln chat(s) of one agent with another were left out.</source>
+        <translation>
+            <numerusform>%Ln 个智能体之间的对话未导入。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln message(s) between agents were left out.</source>
+        <translation>
+            <numerusform>有 %Ln 条智能体之间的消息未导入。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>KnownServers</name>

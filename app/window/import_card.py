@@ -64,6 +64,8 @@ class ImportCard(ThemeAware, Overlay):
             "Perplexity": of_data,
             "LM Studio": files_in.format(folder="~/.lmstudio/conversations"),
             "Ollama": "~/Library/Application Support/Ollama/db.sqlite",
+            "Claude Code": files_in.format(folder="~/.claude/projects"),
+            "Codex": files_in.format(folder="~/.codex/sessions"),
             "SillyTavern": files_in.format(folder="SillyTavern/data/default-user/chats"),
             "Jan": self.tr("A thread's messages.jsonl, beside its thread.json"),
             "Cherry Studio": self.tr("The backup, a ZIP file"),

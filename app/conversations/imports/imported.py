@@ -24,6 +24,8 @@ from engine.stats import RoundRecord
 IN_TRASH = "in-trash"
 # The reason for skipping a chat without messages that are shown.
 EMPTY = "empty"
+# The reason for skipping a chat of one agent with another, and for leaving out a message of one in another chat.
+OF_AGENTS = "agent"
 _OPENING_OF = {closing: opening for opening, closing in THOUGHT_MARKS}
 _LONE_CLOSING = re.compile(rf"^[ \t]*({'|'.join(map(re.escape, _OPENING_OF))})[ \t\r]*$", re.MULTILINE)
 # The errors that a reader raises for an entry of another shape.
@@ -46,8 +48,9 @@ class ImportedConversation:
     `uid` identifies a chat of Tandem and `origin` a chat of another app, so that another import finds it. `selected` is
     the uid of the last message shown. `folder_start` is what Tandem's export says of its folder. `left_out` counts what
     is not imported, by reason code: "tool" (calls and their results), "reasoning" (without text), "file" (pictures that
-    are lost or not usable, and other files), "role" (messages of neither a person nor a model), "empty", "unreadable"
-    (lines of the file). `pictures` are the files of its pictures by their digests.
+    are lost or not usable, and other files), "role" (messages of neither a person nor a model), "agent" (messages
+    between agents), "empty", "unreadable" (lines of the file). `pictures` are the files of its pictures by their
+    digests.
     """
 
     origin: str | None
@@ -87,8 +90,8 @@ class ChatReader:
 class Skipped:
     """A part of the file that was not imported: its `title` or name, a reason code and details.
 
-    Reasons: "empty" (no messages), "unreadable" (the entry has another shape), "in-trash" (the chat is in the trash),
-    "unknown-format", "not-json", "too-large" (a file).
+    Reasons: "empty" (no messages), "agent" (only messages between agents), "unreadable" (the entry has another shape),
+    "in-trash" (the chat is in the trash), "unknown-format", "not-json", "too-large" (a file).
     """
 
     title: str

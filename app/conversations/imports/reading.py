@@ -22,9 +22,12 @@ from app.conversations.imports.apps import APPS, is_message
 from app.conversations.imports.chatgpt import CHATGPT
 from app.conversations.imports.cherry_studio import CHERRY_STUDIO
 from app.conversations.imports.claude import CLAUDE
+from app.conversations.imports.claude_code import CLAUDE_CODE
+from app.conversations.imports.codex import CODEX
 from app.conversations.imports.imported import (
     EMPTY,
     IN_TRASH,
+    OF_AGENTS,
     UNREADABLE,
     ChatReader,
     ImportedConversation,
@@ -42,7 +45,7 @@ _Step = Callable[[], object]
 
 # Each recognises its chats by fields that none before it has.
 _READERS = (
-    TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, PERPLEXITY, SILLY_TAVERN, LOBE_CHAT, *APPS
+    TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, PERPLEXITY, CLAUDE_CODE, CODEX, SILLY_TAVERN, LOBE_CHAT, *APPS
 )  # fmt: skip
 # The files with the chats in exports of ChatGPT, which splits large histories into conversations-000.json and so on,
 # Claude, DeepSeek and Perplexity, and of Cherry Studio, Grok and Gemini.
@@ -152,7 +155,9 @@ def _read(reader: ChatReader, entry: object, files: Files) -> ImportedConversati
         conversation = reader.read(entry, files)
     except UNREADABLE as error:
         return Skipped(title, "unreadable", f"{type(error).__name__}: {error}")
-    return replace(conversation, title=title) if conversation.messages else Skipped(title, EMPTY)
+    if conversation.messages:
+        return replace(conversation, title=title)
+    return Skipped(title, OF_AGENTS if conversation.left_out.get(OF_AGENTS) else EMPTY)
 
 
 def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:

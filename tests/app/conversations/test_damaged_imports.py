@@ -42,10 +42,11 @@ from tests.app.conversations.foreign_exports import (
     node,
     shown,
 )
+from tests.app.conversations.foreign_sessions import CLAUDE_CODE, CODEX
 
 EXPORTS = [
     OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, LLAMA_CPP, MESSAGES, LIBRECHAT, CHERRY, ANYTHINGLLM, DEEPSEEK, GROK,
-    AI_STUDIO, GEMINI, SILLY_TAVERN, LOBE_CHAT,
+    AI_STUDIO, GEMINI, CLAUDE_CODE, CODEX, SILLY_TAVERN, LOBE_CHAT,
 ]  # fmt: skip
 
 
