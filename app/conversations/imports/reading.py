@@ -50,7 +50,11 @@ _READERS = (
 # The files with the chats in exports of ChatGPT, which splits large histories into conversations-000.json and so on,
 # Claude, DeepSeek and Perplexity, and of Cherry Studio, Grok and Gemini.
 _EXPORTS = ("conversations*.json", "data.json", "prod-grok-backend.json", "MyActivity.json")
+# JSON files beside chats: Jan's thread is read with its messages, and Claude Code keeps lists of sessions and agents.
+_WITHOUT_CHATS = (".*", "thread.json*", "sessions-index.json", "*.meta.json")
 _JSON_SUFFIXES = (".json", ".jsonl")
+# A session that Codex compressed. It is tried, so that the report says that it could not be read.
+_PACKED = ".jsonl.zst"
 # The beginning of every SQLite file.
 _DATABASE = b"SQLite format 3\0"
 # Bytes. A whole history is some hundred megabytes, of whose chats only one is in memory at a time.
@@ -187,14 +191,20 @@ def _is_database(path: Path) -> bool:
 
 
 def _with_chats(names: Iterable[str]) -> list[str]:
-    """Return the names of the files with chats: only those of an app's export if there are any, else all JSON files.
+    """Return the names of the files with chats: only those of an app's export if there are any, else all JSON files."""
+    shown = [name for name in names if not _is_one_of(name, _WITHOUT_CHATS)]
+    exports = [name for name in shown if _is_one_of(name, _EXPORTS)]
+    return exports or [name for name in shown if _may_have_chats(name)]
 
-    Jan's thread.json is left out, because it is read with its messages.
-    """
-    shown = [name for name in names if not Path(name).name.startswith((".", "thread.json"))]
-    exports = [name for name in shown if any(fnmatch(Path(name).name, pattern) for pattern in _EXPORTS)]
-    # AI Studio's files have no suffix.
-    return exports or [name for name in shown if Path(name).suffix.lower() in ("", *_JSON_SUFFIXES) and name[-1] != "/"]
+
+def _is_one_of(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch(Path(name).name, pattern) for pattern in patterns)
+
+
+def _may_have_chats(name: str) -> bool:
+    """Return whether a file is JSON by its name; AI Studio's files have no suffix."""
+    is_file = not name.endswith("/")
+    return is_file and (Path(name).suffix.lower() in ("", *_JSON_SUFFIXES) or name.endswith(_PACKED))
 
 
 def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:

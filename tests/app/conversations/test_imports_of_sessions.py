@@ -210,9 +210,18 @@ def test_a_folder_of_sessions_comes_in(store: ConversationStore, tmp_path: Path)
     (project / "s-1.jsonl").write_text("\n".join(map(json.dumps, CLAUDE_CODE)))
     of_agent = claude_code_line("user", "x", None, "Look.", isSidechain=True, agentId="a")
     (project / "s-1" / "subagents" / "agent-a.jsonl").write_text(json.dumps(of_agent))
+    (project / "s-1" / "subagents" / "agent-a.meta.json").write_text('{"agentType": "Explore"}')
+    (project / "sessions-index.json").write_text('{"version": 1, "entries": []}')
     (project / "s-2.jsonl").write_text(
         json.dumps(claude_code_line("user", "y", None, "hello", sessionId="s-2")) + "\n{"
     )
     report = import_file(lambda operation: operation(store), tmp_path / "projects")
     assert sorted(shown(store, chat)[0] for chat in report.added) == [("user", "/review the pump"), ("user", "hello")]
     assert sorted(skipped.reason for skipped in report.skipped) == ["agent", "unreadable"]
+
+
+def test_a_packed_session_in_a_folder_is_reported(store: ConversationStore, tmp_path: Path) -> None:
+    (tmp_path / "rollout-1.jsonl").write_text("\n".join(map(json.dumps, CODEX)))
+    (tmp_path / "rollout-2.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd\x00")
+    report = import_file(lambda operation: operation(store), tmp_path)
+    assert (len(report.added), [skipped.title for skipped in report.skipped]) == (1, ["rollout-2.jsonl.zst"])
