@@ -3460,10 +3460,6 @@
         <translation>チャットを読み込む</translation>
     </message>
     <message>
-        <source>Importing a file again adds only what is new.</source>
-        <translation>同じファイルをもう一度読み込むと、新しいものだけが追加されます。</translation>
-    </message>
-    <message>
         <source>Choose folder…</source>
         <translation>フォルダを選択…</translation>
     </message>
@@ -3498,6 +3494,10 @@
     <message>
         <source>File › Export all chats…</source>
         <translation>ファイル › すべてのチャットを書き出す…</translation>
+    </message>
+    <message>
+        <source>Importing a file again adds only what is new. When choosing, ⇧⌘G goes to a hidden folder.</source>
+        <translation>同じファイルをもう一度読み込むと、新しいものだけが追加されます。選択時に⇧⌘Gを押すと、不可視フォルダに移動できます。</translation>
     </message>
 </context>
 <context>

@@ -3460,10 +3460,6 @@
         <translation>대화 가져오기</translation>
     </message>
     <message>
-        <source>Importing a file again adds only what is new.</source>
-        <translation>같은 파일을 다시 가져오면 새로운 내용만 추가돼요.</translation>
-    </message>
-    <message>
         <source>Choose folder…</source>
         <translation>폴더 선택…</translation>
     </message>
@@ -3498,6 +3494,10 @@
     <message>
         <source>File › Export all chats…</source>
         <translation>파일 › 모든 대화 내보내기…</translation>
+    </message>
+    <message>
+        <source>Importing a file again adds only what is new. When choosing, ⇧⌘G goes to a hidden folder.</source>
+        <translation>같은 파일을 다시 가져오면 새로운 내용만 추가돼요. 선택 창에서 ⇧⌘G를 누르면 숨김 폴더로 갈 수 있어요.</translation>
     </message>
 </context>
 <context>

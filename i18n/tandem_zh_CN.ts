@@ -3460,10 +3460,6 @@
         <translation>导入对话</translation>
     </message>
     <message>
-        <source>Importing a file again adds only what is new.</source>
-        <translation>再次导入同一文件时，只会添加新内容。</translation>
-    </message>
-    <message>
         <source>Choose folder…</source>
         <translation>选择文件夹…</translation>
     </message>
@@ -3498,6 +3494,10 @@
     <message>
         <source>File › Export all chats…</source>
         <translation>文件 › 导出所有对话…</translation>
+    </message>
+    <message>
+        <source>Importing a file again adds only what is new. When choosing, ⇧⌘G goes to a hidden folder.</source>
+        <translation>再次导入同一文件时，只会添加新内容。选取时按 ⇧⌘G 可前往隐藏的文件夹。</translation>
     </message>
 </context>
 <context>

@@ -27,7 +27,10 @@ class ImportCard(ThemeAware, Overlay):
         self._area = WrappingArea(self)
         self.bound("Import chats", self._area, QWidget.setAccessibleName)
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        note = self.bound("Importing a file again adds only what is new.", styled(WrappedLabel(self), "muted"))
+        note = self.bound(
+            "Importing a file again adds only what is new. When choosing, ⇧⌘G goes to a hidden folder.",
+            styled(WrappedLabel(self), "muted"),
+        )
         self.choose_folder = self.bound("Choose folder…", button(self, self._ask_for_folder))
         self.choose_file = self.bound("Choose file…", button(self, self._ask_for_file, "accent"))
         self.column.setContentsMargins(20, 16, 20, 16)
