@@ -126,7 +126,7 @@ def _without_polite_phrases(sentence: str) -> str:
     Its letters stay as they are, so that names such as iPhone and npm do. Where a sentence loses its capital with its
     opening, a verb that follows gets it, or a word that is never a name.
     """
-    request = _Request(sentence, begins_with_verb=False)
+    request = _AskedWords(sentence, begins_with_verb=False)
     while (shorter_request := _without_opening(request.words)) is not None:
         request = shorter_request
     shorter = request.words
@@ -140,19 +140,19 @@ def _without_polite_phrases(sentence: str) -> str:
     return title[:1].upper() + title[1:] if takes_capital else title
 
 
-class _Request(NamedTuple):
+class _AskedWords(NamedTuple):
     """What is asked, without an opening courtesy, and whether it begins with a verb because that was before one."""
 
     words: str
     begins_with_verb: bool
 
 
-def _without_opening(sentence: str) -> _Request | None:
+def _without_opening(sentence: str) -> _AskedWords | None:
     """Return what is asked after an opening courtesy; None if the sentence begins with none."""
     for opening in (_BEFORE_A_VERB, _BEFORE_A_SUBJECT, _OTHER_OPENINGS):
         asked = re.sub(opening, "", sentence, count=1).lstrip(_TRIMMED)
         if asked and asked != sentence:
-            return _Request(asked, begins_with_verb=opening is _BEFORE_A_VERB)
+            return _AskedWords(asked, begins_with_verb=opening is _BEFORE_A_VERB)
     return None
 
 
