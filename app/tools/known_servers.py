@@ -22,17 +22,21 @@ KNOWN_SERVERS = (
 
 
 def files_folders(server: Server) -> tuple[str, ...]:
-    """Return the folders of a server that is the known one of files; () for any other."""
-    known = KNOWN_SERVERS[0]
-    first = known.args[:-1]
-    is_files = server.command == known.command and server.args[: len(first)] == first
-    return server.args[len(first) :] if is_files else ()
+    """Return the folders of a server that runs the known package for files; () for any other, or one with options."""
+    folders = server.args[_folders_at(server) :]
+    is_plain = not any(folder.startswith("-") for folder in folders)
+    return folders if server.package == KNOWN_SERVERS[0].package and is_plain else ()
 
 
 def with_folders(server: Server, folders: Sequence[str]) -> Server:
-    """Return the known server of files with other folders, which the person has chosen.
+    """Return a server of files with other folders, which the person has chosen.
 
     If they had agreed to the server, they agree to it with these folders by choosing them.
     """
-    changed = replace(server, args=(*KNOWN_SERVERS[0].args[:-1], *folders))
+    changed = replace(server, args=(*server.args[: _folders_at(server)], *folders))
     return changed.as_approved() if server.is_approved else changed
+
+
+def _folders_at(server: Server) -> int:
+    """Return how many arguments of a package runner stand before the folders."""
+    return server.args.index(server.package) + 1 if server.package else 0
