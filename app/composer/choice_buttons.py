@@ -187,8 +187,8 @@ def _name(thinking: str) -> str:
 class ToolsButton(ThemeAware, QToolButton):
     """Opens a menu: the switch, then the servers with their tools.
 
-    It is grey for models that cannot call tools, and its menu says why and opens the choice of another one by the
-    action `choose_model`. Hidden until the person has set up a server, or switched the tools of the chat on or off.
+    For models that cannot call tools it is grey with a mark; its menu says why, and opens the choice of another one by
+    the action `choose_model`. Hidden until the person has set up a server, or switched the chat's tools on or off.
     """
 
     def __init__(self, session: Session, choose_model: QAction, parent: QWidget | None = None) -> None:
@@ -198,6 +198,8 @@ class ToolsButton(ThemeAware, QToolButton):
         self.setObjectName("tools")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setIcon(icon("info", "faint"))
+        self.setIconSize(QSize(14, 14))
         self.menu_of_tools = Menu(self)
         self.menu_of_tools.aboutToShow.connect(self._fill)
         self.setMenu(self.menu_of_tools)
@@ -212,6 +214,9 @@ class ToolsButton(ThemeAware, QToolButton):
         on = usable and session.tools.is_on(session.chat)
         self.setVisible(session.tools.concern(session.chat))
         set_style_class(self, "small" if usable else "small-faint")
+        style = Qt.ToolButtonStyle
+        # A mark says that a click tells more.
+        self.setToolButtonStyle(style.ToolButtonTextOnly if usable else style.ToolButtonTextBesideIcon)
         if session.tools.servers_of(session.chat) or session.tools.web_tools_of(session.chat):
             self.setText(self.tr("Tools: on"))
         else:
