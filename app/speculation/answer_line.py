@@ -50,14 +50,21 @@ class AnswerLine(ThemeAware, QWidget):
             self._throttle.request()
 
     def retranslate(self) -> None:
-        answer = self._answer
-        height = self.sizeHint().height() if self.isVisible() else 0
-        has_story = answer is not None and answer.has_story
-        is_known = answer is not None and answer.error is None and (answer.ended or has_story)
-        show_words(self.line, headline(answer) if answer is not None and is_known else "")
-        self.legend.setVisible(answer is not None and has_story and bool(answer.rounds))
-        if answer is not None:
-            self.legend.show_answer(answer)
+        height = self._height()
+        self._show_answer()
         self.setVisible(bool(self.line.text()))
-        if (self.sizeHint().height() if self.isVisible() else 0) != height:
+        if self._height() != height:
             self.fits.emit()
+
+    def _show_answer(self) -> None:
+        answer = self._answer
+        if answer is None or answer.error is not None or not (answer.ended or answer.has_story):
+            show_words(self.line, "")
+            self.legend.hide()
+            return
+        show_words(self.line, headline(answer))
+        self.legend.show_answer(answer)
+        self.legend.setVisible(answer.has_story and bool(answer.rounds))
+
+    def _height(self) -> int:
+        return self.sizeHint().height() if self.isVisible() else 0

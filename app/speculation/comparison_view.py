@@ -103,16 +103,7 @@ class ComparisonView(ThemeAware, Overlay):
         beside_bar = (0, 0, self._area.bar_width, 0)
         self.column.setContentsMargins(left, top, right - self._area.bar_width, bottom)
         self.column.setSpacing(12)
-        # What a picture of the result shows.
-        self.result = QWidget(body)
-        race = QGridLayout()
-        race.setHorizontalSpacing(8)
-        race.setColumnStretch(2, 1)
-        self.speculated = RunRow("draft-on", race, 0, self.result)
-        self.plain = RunRow("main-model", race, 1, self.result)
-        self.gain = Headline(self.result)
-        self.pair = label(self.result, "muted")
-        fill(vbox(self.result, margins=(0, 0, 0, 0), spacing=12), self.gain, race, self.pair)
+        self._make_result(body)
         self.verdict = label(self, "muted", wraps=True)
         self.kinds = Segments(2, self)
         self.texts = ComparedText(self), ComparedText(self)
@@ -143,6 +134,18 @@ class ComparisonView(ThemeAware, Overlay):
         self.closed.connect(self._comparer.cancel)
         self._comparer.changed.connect(self.refresh)
         self.restyle()
+
+    def _make_result(self, body: QWidget) -> None:
+        """Make what a picture of the result shows."""
+        self.result = QWidget(body)
+        race = QGridLayout()
+        race.setHorizontalSpacing(8)
+        race.setColumnStretch(2, 1)
+        self.speculated = RunRow("draft-on", race, 0, self.result)
+        self.plain = RunRow("main-model", race, 1, self.result)
+        self.gain = Headline(self.result)
+        self.pair = label(self.result, "muted")
+        fill(vbox(self.result, margins=(0, 0, 0, 0), spacing=12), self.gain, race, self.pair)
 
     def fit_in_window(self) -> None:
         room = self._room_of_texts()
