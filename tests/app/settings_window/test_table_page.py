@@ -103,7 +103,7 @@ def test_the_controls_of_a_page_begin_and_end_at_one_place(
         page = window.settings_page(name)
         page.more.setChecked(True)
         settle_layouts()
-        controls = [row.control for row in page.rows if row.isVisible() and row.control is not None]
+        controls = [row.control for row in page.rows if row.control is not None and row.control.isVisible()]
         boxes = [
             one for one in controls if isinstance(one, QComboBox | QAbstractSpinBox | QKeySequenceEdit | NumberOrWord)
         ]
