@@ -191,14 +191,15 @@ def _start_of_code(code: str, source: str, at: int) -> int:
 
 
 def _line_places(line: str, source: str, start: int, end: int, unit: int) -> Iterator[SourcePlace]:
-    """Yield the places of a line of code, which may be indented in the source, between two positions there."""
+    """Yield the places of a line of code, which may be indented in the source, between two positions there.
+
+    Its own indentation has none: tinted, each of its tokens would be a patch in front of the line.
+    """
+    words = line.lstrip()
     written = source[start:end].removesuffix("\r")
-    column = len(written) - len(line) if written.endswith(line) else written.find(line)
-    if column < 0:
-        line = line.lstrip()
-        column = written.find(line)
-    if column >= 0 and line:
-        yield from _literal(line, unit, start + column)
+    column = len(written) - len(words) if written.endswith(words) else written.find(words)
+    if column >= 0 and words:
+        yield from _literal(words, unit + len(line) - len(words), start + column)
 
 
 def _literal(words: str, unit: int, source: int) -> list[SourcePlace]:

@@ -7,7 +7,7 @@ Both happen off the Qt thread, and new lines stay plain until they are done.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -249,6 +249,11 @@ class _CodeView(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.document().setDocumentMargin(12)
+        # Whether all lines are of one height: those with letters of another font are higher.
+        self._is_even = True
+        # Where lines begin below the top of the first one, as far as they were measured; unused if they are even.
+        self._tops = [0.0]
+        self.document().contentsChange.connect(self._forget_tops)
         self.layer = TintLayer(self)
         # The colours of code move its letters where their font has another width in bold.
         self.document().contentsChange.connect(lambda position, _removed, _added: self.layer.forget_from(position))
@@ -256,7 +261,12 @@ class _CodeView(QPlainTextEdit):
         # Only now is it known whether the lines need a scroll bar.
         self.horizontalScrollBar().rangeChanged.connect(lambda: self.fit())
 
+    def setPlainText(self, text: str) -> None:
+        self._is_even = text.isascii()
+        super().setPlainText(text)
+
     def append_text(self, text: str) -> None:
+        self._is_even = self._is_even and text.isascii()
         cursor = QTextCursor(self.document())
         # Without an edit block, the cursor computes its position on the screen at each move.
         cursor.beginEditBlock()
@@ -273,35 +283,57 @@ class _CodeView(QPlainTextEdit):
         lines = max(1, self.blockCount() - (0 if self.document().lastBlock().text() else 1))
         bar = self.horizontalScrollBar().sizeHint().height() if self.horizontalScrollBar().maximum() else 0
         margins = 2 * math.ceil(self.document().documentMargin())
-        height = math.ceil(lines * self.blockBoundingRect(self.firstVisibleBlock()).height()) + margins + bar
+        height = math.ceil(self._top_of(lines)) + margins + bar
         if height > self.height() and self.isVisible():
             self.grows.emit(height - self.height())
         self.setFixedHeight(height)
 
     def first_block_in(self, area: QRect) -> QTextBlock:
         """Return the first line of code in an area of the view."""
-        first = self.firstVisibleBlock()
-        _, top, _, height = self._place_of(first)
-        # Lines of code are not wrapped, so they are of one height.
-        above = max(0, int((area.top() - top) / height))
-        return self.document().findBlockByNumber(first.blockNumber() + above)
+        top = area.top() - self._top_of_text()
+        number = int(top / self._usual_height()) if self._is_even else bisect_right(self._measured(), top) - 1
+        return self.document().findBlockByNumber(min(max(0, number), self.blockCount() - 1))
 
     def blocks_from(self, block: QTextBlock) -> Iterator[tuple[QTextBlock, BlockPlace]]:
-        """Yield a line of code and those below it, laid out, with their places."""
-        first = self.firstVisibleBlock()
-        left, top, width, height = self._place_of(first)
-        top += (block.blockNumber() - first.blockNumber()) * height
+        """Yield a line of code and those below it, laid out, with their places: their width moves no letters."""
+        left = self.blockBoundingGeometry(block).translated(self.contentOffset()).x()
+        top = self._top_of_text() + self._top_of(block.blockNumber())
         while block.isValid():
             # This lays out the block: a line that has got its colours has no layout before.
-            self.blockBoundingRect(block)
-            yield block, (left, top, width, height)
+            height = self.blockBoundingRect(block).height()
+            yield block, (left, top, 0.0, height)
             block = block.next()
             top += height
 
-    def _place_of(self, block: QTextBlock) -> BlockPlace:
-        """Return the place of a line of code, whose width moves no letters."""
-        place = self.blockBoundingGeometry(block).translated(self.contentOffset())
-        return place.x(), place.y(), 0.0, place.height()
+    def _usual_height(self) -> float:
+        return self.blockBoundingRect(self.firstVisibleBlock()).height()
+
+    def _top_of_text(self) -> float:
+        """Return where the first line of the code begins in the view, which may be above it."""
+        first = self.firstVisibleBlock()
+        top = self.blockBoundingGeometry(first).translated(self.contentOffset()).y()
+        return top - self._top_of(first.blockNumber())
+
+    def _top_of(self, number: int) -> float:
+        """Return where the line with a number begins, or where the last line ends, below the top of the first one."""
+        return number * self._usual_height() if self._is_even else self._measured()[number]
+
+    def _measured(self) -> list[float]:
+        """Return where all lines begin and where the last one ends. Only those that are new are measured."""
+        block = self.document().findBlockByNumber(len(self._tops) - 1)
+        while block.isValid():
+            self._tops.append(self._tops[-1] + self.blockBoundingRect(block).height())
+            block = block.next()
+        return self._tops
+
+    def _forget_tops(self, position: int, _removed: int, _added: int) -> None:
+        """Forget where the lines below a position begin, because something has changed there."""
+        del self._tops[self.document().findBlock(position).blockNumber() + 1 :]
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._tops = [0.0]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.layer.is_shown:

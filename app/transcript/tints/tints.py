@@ -388,9 +388,17 @@ class TintLayer(QObject):
         leftmost = words[0]
         rightmost = leftmost + words[2]
         left = block.place[0]
-        letters = line.ascent() + line.descent()
-        bottom = round(block.place[1] + words[1] + letters)
-        height = round(letters)
+        ascent = line.ascent()
+        descent = line.descent()
+        above = 0.0
+        if isinstance(self._view, QPlainTextEdit):
+            # A letter of another font, as in "x²", makes its line higher, but no tint of code.
+            usual = self._view.fontMetrics()
+            above = max(0.0, ascent - usual.ascent())
+            ascent -= above
+            descent = min(descent, usual.descent())
+        bottom = round(block.place[1] + words[1] + above + ascent + descent)
+        height = round(ascent + descent)
         for begin, after, style in known.stretches:
             edge: float = line.cursorToX(begin - position)[0]  # type: ignore[index]
             other: float = line.cursorToX(after - position)[0]  # type: ignore[index]

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QEnterEvent, QImage, QMouseEvent, QTextCursor
+from PySide6.QtGui import QEnterEvent, QImage, QMouseEvent, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -233,6 +233,50 @@ def test_tints_of_code_move_with_its_letters(
         block.hide()
     assert images[0] == images[1]
     assert pixels(images[0], theme.colours().draft_tint) > 0
+
+
+def tinted_lines(show: Show[CodeBlock], code: str, is_high: bool) -> list[list[int]]:
+    """Return the rows of pixels that are tinted in a view of code, by their lines, of which the second may be high."""
+    tints = AnswerTints(strength=1.0)
+    tints.take([Token(0, code, "draft", 0, 1, -0.1)], ())
+    block = show(CodeBlock(), 300, 300)
+    block.show_code(code, "", closed=True)
+    block.tint(tints, 0)
+    if is_high:
+        high = QTextCharFormat()
+        high.setProperty(QTextFormat.Property.FontPixelSize, 60)
+        block.text_view.document().find("²").mergeCharFormat(high)
+        block.text_view.fit()
+    image = block.text_view.viewport().grab().toImage()
+    tint = theme.colours().draft_tint
+    rows = [y for y in range(image.height()) if any(image.pixelColor(x, y).name() == tint for x in range(60))]
+    starts = [y for y in rows if y - 1 not in rows]
+    return [[y for y in rows if start <= y and (y < end)] for start, end in pairwise([*starts, image.height()])]
+
+
+def test_tints_of_code_are_of_one_height_whatever_letters_a_line_has(show: Show[CodeBlock]) -> None:
+    code = "a\n\nb²\n\nc"
+    usual, high = (tinted_lines(show, code, is_high) for is_high in (False, True))
+    assert [len(rows) for rows in high] == [len(rows) for rows in usual]
+    assert len({*map(len, usual)}) == 1
+    assert len(usual) == 3
+    assert high[1][0] > usual[1][0] + 20
+
+
+def test_the_indentation_of_code_is_not_tinted(show: Show[CodeBlock]) -> None:
+    code = "a\n        b"
+    tints = AnswerTints(strength=1.0)
+    tints.take([Token(0, code, "draft", 0, 1, -0.1)], ())
+    block = show(CodeBlock(), 300, 300)
+    block.show_code(code, "", closed=True)
+    block.tint(tints, 0)
+    view = block.text_view
+    place = view.cursorRect(QTextCursor(view.document().lastBlock()))
+    indent = view.fontMetrics().horizontalAdvance(" " * 8)
+    image = view.viewport().grab().toImage()
+    tint = theme.colours().draft_tint
+    columns = [x for x in range(image.width()) if image.pixelColor(x, place.top() + 1).name() == tint]
+    assert abs(columns[0] - place.left() - indent) <= 2
 
 
 def test_a_paragraph_that_lost_its_layout_is_painted(show: Show[Prose]) -> None:
