@@ -7270,6 +7270,10 @@
         <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
         <translation>呼び出しませんでした。呼び出しの終わりを示す記号がテキストの中にあるか抜けているため、モデルのテキストがどこで終わるのかわかりません。</translation>
     </message>
+    <message>
+        <source>“{server}” was not ready and silent for {seconds} seconds, so it was stopped. It last said: {detail}</source>
+        <translation>「{server}」は準備できないまま{seconds}秒間応答がなかったため、停止しました。最後の出力: {detail}</translation>
+    </message>
 </context>
 <context>
     <name>Tools</name>

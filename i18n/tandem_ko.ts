@@ -7270,6 +7270,10 @@
         <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
         <translation>호출하지 않았어요. 호출을 끝내는 표시가 텍스트 안에 들어 있거나 빠져 있어, 모델이 쓴 텍스트가 어디서 끝나는지 알 수 없어요.</translation>
     </message>
+    <message>
+        <source>“{server}” was not ready and silent for {seconds} seconds, so it was stopped. It last said: {detail}</source>
+        <translation>‘{server}’ 서버가 준비되지 않은 채 {seconds}초 동안 응답이 없어서 중지했어요. 마지막 출력: {detail}</translation>
+    </message>
 </context>
 <context>
     <name>Tools</name>

@@ -7270,6 +7270,10 @@
         <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
         <translation>未调用：表示调用结束的标记出现在文本中或缺失，无法判断模型的文本在哪里结束。</translation>
     </message>
+    <message>
+        <source>“{server}” was not ready and silent for {seconds} seconds, so it was stopped. It last said: {detail}</source>
+        <translation>“{server}”尚未就绪，且 {seconds} 秒没有响应，已被停止。最后的输出：{detail}</translation>
+    </message>
 </context>
 <context>
     <name>Tools</name>

@@ -543,9 +543,10 @@ class McpConnection:
         leaf = _leaf(error)
         if isinstance(leaf, ToolFailed):
             return leaf
-        if self._scope.cancelled_caught:
-            return ToolFailed("slow-start", server=name, seconds=round(self._start_s))
         words, _, report = self.status.stderr.rpartition("\n")
+        if self._scope.cancelled_caught:
+            said = reason_in(words if report.startswith(REPORT) else self.status.stderr)[:_LONGEST_DETAIL]
+            return ToolFailed("slow-start", server=name, seconds=round(self._start_s), detail=said)
         if report == TOO_LARGE:
             return too_large(name)
         if self.server.command and _message_of(leaf) == _CLOSED:

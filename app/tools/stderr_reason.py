@@ -33,7 +33,7 @@ _FRAME_START = re.compile(r"^\s*[│┃║╭╰╔╚┌└├×─━═▶]+[
 _FRAME_END = re.compile(r"\s*[│┃║╮╯╗╝┐┘─━═]+\s*$")
 _SAYS_NOTHING = re.compile(
     r"\W*$"
-    r"|Node\.js v|Bun v|\(Use `node|\(node:\d+\)|npm (?:warn|WARN|notice|http)\b"
+    r"|Node\.js v|Bun v|\(Use `node|\(node:\d+\)|npm (?:warn|WARN|notice|http fetch(?!.* failed))\b"
     r"|-+ .* -+$|<-+ .* -+>$|\s*\d+: 0x[0-9a-f]+\b"
     r"|\S.*:\d+: \w*Warning: |Exception ignored in"
     r"|(?i:usage|hint|note|help|tip)\b.*:|(?:Try|Run|See) '.*--help"

@@ -52,6 +52,11 @@ def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
     silence = arguments.get("seconds")
     known = {"time": duration(silence), **arguments} if isinstance(silence, int) else arguments
     sentence = TOOL_REASONS.get(code, other)
+    if code == "slow-start" and arguments.get("detail"):
+        sentence = translate(
+            "ToolErrors",
+            "“{server}” was not ready and silent for {seconds} seconds, so it was stopped. It last said: {detail}",
+        )
     if code == "web-unreadable":
         sentence = UNREADABLE_PAGES.get(str(arguments.get("detail")), sentence)
     try:

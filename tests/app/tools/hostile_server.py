@@ -219,6 +219,7 @@ def at_start() -> None:
         case "dies-at-start":
             sys.exit("Error: no key was given")
         case "hangs-at-start":
+            print("Error: no network", file=sys.stderr, flush=True)
             forever()
         case "works-at-start":
             for part in range(20):

@@ -7,6 +7,7 @@ import pytest
 
 from app.tools.listing import MOST_TOOLS
 from app.tools.results import LONGEST_RESULT
+from app.wording.tools import tool_sentence
 from tests.app.tools.conftest import Hosts, each, hostile, wait_until
 
 # Seconds after which a server, or a call, that is known to hang is given up.
@@ -48,6 +49,9 @@ def test_a_server_that_cannot_start_says_why_and_leaves_the_others_alone(hosts: 
     assert [tool.server for tool in found] == [server.name for server in good]
     assert hosts.host.status(behaviour).state == "failed"
     assert hosts.error(behaviour).code == AT_START[behaviour]
+    if behaviour == "hangs-at-start":
+        error = hosts.error(behaviour)
+        assert tool_sentence(error.code, error.arguments).endswith("It last said: Error: no network")
 
 
 def test_what_a_server_says_at_its_end_is_shown_and_in_no_log(hosts: Hosts, caplog: pytest.LogCaptureFixture) -> None:

@@ -81,6 +81,11 @@ def test_an_error_of_node_is_told_by_its_message(stderr: str, reason: str) -> No
             "npm notice New major version of npm available! 10.8.2 -> 11.19.1\n",
             "Error: EACCES: permission denied, mkdir '/usr/lib'",
         ),
+        (
+            "npm http fetch GET 200 https://r.example/a 9ms\n"
+            "npm http fetch GET http://127.0.0.1:9/a attempt 1 failed with ECONNREFUSED\nnpm notice New version\n",
+            "npm http fetch GET http://127.0.0.1:9/a attempt 1 failed with ECONNREFUSED",
+        ),
         ("npm error could not determine executable to run\n", "could not determine executable to run"),
         ("npm error code E999\nnpm error A complete log of this run can be found in: /l", "code E999"),
     ],
