@@ -319,7 +319,8 @@ class ImportExport(QObject):
             sentences.append(self.tr("%Ln message(s) between agents were left out.", "", between_agents))
         if parts:
             sentences.append(self.tr("%Ln file(s), tool call(s) or reasoning text(s) were left out.", "", parts))
-        return joined(*sentences), len(sentences) > 1 + bool(report.unchanged)
+        is_incomplete = any((in_trash, empty, of_agents, unread, lines, of_others, between_agents, parts))
+        return joined(*sentences), is_incomplete
 
     def _import_stopped(self) -> str:
         self._session.store.reload()

@@ -40,15 +40,15 @@ def _recognises(line: object) -> bool:
     return _is_message(line) or _is_summary(line) or _is_snapshot(line)
 
 
-def _sessions(lines: Iterable[Any]) -> Iterator[Any]:
+def _sessions(values: Iterable[Any]) -> Iterator[Any]:
     """Yield the session of a file."""
-    kept = list(lines)
-    messages = [line for line in kept if _is_message(line)]
+    lines = list(values)
+    messages = [line for line in lines if _is_message(line)]
     yield {
         "id": fields.text(messages[0], "sessionId") if messages else "",
         "created_at": fields.text(messages[0], "timestamp") if messages else "",
-        "title": _title(kept),
-        "lines": kept,
+        "title": _title(lines),
+        "lines": lines,
     }
 
 
@@ -56,8 +56,8 @@ def _title(lines: list[Any]) -> str:
     """Return the name that a person gave the session last, or else the last one that Claude Code gave it."""
     uids = {fields.text(line, "uuid") for line in lines}
     summaries = [line for line in lines if fields.text(line, "leafUuid") in uids]
-    for found, path in ((lines, "customTitle"), (lines, "aiTitle"), (summaries, "summary")):
-        titles = [title for line in found if (title := fields.text(line, path))]
+    for naming, path in ((lines, "customTitle"), (lines, "aiTitle"), (summaries, "summary")):
+        titles = [title for line in naming if (title := fields.text(line, path))]
         if titles:
             return titles[-1]
     return ""
@@ -65,7 +65,7 @@ def _title(lines: list[Any]) -> str:
 
 def _messages(session: Any, _chat: ChatBuilder) -> Iterator[Any]:
     """Yield each line of the tree, once."""
-    tree = _Tree()
+    tree = _LineTree()
     for line in fields.items(session, "lines"):
         uid = fields.text(line, "uuid")
         if not uid or uid in tree.answers:
@@ -78,7 +78,7 @@ def _messages(session: Any, _chat: ChatBuilder) -> Iterator[Any]:
         yield with_fields(message, id=uid, parent=parent, timestamp=when, line=line)
 
 
-class _Tree:
+class _LineTree:
     """The lines so far: `answers` has the answer that each is a part of, or "", by its uid."""
 
     def __init__(self) -> None:
@@ -121,8 +121,10 @@ def _passes_over(message: Any) -> str | None:
 def _read_thought(parts: MessageParts, part: Any) -> None:
     """Read a thought, or count it: newer versions keep its signature only."""
     thought = fields.text(part, "thinking")
-    parts.thoughts.append(thought)
-    parts.chat.left_out["reasoning"] += not thought
+    if thought:
+        parts.thoughts.append(thought)
+    else:
+        parts.chat.left_out["reasoning"] += 1
 
 
 def _read_file(parts: MessageParts, part: Any) -> None:

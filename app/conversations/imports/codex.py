@@ -51,20 +51,20 @@ def _recognises(line: object) -> bool:
     return is_item or (kind in _PAYLOADS and fields.has("payload")(line)) or _is_first_version(line)
 
 
-def _sessions(lines: Iterable[Any]) -> Iterator[Any]:
+def _sessions(values: Iterable[Any]) -> Iterator[Any]:
     """Yield the session of a file."""
-    kept = list(lines)
-    if len(kept) == 1 and _is_first_version(kept[0]):
-        kept = [kept[0]["session"], *fields.items(kept[0], "items")]
-    head: Any = next((line for line in kept if fields.text(line, "type") in ("", "session_meta")), {})
+    lines = list(values)
+    if len(lines) == 1 and _is_first_version(lines[0]):
+        lines = [lines[0]["session"], *fields.items(lines[0], "items")]
+    head: Any = next((line for line in lines if fields.text(line, "type") in ("", "session_meta")), {})
     start = fields.mapping(head, "payload") or with_fields(head)
-    names = [name for line in kept if (name := fields.text(line, "payload.thread_name"))]
+    names = [name for line in lines if (name := fields.text(line, "payload.thread_name"))]
     yield {
         "id": fields.text(start, "id"),
         "created_at": fields.text(start, "timestamp"),
         "title": names[-1] if names else "",
         "of_agent": _is_of_agent(start),
-        "lines": kept,
+        "lines": lines,
     }
 
 
@@ -108,7 +108,9 @@ def _entry(line: Any) -> tuple[str, Mapping[str, Any]]:
     kind = fields.text(line, "type")
     if kind in _PAYLOADS:
         return kind, fields.mapping(line, "payload")
-    return ("response_item" if kind and not fields.has("payload")(line) else kind), with_fields(line)
+    if kind and not fields.has("payload")(line):
+        kind = "response_item"
+    return kind, with_fields(line)
 
 
 def _message(kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,8 +154,8 @@ def _said(message: Mapping[str, Any]) -> dict[str, Any]:
     if role not in ("user", "assistant") or (role == "user" and is_note):
         return {"left_out": "role"}
     # Texts around a picture only say that it is one.
-    kept = [part for part, text in zip(parts, texts, strict=True) if role != "user" or not _is_around_picture(text)]
-    return {"role": role, "content": kept}
+    said = [part for part, text in zip(parts, texts, strict=True) if role != "user" or not _is_around_picture(text)]
+    return {"role": role, "content": said}
 
 
 def _is_around_picture(text: str) -> bool:

@@ -20,6 +20,7 @@ from app.conversations.imports.imported import ChatBuilder, ChatReader, derived_
 _is_of_data = fields.has("data.messages", "data.topics")
 _is_older = fields.has("exportType", "state.sessions")
 _is_chat = fields.has("exportedAt", "version", "messages.0.role", "messages.0.createdAt")
+_TABLES = ("topics", "messages", "sessions", "agents", "threads")
 _CREATED = "createdAt|createAt"
 # Where messages are that belong to no topic.
 _PLACES = "topicId|sessionId|groupId|agentId"
@@ -46,14 +47,14 @@ def _chats(documents: Iterable[Any]) -> Iterator[Any]:
 
 def _tables(document: Any) -> Mapping[str, list[Any]]:
     """Return the tables of an export; of its first version, as the later ones have them."""
-    found = fields.mapping(document, "data|state")
-    tables = {name: [*fields.items(found, name)] for name in ("topics", "messages", "sessions", "agents", "threads")}
-    for uid, session in fields.mapping(found, "sessions").items():
+    exported = fields.mapping(document, "data|state")
+    tables = {name: [*fields.items(exported, name)] for name in _TABLES}
+    for uid, session in fields.mapping(exported, "sessions").items():
         tables["sessions"].append(with_fields(session, id=uid))
         for table, name in (("messages", "chats"), ("topics", "topics")):
             rows = fields.mapping(session, name).values()
             tables[table] += [with_fields(row, sessionId=uid) for row in rows]
-    return tables | {"links": fields.items(found, "agentsToSessions")}
+    return tables | {"links": fields.items(exported, "agentsToSessions")}
 
 
 def _of_tables(tables: Mapping[str, list[Any]]) -> Iterator[Any]:
@@ -124,7 +125,8 @@ def _message(row: Mapping[str, Any], parent: str | None, chat: ChatBuilder) -> d
     role = fields.text(row, "role")
     content = fields.text(row, "content")
     thought = fields.text(row, "reasoning.content|reasoning")
-    chat.left_out["reasoning"] += bool(fields.mapping(row, "reasoning")) and not thought
+    if fields.mapping(row, "reasoning") and not thought:
+        chat.left_out["reasoning"] += 1
     return {
         "id": row["id"],
         "parent": parent,

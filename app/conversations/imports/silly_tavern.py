@@ -36,11 +36,11 @@ def _recognises(line: object) -> bool:
     return _is_head(line) or _is_older_head(line) or _is_message(line)
 
 
-def _chats(lines: Iterable[Any]) -> Iterator[Any]:
+def _chats(values: Iterable[Any]) -> Iterator[Any]:
     """Yield the chat of a file."""
-    kept = list(lines)
-    head: Any = next((line for line in kept if not _is_message(line) and _recognises(line)), {})
-    messages = [line for line in kept if _is_message(line)]
+    lines = list(values)
+    head: Any = next((line for line in lines if not _is_message(line) and _recognises(line)), {})
+    messages = [line for line in lines if _is_message(line)]
     speakers = {fields.text(line, "name"): None for line in messages if _role(line) == "assistant"}
     named = fields.text(head, "character_name")
     created = next(fields.values(head, "create_date"))
@@ -142,14 +142,14 @@ def _time(value: object) -> object:
     """Return a time as `fields.time` reads it; SillyTavern has written it in several ways."""
     if not isinstance(value, str):
         return value
-    if found := _HUMANIZED.search(value):
-        year, month, day, hour, minute, second, thousandths = found.groups("0")
+    if numbers := _HUMANIZED.search(value):
+        year, month, day, hour, minute, second, thousandths = numbers.groups("0")
         time = f"{hour:0>2}:{minute:0>2}:{second:0>2}.{thousandths:0>3}"
         return f"{year}-{month:0>2}-{day:0>2}T{time}Z"
-    if (found := _IN_WORDS.search(value)) and found[1].lower() in _MONTHS:
-        number = _MONTHS.index(found[1].lower()) + 1
-        of_day = int(found[4]) % 12 + (12 if found[6].lower() == "p" else 0)
-        return f"{found[3]}-{number:02}-{found[2]:0>2}T{of_day:02}:{found[5]}:00"
+    if (words := _IN_WORDS.search(value)) and words[1].lower() in _MONTHS:
+        number = _MONTHS.index(words[1].lower()) + 1
+        of_day = int(words[4]) % 12 + (12 if words[6].lower() == "p" else 0)
+        return f"{words[3]}-{number:02}-{words[2]:0>2}T{of_day:02}:{words[5]}:00"
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -22,9 +23,9 @@ from tests.app.conversations.foreign_sessions import (
     codex_line,
     codex_said,
 )
-from tests.app.conversations.test_picture_files import URL
+from tests.app.picture_files import picture
 
-PNG = URL.partition(",")[2]
+PNG = base64.b64encode(picture()).decode()
 Load = Callable[..., ImportReport]
 
 
