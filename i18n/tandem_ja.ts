@@ -3496,8 +3496,8 @@
         <translation>ファイル › すべてのチャットを書き出す…</translation>
     </message>
     <message>
-        <source>Importing a file again adds only what is new. When choosing, ⇧⌘G goes to a hidden folder.</source>
-        <translation>同じファイルをもう一度読み込むと、新しいものだけが追加されます。選択時に⇧⌘Gを押すと、不可視フォルダに移動できます。</translation>
+        <source>Importing a file again adds only what is new. When choosing, {keys} goes to a hidden folder.</source>
+        <translation>同じファイルをもう一度読み込むと、新しいものだけが追加されます。選択時に{keys}を押すと、不可視フォルダに移動できます。</translation>
     </message>
 </context>
 <context>

@@ -3496,8 +3496,8 @@
         <translation>파일 › 모든 대화 내보내기…</translation>
     </message>
     <message>
-        <source>Importing a file again adds only what is new. When choosing, ⇧⌘G goes to a hidden folder.</source>
-        <translation>같은 파일을 다시 가져오면 새로운 내용만 추가돼요. 선택 창에서 ⇧⌘G를 누르면 숨김 폴더로 갈 수 있어요.</translation>
+        <source>Importing a file again adds only what is new. When choosing, {keys} goes to a hidden folder.</source>
+        <translation>같은 파일을 다시 가져오면 새로운 내용만 추가돼요. 선택 창에서 {keys}를 누르면 숨김 폴더로 갈 수 있어요.</translation>
     </message>
 </context>
 <context>

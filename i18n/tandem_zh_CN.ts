@@ -3496,8 +3496,8 @@
         <translation>文件 › 导出所有对话…</translation>
     </message>
     <message>
-        <source>Importing a file again adds only what is new. When choosing, ⇧⌘G goes to a hidden folder.</source>
-        <translation>再次导入同一文件时，只会添加新内容。选取时按 ⇧⌘G 可前往隐藏的文件夹。</translation>
+        <source>Importing a file again adds only what is new. When choosing, {keys} goes to a hidden folder.</source>
+        <translation>再次导入同一文件时，只会添加新内容。选取时按 {keys} 可前往隐藏的文件夹。</translation>
     </message>
 </context>
 <context>

@@ -27,15 +27,12 @@ class ImportCard(ThemeAware, Overlay):
         self._area = WrappingArea(self)
         self.bound("Import chats", self._area, QWidget.setAccessibleName)
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        note = self.bound(
-            "Importing a file again adds only what is new. When choosing, ⇧⌘G goes to a hidden folder.",
-            styled(WrappedLabel(self), "muted"),
-        )
+        self._note = styled(WrappedLabel(self), "muted")
         self.choose_folder = self.bound("Choose folder…", button(self, self._ask_for_folder))
         self.choose_file = self.bound("Choose file…", button(self, self._ask_for_file, "accent"))
         self.column.setContentsMargins(20, 16, 20, 16)
         head = fill(hbox(), (title, 1), CloseButton(self, self.close_overlay))
-        foot = fill(hbox(), (note, 1), self.choose_folder, self.choose_file)
+        foot = fill(hbox(), (self._note, 1), self.choose_folder, self.choose_file)
         fill(self.column, head, (self._area, 1), foot)
         self.restyle()
 
@@ -84,6 +81,8 @@ class ImportCard(ThemeAware, Overlay):
         }
 
     def retranslate(self) -> None:
+        note = self.tr("Importing a file again adds only what is new. When choosing, {keys} goes to a hidden folder.")
+        self._note.setText(note.format(keys="⇧⌘G"))
         body = QWidget()
         grid = QGridLayout(body)
         # Together with the place of the scroll bar, the room that there is at the right of the card.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from app.conversations.imports import fields
@@ -32,6 +33,8 @@ _NOTES = (
     "ide_diagnostics", "user-prompt-submit-hook"
 )  # fmt: skip
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
+# The parts of a command; the message is its name again.
+_OF_COMMAND = ("command-message", "command-name", "command-args")
 _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]\n]{0,40}\]")
 
 
@@ -159,13 +162,20 @@ def _without(parts: MessageParts, text: str, tag: str, reason: str) -> str:
 
 
 def _command(text: str) -> str:
-    """Return a text; a command as it was typed, "/review 12", whose parts are kept in tags."""
+    """Return a text; a command as it was typed, "/review 12", whose parts are in tags, before what else there is."""
     if "<command-name>" not in text:
         return text
-    text = replaced(text, "<command-message>", "</command-message>", lambda _name: "")
-    text = replaced(text, "<command-name>", "</command-name>", str)
-    text = replaced(text, "<command-args>", "</command-args>", lambda arguments: f" {arguments}")
-    return " ".join(text.split())
+    inside: dict[str, str] = {}
+    for tag in _OF_COMMAND:
+        text = replaced(text, f"<{tag}>", f"</{tag}>", partial(_keep, inside, tag))
+    command = " ".join(filter(None, [inside.get("command-name"), inside.get("command-args")]))
+    return f"{command}\n{text.strip()}"
+
+
+def _keep(inside: dict[str, str], tag: str, text: str) -> str:
+    """Keep what is in a tag, and return what the text has instead."""
+    inside[tag] = text.strip()
+    return ""
 
 
 CLAUDE_CODE = ChatReader(

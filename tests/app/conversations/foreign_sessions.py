@@ -25,7 +25,7 @@ CLAUDE_CODE = [
     {"type": "queue-operation", "operation": "enqueue", "content": "start", "sessionId": "s-1"},
     claude_code_line("user", "m1", None, "Caveat: the messages below", isMeta=True),
     claude_code_line("user", "u1", "m1", "<command-message>review</command-message>\n<command-name>/review"
-        "</command-name>\n<command-args>the  pump</command-args>"),
+        "</command-name>\n<command-args>the pump,\n  all of it</command-args>"),
     claude_code_line("progress", "p1", "u1", data={"type": "hook_progress"}),
     claude_code_line("assistant", "a1", "p1", [{"type": "thinking", "thinking": "Hm.", "signature": "x"}]),
     claude_code_line("assistant", "a2", "a1", [{"type": "text", "text": "Let me look."}]),

@@ -46,7 +46,7 @@ def test_a_session_of_claude_code_comes_in(store: ConversationStore, load_lines:
     report = load_lines(*CLAUDE_CODE)
     (chat,) = report.added
     assert shown(store, chat) == [
-        ("user", "/review the pump"),
+        ("user", "/review the pump,\n  all of it"),
         ("assistant", "<think>\nHm.\n</think>\n\nLet me look.\n\nIt is one."),
         ("user", "And how?"),
         ("user", "briefly"),
@@ -217,7 +217,8 @@ def test_a_folder_of_sessions_comes_in(store: ConversationStore, tmp_path: Path)
         json.dumps(claude_code_line("user", "y", None, "hello", sessionId="s-2")) + "\n{"
     )
     report = import_file(lambda operation: operation(store), tmp_path / "projects")
-    assert sorted(shown(store, chat)[0] for chat in report.added) == [("user", "/review the pump"), ("user", "hello")]
+    asked = [("user", "/review the pump,\n  all of it"), ("user", "hello")]
+    assert sorted(shown(store, chat)[0] for chat in report.added) == asked
     assert sorted(skipped.reason for skipped in report.skipped) == ["agent", "unreadable"]
 
 
