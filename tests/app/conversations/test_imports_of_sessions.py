@@ -83,6 +83,20 @@ def test_an_answer_goes_on_after_its_calls(store: ConversationStore, load_lines:
     assert shown(store, chat) == [("user", "go"), ("assistant", "Looking.\n\nFound.")]
 
 
+def test_an_answer_that_was_under_way_is_completed(store: ConversationStore, load_lines: Load) -> None:
+    lines = [
+        claude_code_line("user", "u", None, "go"),
+        claude_code_line("assistant", "a1", "u", [{"type": "thinking", "thinking": "Hm."}]),
+        claude_code_line("assistant", "a2", "a1", [{"type": "text", "text": "Looking."}]),
+        claude_code_line("assistant", "a3", "a2", [{"type": "thinking", "thinking": "So."}]),
+        claude_code_line("assistant", "a4", "a3", [{"type": "text", "text": "Found."}]),
+    ]
+    (chat,) = load_lines(*lines[:3]).added
+    assert load_lines(*lines).extended == (chat,)
+    assert shown(store, chat)[1:] == [("assistant", "<think>\nHm.\n\nSo.\n</think>\n\nLooking.\n\nFound.")]
+    assert load_lines(*lines[:3]).unchanged == (chat,)
+
+
 @pytest.mark.parametrize("logical", ["a", None, "gone"])
 def test_a_compacted_session_stays_one_chat(store: ConversationStore, load_lines: Load, logical: str | None) -> None:
     lines = [
