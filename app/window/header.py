@@ -99,15 +99,19 @@ class Header(ThemeAware, QFrame):
         self._progress_timer = QTimer(self)
         self._progress_timer.setInterval(_PROGRESS_MS)
         self._progress_timer.timeout.connect(self.show_load_progress)
+        self._follow_session()
+        self.restyle()
+
+    def _follow_session(self) -> None:
+        session = self._session
         session.models.changed.connect(self.refresh)
         session.settings.speculation_changed.connect(self.refresh)
         session.chats.opened.connect(lambda _chat: self.refresh())
         for grown_or_cut in (session.answers.asked, session.chats.path_changed):
             grown_or_cut.connect(lambda *_: self._fit())
-        session.answers.arrived.connect(self._follow)
+        session.answers.arrived.connect(self._follow_answer)
         session.api.changed.connect(self._show_marks)
         session.cluster.changed.connect(self._show_marks)
-        self.restyle()
 
     def _pane_button(self, action_id: str) -> QToolButton:
         button = QToolButton(self)
@@ -192,7 +196,7 @@ class Header(ThemeAware, QFrame):
         self._beside_panel = is_shown
         self.refresh()
 
-    def _follow(self, chat: Chat, turn: Turn) -> None:
+    def _follow_answer(self, chat: Chat, turn: Turn) -> None:
         """Show what speculation does while an answer is written: its state and, as a pulse, accepted drafts."""
         if chat is self._session.chat and not turn.answer.ended:
             self._pulse_for(turn.answer)
