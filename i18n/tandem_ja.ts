@@ -5445,7 +5445,7 @@
     </message>
     <message>
         <source>The words are the server&apos;s. Open the page only if you know {host}.</source>
-        <translation>これはサーバの文面です。{host} を知っている場合だけページを開いてください。</translation>
+        <translation>これはサーバの文面です。{host}を知っている場合だけページを開いてください。</translation>
     </message>
     <message>
         <source>Its name contains letters that may look like others.</source>
@@ -6128,10 +6128,6 @@
         <translation>受理の基準</translation>
     </message>
     <message>
-        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities; an answer that is drafted ahead keeps the same text.</source>
-        <translation>「同じテキスト」では、シードが同じなら、丸めを除いて常に同じテキストになります。「同一の分布」では、投機的デコーディングでテキストが変わることはありますが、確率は変わりません。先行ドラフトを使う回答は常に同じテキストになります。</translation>
-    </message>
-    <message>
         <source>Verifying several tokens at once can change rounding. With this on, Tandem uses only draft lengths with the same rounding, and computes one answer at a time.</source>
         <translation>複数のトークンを一度に検証すると、丸めが変わることがあります。オンにすると、Tandemは丸めが同じになるドラフト長だけを使い、回答を1件ずつ計算します。</translation>
     </message>
@@ -6230,6 +6226,10 @@
     <message>
         <source>No limit</source>
         <translation>無制限</translation>
+    </message>
+    <message>
+        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
+        <translation>「同じテキスト」では、シードが同じなら、丸めを除いて常に同じテキストになります。「同一の分布」では、投機的デコーディングでテキストが変わることはありますが、確率は変わりません。</translation>
     </message>
     <message>
         <source>Stop and notify me</source>
@@ -7272,7 +7272,7 @@
     </message>
     <message>
         <source>“{server}” was not ready and silent for {seconds} seconds, so it was stopped. It last said: {detail}</source>
-        <translation>「{server}」は準備できないまま{seconds}秒間応答がなかったため、停止しました。最後の出力: {detail}</translation>
+        <translation>「{server}」は準備できないまま{seconds}秒間応答がなかったため、停止しました。最後の出力：{detail}</translation>
     </message>
 </context>
 <context>

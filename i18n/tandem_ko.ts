@@ -6128,10 +6128,6 @@
         <translation>채택 기준</translation>
     </message>
     <message>
-        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities; an answer that is drafted ahead keeps the same text.</source>
-        <translation>‘같은 텍스트’: 시드가 같으면 반올림을 제외하고 항상 같은 텍스트가 나와요. ‘동일한 분포’: 추측 디코딩으로 텍스트가 달라질 수 있지만 확률은 그대로예요. 미리 초안을 쓰는 답변은 항상 같은 텍스트가 나와요.</translation>
-    </message>
-    <message>
         <source>Verifying several tokens at once can change rounding. With this on, Tandem uses only draft lengths with the same rounding, and computes one answer at a time.</source>
         <translation>토큰 여러 개를 한 번에 검증하면 반올림이 달라질 수 있어요. 이 설정을 켜면 Tandem은 반올림이 같은 초안 길이만 쓰고 한 번에 답변 하나씩 계산해요.</translation>
     </message>
@@ -6230,6 +6226,10 @@
     <message>
         <source>No limit</source>
         <translation>제한 없음</translation>
+    </message>
+    <message>
+        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
+        <translation>‘같은 텍스트’: 시드가 같으면 반올림을 제외하고 항상 같은 텍스트가 나와요. ‘동일한 분포’: 추측 디코딩으로 텍스트가 달라질 수 있지만 확률은 그대로예요.</translation>
     </message>
     <message>
         <source>Stop and notify me</source>

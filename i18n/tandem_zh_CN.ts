@@ -6128,10 +6128,6 @@
         <translation>接受规则</translation>
     </message>
     <message>
-        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities; an answer that is drafted ahead keeps the same text.</source>
-        <translation>“文字相同”：种子相同时，除舍入误差外，文字始终相同。“分布一致”：推测可能改变文字，但不改变其概率；预先起草的回答文字始终相同。</translation>
-    </message>
-    <message>
         <source>Verifying several tokens at once can change rounding. With this on, Tandem uses only draft lengths with the same rounding, and computes one answer at a time.</source>
         <translation>一次验证多个 token 时，舍入可能不同。打开后，Tandem 只使用舍入一致的草稿 token 数，并且一次只计算一个回答。</translation>
     </message>
@@ -6230,6 +6226,10 @@
     <message>
         <source>No limit</source>
         <translation>不限</translation>
+    </message>
+    <message>
+        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
+        <translation>“文字相同”：种子相同时，除舍入误差外，文字始终相同。“分布一致”：推测可能改变文字，但不改变其概率。</translation>
     </message>
     <message>
         <source>Stop and notify me</source>

@@ -164,7 +164,7 @@ class SettingsValues(RememberedValues):
         title="Acceptance rule",
         help=(
             "“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may "
-            "change the text, but not its probabilities; an answer that is drafted ahead keeps the same text."
+            "change the text, but not its probabilities."
         ),
         choices=RULES,
         terminal="when a draft token is accepted (match)",

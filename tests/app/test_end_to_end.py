@@ -42,7 +42,7 @@ from tests.app.free_port import free_port
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
 from tests.app.shown_library import ShownLibrary, bare
-from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver, enter_number
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -194,7 +194,7 @@ def test_a_program_gets_the_text_that_stands_in_the_window_greedy_and_by_seed(wi
         window.session.tools.set_on(window.session.chat, False)
         window.trigger("chat-settings")
         for key, value in chosen.items():
-            window.chat_settings.rows[key].control.setValue(value)
+            enter_number(window.chat_settings.rows[key].control, value)
         window.chat_settings.close_overlay()
         window.type(question)
         window.send()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -16,7 +14,7 @@ from app.widgets.labels import WrappedLabel
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
-from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver, enter_number
 
 
 @pytest.fixture
@@ -35,13 +33,6 @@ def window(open_window: OpenWindow, engine: ScriptedEngine) -> WindowDriver:
 def sheet(window: WindowDriver) -> ChatSettingsSheet:
     window.trigger("chat-settings")
     return window.chat_settings
-
-
-def enter(control: Any, number: int) -> None:
-    """Enter a number where a word may stand instead of one."""
-    if control.word.isChecked():
-        control.word.click()
-    control.box.setValue(number)
 
 
 def choose(sheet: ChatSettingsSheet, name: str) -> None:
@@ -77,7 +68,7 @@ def test_a_preset_changes_what_the_engine_is_asked_for(
     choose(sheet, "Precise")
     assert sheet.presets.findText("Custom") < 0
     assert window.session.chat.set_aside is None
-    enter(sheet.rows["max_tokens"].control, 64)
+    enter_number(sheet.rows["max_tokens"].control, 64)
     sheet.reset.click()
     assert (window.session.chat.system_prompt, window.session.chat.own) == ("", {})
     assert not sheet.reset.isEnabled()
@@ -212,7 +203,7 @@ def test_what_somebody_wrote_is_not_lost_to_a_preset(
 ) -> None:
     session = window.session
     sheet.prompt.edit.setPlainText("A long system prompt that somebody wrote.")
-    enter(sheet.rows["max_tokens"].control, 64)
+    enter_number(sheet.rows["max_tokens"].control, 64)
     choose(sheet, "Concise")
     choose(sheet, "Precise")
     sheet.reset.click()
