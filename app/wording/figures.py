@@ -89,13 +89,8 @@ def about(speedup: float | None) -> str:
     """Format the measured speed-up of a pair, the same wherever it is shown: "1.9×", or "4×"; "–" for None."""
     if speedup is None:
         return NONE
-    return translate("Figures", "{value}×").format(value=factor(speedup))
-
-
-def factor(speedup: float) -> str:
-    """Format a measured speed-up as `about` does, without its sign: "1.9", or "4"."""
     shown = as_shown(speedup)
-    return number(shown, 0 if isinstance(shown, int) else 1)
+    return times(shown, 0 if isinstance(shown, int) else 1)
 
 
 def as_fast(speedup: float | None) -> str:
