@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.text.fences import BegunCode, closing_line
+from app.text.labels import first_label, labels_in, used_labels
 from app.text.pieces import (
     BEGUN_COLOUR,
     LONG_PIECE,
@@ -42,7 +43,6 @@ MOST_SIGNS = 2500
 # A code block continues in another one after this many characters.
 LONGEST_CODE = 30_000
 _BLANK_LINE = re.compile(r"(?:\A|\n)[ \t]*\n")
-_LABEL = re.compile(r"\[([^\[\]\n]{1,200})\]")
 _FORMULA_FENCE = re.compile(r"((?:`{3,}|~{3,})[ \t]*math)[ \t]*$")
 # The first line of code or of a result that begins no item.
 _LONE_MARK = re.compile(r"[ >]*(?:```|~~~|<tool_response>)")
@@ -168,7 +168,7 @@ class Splitter:
         """Return a block with the known definitions of the links and notes that it uses."""
         if not self.definitions or not isinstance(block, ProseText) or block.plain:
             return block
-        used = _labels(block.text)
+        used = labels_in(block.text)
         # A note's number depends on all notes before it, so a block with a note gets the definitions of all.
         has_notes = any(label.startswith("^") for label in used)
         known = [text for label, text in self.definitions.items() if label in used or (has_notes and label[0] == "^")]
@@ -351,10 +351,10 @@ class Splitter:
             if isinstance(block, ProseText) and "[" in block.text:
                 lines = _lines(block.text)
                 for span in top_level(block.text):
-                    self._used |= _used(span, lines)
+                    self._used |= used_labels(span, lines)
         for span in spans:
             for text in span.definitions:
-                for label in _first_label(text):
+                for label in first_label(text):
                     self.definitions.setdefault(label, text)
 
     def _cut(self, span: Span, lines: list[str]) -> bool:
@@ -411,16 +411,16 @@ class Splitter:
             if span.kind in ("details_open", "echoed_result"):
                 blocks += _top_level_fold("".join(lines[span.start : span.end]), span.closed)
             elif span.kind == "definitions":
-                unused = [text for text in span.definitions if used.isdisjoint(_first_label(text))]
+                unused = [text for text in span.definitions if used.isdisjoint(first_label(text))]
                 if unused:
                     blocks.append(ProseText("\n".join(unused)))
-                used |= _labels("\n".join(unused))
+                used |= labels_in("\n".join(unused))
             elif span.kind == "table_open":
                 blocks += map(ProseText, tables(lines[span.start : span.end]))
-                used |= _used(span, lines)
+                used |= used_labels(span, lines)
             else:
                 blocks += self._prose_and_insets(span, lines, ended, is_first=index == 0)
-                used |= _used(span, lines)
+                used |= used_labels(span, lines)
         return blocks
 
     def _prose_and_insets(self, span: Span, lines: list[str], ended: bool, is_first: bool) -> list[Block]:
@@ -493,22 +493,6 @@ def _has_prose(span: Span, lines: list[str], after: int, end: int) -> bool:
 
 def _has_words(lines: list[str]) -> bool:
     return bool("".join(lines).strip("> \t\n"))
-
-
-def _used(span: Span, lines: Sequence[str]) -> set[str]:
-    """Return the labels that a block uses outside of its insets."""
-    lines_of_insets = {line for inset in span.insets for line in range(inset.start, inset.end)}
-    return _labels("".join(lines[line] for line in range(span.start, span.end) if line not in lines_of_insets))
-
-
-def _first_label(definition: str) -> list[str]:
-    """Return the alphabetically first label in a definition, in a list that is empty if there is none."""
-    return sorted(_labels(definition))[:1]
-
-
-def _labels(text: str) -> set[str]:
-    """Return the labels in brackets in a text, in the form in which they are compared."""
-    return {" ".join(label.split()).casefold() for label in _LABEL.findall(text)} if "[" in text else set()
 
 
 def continues_line(text: str, delta: str) -> bool:
