@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
-from engine.documents.text.code_fonts import is_code_font
+from engine.documents.text.code_blocks import is_code_font
 from engine.documents.text.letters import Letters
 from engine.documents.text.looks import NO_FORMAT, UNKNOWN, WHITE, LetterFormat, Look, colour_of
 from engine.documents.text.xml_values import value

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from engine.documents.text.code_fonts import is_code_style
+from engine.documents.text.code_blocks import is_code_style
 from engine.documents.text.xml_values import integer, value
 
 # The number that a paragraph or style gives instead of a list to say that it is in none.

@@ -26,12 +26,12 @@ from engine.documents.open.sheets import (
     remove_hidden,
     shown_value,
 )
-from engine.documents.text.code_fonts import is_code_font
+from engine.documents.text.code_blocks import is_code_font
 from engine.documents.text.equations import latex_of
 from engine.documents.text.hidden_columns import HiddenColumns
 from engine.documents.text.letters import Run
 from engine.documents.text.looks import NO_FORMAT, PLAIN_LOOK, UNKNOWN, LetterFormat, first_background
-from engine.documents.text.marked_text import MarkedText, only_places
+from engine.documents.text.marked_text import MarkedText
 from engine.documents.text.numbering import NumberedList
 from engine.documents.text.parts import SHEET, SLIDE
 from engine.documents.text.roles import (
@@ -46,6 +46,7 @@ from engine.documents.text.roles import (
     Through,
 )
 from engine.documents.text.symbol_fonts import signs_in
+from engine.documents.text.table_rows import only_places
 from engine.documents.text.xml_values import integer
 
 _LEFT_OUT = (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element
 
-from engine.documents.text.code_fonts import is_code_style
+from engine.documents.text.code_blocks import is_code_style
 from engine.documents.text.looks import CLEAR, NO_FORMAT, UNKNOWN, WHITE, LetterFormat, colour_of
 
 _LENGTH = re.compile(r"(-?\d*\.?\d+)(pt|cm|mm|in|pc|px)")

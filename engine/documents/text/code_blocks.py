@@ -1,4 +1,4 @@
-"""The fonts and styles in which documents set code."""
+"""Code in documents: the fonts and styles in which it is set, and its block in Markdown."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ _CODE_FONT = re.compile(
     r"mono(?![a-z])|courier|consol|coding|\bcode\b(?! ?\d)|menlo|monaco|inconsolata|typewriter|cousine|\bhack\b",
     re.IGNORECASE,
 )
+_TICKS = re.compile("`+")
 # What Word, LibreOffice, pandoc and people call such styles of paragraphs.
 _CODE_STYLES = (
     *("code", "code block", "code listing", "codeblock", "html preformatted", "listing", "macro text", "macrotext"),
@@ -24,3 +25,10 @@ def is_code_font(name: str | None) -> bool:
 def is_code_style(name: str) -> bool:
     """Return whether a style of paragraphs, by its English name, is one for code."""
     return name.lower() in _CODE_STYLES
+
+
+def fenced(code: str) -> str:
+    """Return a block of code, between fences that do not occur in it."""
+    longest = max(map(len, _TICKS.findall(code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{code}\n{fence}"

@@ -10,10 +10,12 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import NamedTuple, TypeGuard
 
+from engine.documents.text.code_blocks import fenced
 from engine.documents.text.fitting_rows import FittingRows
 from engine.documents.text.inner_pictures import InnerPictures
 from engine.documents.text.invisible_characters import INVISIBLE, without_invisible
 from engine.documents.text.letters import Run, marked
+from engine.documents.text.links import linked
 from engine.documents.text.looks import PLAIN_LOOK, Look, LookedRun
 from engine.documents.text.number_forms import written
 from engine.documents.text.parts import CHAPTER, ROW, Cut, Extent, PartsRead, counted_words, left_out_line
@@ -45,7 +47,6 @@ _DEEPEST = 20
 _WIDEST_MARK = 100
 # A block of code goes on in another one after so many characters, so that a text that is too long can end in between.
 _LONGEST_CODE = 20_000
-_TICKS = re.compile("`+")
 # What is open may have so many times the characters that the text may have: white space at its ends is left out.
 _OPEN_FACTOR = 2
 
@@ -449,9 +450,7 @@ class MarkedText:
                 self._add(f"{'#' * max(1, min(level, 6))} {_one_line(f'{mark} {text}')}")
             case FencedCode():
                 code = text.rstrip().strip("\n")
-                longest = max(map(len, _TICKS.findall(code)), default=0)
-                fence = "`" * max(3, longest + 1)
-                self._add(f"{fence}\n{code}\n{fence}")
+                self._add(fenced(code))
             case NumberedParagraph(level, mark):
                 self._add_item(level, mark, text.strip())
             case _ if self._item_begun and self._lists:
@@ -549,23 +548,6 @@ class MarkedText:
             self._add_rows(table.rows)
         else:
             self.add_blocks(*table.rows.blocks)
-
-
-def only_places(rows: Iterable[Sequence[bool]], *, has_tables: bool) -> bool:
-    """Return whether this is a layout table, whose cells are read as if there were no table.
-
-    `rows` says for each cell of each row whether it is filled; `has_tables`, whether there are tables in cells. A
-    layout table has never two filled cells in a row, or it has one row that sets tables side by side.
-    """
-    seen = [cells for cells in rows if any(cells)]
-    return all(sum(cells) == 1 for cells in seen) or (has_tables and len(seen) == 1)
-
-
-def linked(words: str, address: str) -> str:
-    """Return a link in Markdown; only `words` if they are blank, or the address itself."""
-    plain = address.removeprefix("mailto:").removeprefix("tel:")
-    is_address = words in (plain, plain.rstrip("/"))
-    return words if is_address or not words.strip() else f"[{_one_line(words)}]({address})"
 
 
 def _takes_cells(table: TableRows | None) -> TypeGuard[TableRows]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.counted_steps import lines
-from tests.engine.documents.office.test_word import CLAUSES, item, paragraph, row, run, table, text_of
+from tests.engine.documents.word_files import CLAUSES, item, paragraph, row, run, table, text_of
 
 DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 COURIER = '<w:rFonts w:ascii="Courier New" w:hAnsi="Courier New"/>'
