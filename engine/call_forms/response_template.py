@@ -102,7 +102,7 @@ def described_form(template: object) -> str:
 
 
 def form_of_field(name: str) -> CallForm:
-    """Return the form of a name that `described_form` returned."""
+    """Return the form of a name that `described_form` returned. Raises `_NotUnderstood` for another field."""
     field = json.loads(name.removeprefix(PREFIX))
     if not isinstance(field, dict):
         raise _NotUnderstood
