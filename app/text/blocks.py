@@ -406,7 +406,7 @@ class Splitter:
         blocks: list[Block] = []
         used = set(self._used)
         for index, span in enumerate(spans):
-            if span.kind == "comment":
+            if span.kind == "comment" or span.is_begun_formula(lines):
                 continue
             if span.kind in ("details_open", "echoed_result"):
                 blocks += _top_level_fold("".join(lines[span.start : span.end]), span.closed)

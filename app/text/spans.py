@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.text.fences import BegunCode
+from app.text.formulas import LONGEST
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -107,6 +108,11 @@ class Span:
     @property
     def is_long_table(self) -> bool:
         return self.kind == "table_open" and self.end - self.start > _LONG_TABLE
+
+    def is_begun_formula(self, lines: list[str]) -> bool:
+        """Return whether it is a displayed formula that is being written, whose LaTeX nobody wants to see."""
+        begun = self.kind == "formula_open" and not self.closed
+        return begun and len("".join(lines[self.start : self.end])) <= LONGEST
 
 
 def top_level(text: str, goes_on: bool = True, begun: BegunCode | None = None) -> list[Span]:
