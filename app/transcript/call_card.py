@@ -45,7 +45,9 @@ _ARROW_WIDTH = 34
 
 def shown_result(call: ToolRun) -> str:
     """Return the text of a result as its card shows it; none of a call that did not run."""
-    return without_colours(call.text[:LONGEST_RESULT]).rstrip() if call.ended and call.error is None else ""
+    if not call.ended or call.error is not None:
+        return ""
+    return without_colours(call.use.with_person_part(call.text)[:LONGEST_RESULT]).rstrip()
 
 
 class ConsentButtons(ThemeAware, QWidget):

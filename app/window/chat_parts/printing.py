@@ -103,7 +103,7 @@ def _parts(chat: Chat, formulas: PrintedFormulas) -> Iterator[str]:
             for call in answer.calls:
                 names = call.use.server, tool_name(call.use.server, call.use.tool)
                 yield f"<p>{escape(' · '.join(dict.fromkeys(filter(None, names))))}</p>"
-                for text in (call.use.arguments, call_sentence(call) or call.text):
+                for text in (call.use.arguments, call_sentence(call) or call.use.with_person_part(call.text)):
                     if text.strip():
                         yield f"<pre>{escape(text.rstrip())}</pre>"
 
