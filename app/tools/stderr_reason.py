@@ -62,7 +62,7 @@ _ANNOUNCES = re.compile(r".*(?:[:\[{(]|validation errors? for \S+)$")
 _CONTINUES = re.compile(r"\s|- ")
 
 
-class _Block(NamedTuple):
+class _StderrBlock(NamedTuple):
     """Some lines that belong together: what they say ("" for nothing), and the index behind the last."""
 
     words: str
@@ -93,32 +93,32 @@ def _clean(line: str) -> str:
     return line.rstrip()
 
 
-def _traceback(lines: Sequence[str], place: int) -> _Block | None:
+def _traceback(lines: Sequence[str], place: int) -> _StderrBlock | None:
     if not _PYTHON_START.match(lines[place]):
         return None
     raised = place + 1
     while raised < len(lines) and (lines[raised][:1].isspace() or not lines[raised]):
         raised += 1
     if raised == len(lines):
-        return _Block("", raised)
+        return _StderrBlock("", raised)
     # The message may go on, and notes may follow.
     end = raised + 1
     while end < len(lines) and lines[end] and not _begins_another(lines[end]):
         end += 1
-    return _Block(_joined(lines[raised:end]) if _ANNOUNCES.match(lines[raised]) else lines[raised], end)
+    return _StderrBlock(_joined(lines[raised:end]) if _ANNOUNCES.match(lines[raised]) else lines[raised], end)
 
 
-def _group(lines: Sequence[str], place: int) -> _Block | None:
+def _group(lines: Sequence[str], place: int) -> _StderrBlock | None:
     if not _GROUP_START.match(lines[place]):
         return None
     end = place + 1
     while end < len(lines) and _GROUP_LINE.match(lines[end]):
         end += 1
     members = [member[1] for line in lines[place:end] if (member := _GROUP_MEMBER.match(line))]
-    return _Block(members[0] if members else "", end)
+    return _StderrBlock(members[0] if members else "", end)
 
 
-def _npm(lines: Sequence[str], place: int) -> _Block | None:
+def _npm(lines: Sequence[str], place: int) -> _StderrBlock | None:
     told = list[str]()
     end = place
     while end < len(lines) and (line := _NPM.match(lines[end])):
@@ -127,31 +127,31 @@ def _npm(lines: Sequence[str], place: int) -> _Block | None:
     if end == place:
         return None
     telling = [words for words in told if not _NPM_SAYS_NOTHING.match(words)]
-    return _Block((telling or told)[0], end)
+    return _StderrBlock((telling or told)[0], end)
 
 
-def _nothing(lines: Sequence[str], place: int) -> _Block | None:
+def _nothing(lines: Sequence[str], place: int) -> _StderrBlock | None:
     if not _SAYS_NOTHING.match(lines[place]):
         return None
     end = _end_of_indented(lines, place + 1)
     is_ignored = lines[place].startswith("Exception ignored in")
     if is_ignored and end < len(lines) and (ignored := _traceback(lines, end)):
         end = ignored.end
-    return _Block("", end)
+    return _StderrBlock("", end)
 
 
-def _error_with_stack(lines: Sequence[str], place: int) -> _Block | None:
+def _error_with_stack(lines: Sequence[str], place: int) -> _StderrBlock | None:
     if not _NAMED_ERROR.search(lines[place]):
         return None
     for index in range(place + 1, min(place + _FARTHEST_FRAME, len(lines))):
         if _STACK_FRAME.match(lines[index]):
-            return _Block(_joined(lines[place:index]), _end_of_stack(lines, index))
+            return _StderrBlock(_joined(lines[place:index]), _end_of_stack(lines, index))
         if not lines[index]:
             break
     return None
 
 
-def _error(lines: Sequence[str], place: int) -> _Block | None:
+def _error(lines: Sequence[str], place: int) -> _StderrBlock | None:
     line = lines[place]
     if _ERROR.match(line) or _NAMED_ERROR.search(line):
         end = place + 1
@@ -163,16 +163,16 @@ def _error(lines: Sequence[str], place: int) -> _Block | None:
         return None
     if not re.search(r"\w+\W+\w", line):
         # It is a heading alone: what follows says why.
-        return _Block("", place + 1)
-    return _Block(_told(lines[place:end]), end)
+        return _StderrBlock("", place + 1)
+    return _StderrBlock(_told(lines[place:end]), end)
 
 
-def _line(lines: Sequence[str], place: int) -> _Block | None:
+def _line(lines: Sequence[str], place: int) -> _StderrBlock | None:
     end = _end_of_indented(lines, place + 1)
-    return _Block(_told(lines[place:end]), end)
+    return _StderrBlock(_told(lines[place:end]), end)
 
 
-_FORMS: tuple[Callable[[Sequence[str], int], _Block | None], ...] = (
+_FORMS: tuple[Callable[[Sequence[str], int], _StderrBlock | None], ...] = (
     _traceback,
     _group,
     _npm,
