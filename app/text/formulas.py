@@ -105,7 +105,11 @@ def tagged(formula: Formula) -> TaggedFormula:
 
 
 def _set_tag(tag: re.Match[str]) -> str:
-    return tag[2] if tag[1] else f"({tag[2]})"
+    r"""Return the LaTeX of a tag, whose letters stand upright: "(\text{2a})" for "\tag{2a}"."""
+    words = tag[2]
+    if any(map(str.isalpha, words)) and "\\" not in words and "$" not in words:
+        words = rf"\text{{{words}}}"
+    return words if tag[1] else f"({words})"
 
 
 def settable(latex: str) -> str:
@@ -113,9 +117,9 @@ def settable(latex: str) -> str:
 
     The libraries typeset and export formulas.
     """
+    latex = _TAG.sub(lambda match: rf"\qquad {_set_tag(match)}", latex)
     latex = _CHEMISTRY.sub(lambda match: _of_chemistry(match[1][1:-1]), latex)
     latex = _WORDS.sub(lambda match: _set_words(match[1], match[2][1:-1]), latex)
-    latex = _TAG.sub(lambda match: rf"\qquad {_set_tag(match)}", latex)
     latex = _RAISED_ENVIRONMENT.sub(r"{\1}", _UNSET.sub("", latex))
     return _ENVIRONMENT.sub(
         lambda match: (

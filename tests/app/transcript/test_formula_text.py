@@ -80,6 +80,7 @@ def test_what_cannot_be_set_is_none(latex: str) -> None:
         (r"\text{in \{a\}}", r"\text{in }\{\text{a}\}"),
         (r"\text{a~{b}}", r"\text{a b}"),
         (r"5\% + a\_b", r"5\% + a\_b"),
+        (r"a \tag{A & b}", r"a \qquad (\text{A &amp; b})"),
     ],
 )
 def test_signs_within_words_stand_for_themselves(latex: str, words: str) -> None:
@@ -98,7 +99,9 @@ def test_letters_that_the_formula_font_has_not_are_the_systems() -> None:
     ("source", "latex", "tag"),
     [
         (r"$$a = b \tag{1}$$", "a = b ", "(1)"),
-        (r"\[a = b \tag*{A}\]", "a = b ", "A"),
+        (r"\[a = b \tag*{A & B}\]", "a = b ", r"\text{A & B}"),
+        (r"$$a \tag{2.1a}$$", "a ", r"(\text{2.1a})"),
+        (r"\[a \tag{$*$}\]", "a ", "($*$)"),
         (r"\begin{equation} a \tag{2} \end{equation}", r"\begin{equation} a  \end{equation}", "(2)"),
         (r"$a \tag{1}$", r"a \tag{1}", ""),
         (r"$$\begin{align} a \tag{1} \\ b \end{align}$$", r"\begin{align} a \tag{1} \\ b \end{align}", ""),
