@@ -213,6 +213,10 @@ def _span_of(token: Token, items: list[int], insets: list[Inset], definitions: l
     return Span(token.type, token.map[0], token.map[1], tuple(items[1:]), inside, tuple(definitions), closed, number)
 
 
+# How the title of a link begins.
+_TITLE_SIGNS = ('"', "'", "(")
+
+
 def first_open(spans: list[Span], lines: list[str]) -> int:
     """Return the index of the first block that later text may still change.
 
@@ -233,7 +237,8 @@ def _is_certain(above: Span, last: Span, lines: list[str]) -> bool:
 
     A few more characters may make its first line one of that block ("2" becoming "2. two"). A rule or a fence may go on
     as words ("___" becoming "___bold___", "```x" becoming "```x``` and"), and so may a formula or a comment until words
-    can no longer follow its end. A table with a wrong number of columns in its second line is none.
+    can no longer follow its end. A table with a wrong number of columns in its second line is none. Below the address of
+    a link may stand its title, of several lines.
     """
     first_line = lines[last.start]
     is_whole = first_line.endswith("\n")
@@ -244,6 +249,6 @@ def _is_certain(above: Span, last: Span, lines: list[str]) -> bool:
             return last.closed and lines[last.end - 1].endswith("\n")
         if last.kind == "table_open":
             return lines[last.start + 1].endswith("\n")
-        if above.kind == "definitions" and first_line.lstrip().startswith("["):
+        if above.kind == "definitions" and first_line.lstrip().startswith(("[", *_TITLE_SIGNS)):
             return False
     return is_whole or len(first_line.strip()) > LONGEST_UNCERTAIN_LINE
