@@ -2054,7 +2054,7 @@
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
-        <translation>ドラフトトークンの{rate}%が受理されました。</translation>
+        <translation>ドラフトトークンの{rate}%が採用されました。</translation>
     </message>
     <message>
         <source>Not reported by the system.</source>
@@ -2851,11 +2851,11 @@
     </message>
     <message>
         <source>Rejected: {text}</source>
-        <translation>棄却：{text}</translation>
+        <translation>不採用：{text}</translation>
     </message>
     <message>
         <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-        <translation>このドラフトモデルはこのモデルに合っていません。ドラフトトークンの受理率が2%未満です。別のドラフトモデルを選ぶか、ドラフトモデルなしでお使いください。</translation>
+        <translation>このドラフトモデルはこのモデルに合っていません。ドラフトトークンの採用率が2%未満です。別のドラフトモデルを選ぶか、ドラフトモデルなしでお使いください。</translation>
     </message>
     <message>
         <source>main</source>
@@ -4347,7 +4347,7 @@
     </message>
     <message>
         <source>Head for {model}: fewer draft tokens may be accepted.</source>
-        <translation>「{model}」用のヘッドです。ドラフトトークンの受理率が低くなることがあります。</translation>
+        <translation>「{model}」用のヘッドです。ドラフトトークンの採用率が低くなることがあります。</translation>
     </message>
     <message>
         <source>Published head for this model. Not checked yet.</source>
@@ -5199,7 +5199,7 @@
     <name>PositionLine</name>
     <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
-        <translation>ドラフトトークン{position}：{rate}を受理（{reached}個中{accepted}個）</translation>
+        <translation>ドラフトトークン{position}：{rate}を採用（{reached}個中{accepted}個）</translation>
     </message>
 </context>
 <context>
@@ -6125,7 +6125,7 @@
     </message>
     <message>
         <source>Acceptance rule</source>
-        <translation>受理の基準</translation>
+        <translation>採用の基準</translation>
     </message>
     <message>
         <source>Verifying several tokens at once can change rounding. With this on, Tandem uses only draft lengths with the same rounding, and computes one answer at a time.</source>
@@ -6586,7 +6586,7 @@
     </message>
     <message>
         <source>No draft token accepted</source>
-        <translation>受理されたドラフトトークンなし</translation>
+        <translation>採用されたドラフトトークンなし</translation>
     </message>
     <message>
         <source>Waiting for you to allow a tool</source>
@@ -6644,7 +6644,7 @@
     </message>
     <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
-        <translation>1ラウンドで回答に加わるトークン数です。受理されたトークンと、メインモデル自身の1個の合計です。</translation>
+        <translation>1ラウンドで回答に加わるトークン数です。採用されたトークンと、メインモデル自身の1個の合計です。</translation>
     </message>
     <message>
         <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
@@ -6652,7 +6652,7 @@
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>
-        <translation>ラウンド内の1番目、2番目、それ以降のドラフトトークンがそれぞれ受理される割合です。</translation>
+        <translation>ラウンド内の1番目、2番目、それ以降のドラフトトークンがそれぞれ採用される割合です。</translation>
     </message>
     <message>
         <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
@@ -6668,7 +6668,7 @@
     </message>
     <message>
         <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
-        <translation>1列が1ラウンドです。下から順に、受理されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
+        <translation>1列が1ラウンドです。下から順に、採用されたドラフトトークン、メインモデルのトークン、不採用のドラフトトークンです。</translation>
     </message>
     <message>
         <source>How much longer the answer would have taken without speculation.</source>
@@ -6676,7 +6676,7 @@
     </message>
     <message>
         <source>Acceptance by position</source>
-        <translation>位置ごとの受理率</translation>
+        <translation>位置ごとの採用率</translation>
     </message>
     <message>
         <source>Where time went</source>
@@ -7030,7 +7030,7 @@
     <name>TokenLegend</name>
     <message>
         <source>rejected</source>
-        <translation>棄却</translation>
+        <translation>不採用</translation>
     </message>
 </context>
 <context>
@@ -7283,7 +7283,7 @@
     </message>
     <message>
         <source>Today&apos;s acceptance rate</source>
-        <translation>今日の受理率</translation>
+        <translation>今日の採用率</translation>
     </message>
     <message>
         <source>Read a web page</source>
@@ -7498,7 +7498,7 @@
     </message>
     <message>
         <source>The Starter may be wrong here. The help of Tandem says: {fact}</source>
-        <translation>ここはスターターが間違えている可能性があります。Tandemのヘルプ：{fact}</translation>
+        <translation>この回答は正しくない可能性があります。Tandemのヘルプ：{fact}</translation>
     </message>
     <message>
         <source>The Starter knows one answer to each question.</source>

@@ -7498,7 +7498,7 @@
     </message>
     <message>
         <source>The Starter may be wrong here. The help of Tandem says: {fact}</source>
-        <translation>이 부분은 스타터가 틀릴 수 있어요. Tandem 도움말: {fact}</translation>
+        <translation>이 답변은 틀렸을 수 있어요. Tandem 도움말: {fact}</translation>
     </message>
     <message>
         <source>The Starter knows one answer to each question.</source>

@@ -2054,7 +2054,7 @@
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
-        <translation>草稿 token 的接受率为 {rate}%。</translation>
+        <translation>草稿 token 的采用率为 {rate}%。</translation>
     </message>
     <message>
         <source>Not reported by the system.</source>
@@ -2831,7 +2831,7 @@
     </message>
     <message>
         <source>{value} to first token</source>
-        <translation>首字延迟 {value}</translation>
+        <translation>首个 token 用时 {value}</translation>
     </message>
     <message>
         <source>older messages left out: {value}</source>
@@ -2851,11 +2851,11 @@
     </message>
     <message>
         <source>Rejected: {text}</source>
-        <translation>已拒绝：{text}</translation>
+        <translation>未采用：{text}</translation>
     </message>
     <message>
         <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-        <translation>此草稿不适合这个主模型：草稿 token 的接受率不到 2%。请选择其他草稿，或不用草稿。</translation>
+        <translation>此草稿不适合这个主模型：草稿 token 的采用率不到 2%。请选择其他草稿，或不用草稿。</translation>
     </message>
     <message>
         <source>main</source>
@@ -4347,7 +4347,7 @@
     </message>
     <message>
         <source>Head for {model}: fewer draft tokens may be accepted.</source>
-        <translation>为“{model}”制作的草稿头：草稿 token 的接受率可能较低。</translation>
+        <translation>为“{model}”制作的草稿头：草稿 token 的采用率可能较低。</translation>
     </message>
     <message>
         <source>Published head for this model. Not checked yet.</source>
@@ -5199,7 +5199,7 @@
     <name>PositionLine</name>
     <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
-        <translation>第 {position} 个草稿 token：接受率 {rate}（{reached} 个中接受 {accepted} 个）</translation>
+        <translation>第 {position} 个草稿 token：采用率 {rate}（{reached} 个中采用 {accepted} 个）</translation>
     </message>
 </context>
 <context>
@@ -6125,7 +6125,7 @@
     </message>
     <message>
         <source>Acceptance rule</source>
-        <translation>接受规则</translation>
+        <translation>采用规则</translation>
     </message>
     <message>
         <source>Verifying several tokens at once can change rounding. With this on, Tandem uses only draft lengths with the same rounding, and computes one answer at a time.</source>
@@ -6586,7 +6586,7 @@
     </message>
     <message>
         <source>No draft token accepted</source>
-        <translation>未接受任何草稿 token</translation>
+        <translation>未采用任何草稿 token</translation>
     </message>
     <message>
         <source>Waiting for you to allow a tool</source>
@@ -6644,7 +6644,7 @@
     </message>
     <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
-        <translation>每轮为回答增加的 token 数：被接受的 token，加上主模型自己的一个。</translation>
+        <translation>每轮为回答增加的 token 数：被采用的 token，加上主模型自己的一个。</translation>
     </message>
     <message>
         <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
@@ -6652,7 +6652,7 @@
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>
-        <translation>一轮中第一个、第二个及之后每个草稿 token 被接受的比例。</translation>
+        <translation>一轮中第一个、第二个及之后每个草稿 token 被采用的比例。</translation>
     </message>
     <message>
         <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
@@ -6668,7 +6668,7 @@
     </message>
     <message>
         <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
-        <translation>每列是一轮，自下而上：被接受的草稿 token、主模型自己的 token、被拒绝的草稿 token。</translation>
+        <translation>每列是一轮，自下而上：被采用的草稿 token、主模型自己的 token、未采用的草稿 token。</translation>
     </message>
     <message>
         <source>How much longer the answer would have taken without speculation.</source>
@@ -6676,7 +6676,7 @@
     </message>
     <message>
         <source>Acceptance by position</source>
-        <translation>各位置的接受率</translation>
+        <translation>各位置的采用率</translation>
     </message>
     <message>
         <source>Where time went</source>
@@ -7030,7 +7030,7 @@
     <name>TokenLegend</name>
     <message>
         <source>rejected</source>
-        <translation>拒绝</translation>
+        <translation>未采用</translation>
     </message>
 </context>
 <context>
@@ -7283,7 +7283,7 @@
     </message>
     <message>
         <source>Today&apos;s acceptance rate</source>
-        <translation>今日接受率</translation>
+        <translation>今日采用率</translation>
     </message>
     <message>
         <source>Read a web page</source>
