@@ -2903,7 +2903,7 @@
     </message>
     <message>
         <source>{value} tokens a round instead of 1</source>
-        <translation>1ラウンドで1トークンではなく{value}トークン</translation>
+        <translation>1ラウンド{value}トークン（通常は1）</translation>
     </message>
     <message>
         <source>{value} tokens a round</source>
