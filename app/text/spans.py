@@ -237,8 +237,8 @@ def _is_certain(above: Span, last: Span, lines: list[str]) -> bool:
 
     A few more characters may make its first line one of that block ("2" becoming "2. two"). A rule or a fence may go on
     as words ("___" becoming "___bold___", "```x" becoming "```x``` and"), and so may a formula or a comment until words
-    can no longer follow its end. A table with a wrong number of columns in its second line is none. Below the address of
-    a link may stand its title, of several lines.
+    can no longer follow its end. A table with a wrong number of columns in its second line is none. A title of several
+    lines may stand below the address of its link.
     """
     first_line = lines[last.start]
     is_whole = first_line.endswith("\n")

@@ -214,7 +214,7 @@ def test_a_stored_answer_has_its_thoughts_and_their_tokens(
     answered.close()
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: bool(window.turns))
-    qtbot.waitUntil(lambda: f"{tokens} tokens" in window.turn().thoughts)
+    qtbot.waitUntil(lambda: f"{tokens} tokens" in window.turn().view.thinking.head.toolTip())
 
 
 def test_no_mark_of_a_channel_is_ever_shown_while_it_arrives() -> None:
