@@ -3108,6 +3108,13 @@
     </message>
 </context>
 <context>
+    <name>HelpCard</name>
+    <message>
+        <source>Take me there.</source>
+        <translation>その場所を開く</translation>
+    </message>
+</context>
+<context>
     <name>HelpSearch</name>
     <message>
         <source>Questions</source>
@@ -6562,6 +6569,18 @@
         <source>Choose a larger one.</source>
         <translation>もっと大きなモデルを選ぶ</translation>
     </message>
+    <message>
+        <source>From Tandem&apos;s help: {question}</source>
+        <translation>Tandemのヘルプより：{question}</translation>
+    </message>
+    <message>
+        <source>Take me there.</source>
+        <translation>その場所を開く</translation>
+    </message>
+    <message>
+        <source>Did you mean:</source>
+        <translation>もしかして：</translation>
+    </message>
 </context>
 <context>
     <name>StoragePage</name>
@@ -7316,10 +7335,6 @@
     <message>
         <source>Try again</source>
         <translation>もう一度試す</translation>
-    </message>
-    <message>
-        <source>The Starter may be wrong here. The help of Tandem says: {fact}</source>
-        <translation>ここはスターターが間違えている可能性があります。Tandemのヘルプ：{fact}</translation>
     </message>
     <message>
         <source>The Starter knows one answer to each question.</source>

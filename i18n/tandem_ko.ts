@@ -3108,6 +3108,13 @@
     </message>
 </context>
 <context>
+    <name>HelpCard</name>
+    <message>
+        <source>Take me there.</source>
+        <translation>바로 가기</translation>
+    </message>
+</context>
+<context>
     <name>HelpSearch</name>
     <message>
         <source>Questions</source>
@@ -6562,6 +6569,18 @@
         <source>Choose a larger one.</source>
         <translation>더 큰 모델 선택하기</translation>
     </message>
+    <message>
+        <source>From Tandem&apos;s help: {question}</source>
+        <translation>Tandem 도움말: {question}</translation>
+    </message>
+    <message>
+        <source>Take me there.</source>
+        <translation>바로 가기</translation>
+    </message>
+    <message>
+        <source>Did you mean:</source>
+        <translation>혹시 이걸 물으셨나요?</translation>
+    </message>
 </context>
 <context>
     <name>StoragePage</name>
@@ -7316,10 +7335,6 @@
     <message>
         <source>Try again</source>
         <translation>다시 시도</translation>
-    </message>
-    <message>
-        <source>The Starter may be wrong here. The help of Tandem says: {fact}</source>
-        <translation>이 부분은 스타터가 틀릴 수 있어요. Tandem 도움말: {fact}</translation>
     </message>
     <message>
         <source>The Starter knows one answer to each question.</source>

@@ -3108,6 +3108,13 @@
     </message>
 </context>
 <context>
+    <name>HelpCard</name>
+    <message>
+        <source>Take me there.</source>
+        <translation>打开相应位置</translation>
+    </message>
+</context>
+<context>
     <name>HelpSearch</name>
     <message>
         <source>Questions</source>
@@ -6562,6 +6569,18 @@
         <source>Choose a larger one.</source>
         <translation>选择更大的模型</translation>
     </message>
+    <message>
+        <source>From Tandem&apos;s help: {question}</source>
+        <translation>来自 Tandem 帮助：{question}</translation>
+    </message>
+    <message>
+        <source>Take me there.</source>
+        <translation>打开相应位置</translation>
+    </message>
+    <message>
+        <source>Did you mean:</source>
+        <translation>你是不是想问：</translation>
+    </message>
 </context>
 <context>
     <name>StoragePage</name>
@@ -7316,10 +7335,6 @@
     <message>
         <source>Try again</source>
         <translation>重试</translation>
-    </message>
-    <message>
-        <source>The Starter may be wrong here. The help of Tandem says: {fact}</source>
-        <translation>入门模型在这里可能说错了。Tandem 的帮助：{fact}</translation>
     </message>
     <message>
         <source>The Starter knows one answer to each question.</source>

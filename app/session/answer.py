@@ -14,6 +14,7 @@ from itertools import accumulate, pairwise
 from msgspec.structs import replace as with_figures
 
 from app.session.calls import ToolRun
+from app.session.model_names import STARTER
 from app.session.tandem_help import is_refusal
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
@@ -49,8 +50,6 @@ class State(Enum):
 _UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED, State.REPEATING)
 _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
-# The Starter's main model, as stored figures name it.
-STARTER = "starter/main"
 
 
 @dataclass

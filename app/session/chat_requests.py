@@ -12,6 +12,8 @@ from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.chat_service import ChatService
 from app.session.chats import Chat, Turn
+from app.session.help_matching import grammar_of_help
+from app.session.model_names import STARTER
 from app.session.model_service import ModelService, Pair
 from app.session.project_service import ProjectService
 from app.session.settings_service import SettingsService
@@ -20,7 +22,7 @@ from app.session.tool_service import ToolService
 from app.tools.tool import instructions_of
 from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError, as_engine_error
-from engine.grammars.grammar import calls_in_text
+from engine.grammars.grammar import Grammar, calls_in_text
 from engine.grammars.grammar import calls_of as calls_of_grammar
 from engine.requests import ChatRequest
 
@@ -100,15 +102,21 @@ def chat_request(
     """Return the engine's request for a turn, with its tools.
 
     `pictures` are the contents of the pictures that the request has, by their digests. The `other` models answer
-    instead of the window's own, if they are given. Raises `errors.BadRequest` of the
-    engine, and its `GrammarNotUsable` if the chat's format of answers is not usable.
+    instead of the window's own, if they are given. The Starter answers a question about Tandem with the help, unless
+    the question has files or the chat another format of answers. Raises `errors.BadRequest` of the engine, and its
+    `GrammarNotUsable` if the chat's format of answers is not usable.
     """
     pair = other or services.models.pair
     form = pair.main.tool_format if pair.main else ""
-    tools = [tool.for_template() for tool in turn.tools]
     grammar = grammar_of(generation.answer_format)
-    instructions = instructions_of(turn.tools)
-    if tools and grammar is not None:
+    from_help = _help_for(turn, pair) if grammar is None else None
+    # The help needs no tools.
+    offered = turn.tools if from_help is None else ()
+    tools = [tool.for_template() for tool in offered]
+    instructions = instructions_of(offered)
+    if from_help is not None:
+        grammar = from_help
+    elif tools and grammar is not None:
         try:
             grammar = calls_of_grammar(form, tools, parallel=True, answer=grammar)
         except CallsNotExpressible:
@@ -139,3 +147,11 @@ def chat_request(
         pictures=pictures,
         main=named_main,
     )
+
+
+def _help_for(turn: Turn, pair: Pair) -> Grammar | None:
+    """Return what the help makes the Starter answer to the text of a turn; None for other models and questions."""
+    is_of_starter = pair.main is not None and pair.main.name == STARTER
+    if not is_of_starter or turn.attachments or turn.steps:
+        return None
+    return grammar_of_help(turn.question, turn.answer.before)

@@ -66,6 +66,7 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         self.parts.transcript.may_branch = False
         self.parts.transcript.may_compare = False
         self.parts.transcript.larger_wanted.connect(lambda: main.settings.open("models"))
+        self.parts.transcript.place_wanted.connect(main.help_search.card.place_wanted)
         self._menus = Menus(actions, self, of_app=app_actions)
         column = vbox(self._middle, margins=(0, 0, 0, 0), spacing=0)
         notes = centred(self.parts.banner, COLUMN_WIDTH)

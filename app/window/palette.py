@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QListWidgetItem, Q
 
 from app.actions.actions import Actions
 from app.actions.spec import menu_title
-from app.session.tandem_help import compile_words
+from app.session import help_matching
 from app.system.background import Background
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel
@@ -66,8 +66,8 @@ class SearchPalette(ThemeAware, Overlay):
         self.restyle()
 
     def fill(self) -> None:
-        # Before the first letter is typed, which searches for the words of the help.
-        self._background.run(compile_words)
+        # Before the first letter is typed, which searches the help.
+        self._background.run(help_matching.prepare)
         self.field.clear()
         self._search("")
         self.field.setFocus()

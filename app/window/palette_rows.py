@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
 
+from app.session.help_matching import meant_by
 from app.session.tandem_help import Fact, known_facts
 from app.settings.declarations import PAGES, settings_of
 from app.wording.models import entry_name
@@ -137,9 +138,14 @@ def help_rows(language: str, show: Callable[[Fact], object]) -> Iterator[Palette
             place,
             f"{place}: {question}",
             partial(show, fact),
-            also=fact.answers[language][0],
-            is_named_in=fact.is_named_in,
+            also=fact.answers[language],
+            is_named_in=partial(_is_meant, fact),
         )
+
+
+def _is_meant(fact: Fact, typed: str) -> bool:
+    """Return whether a question means a fact, in other words or with slips of the keyboard."""
+    return fact in meant_by(typed).facts
 
 
 def help_title() -> str:
