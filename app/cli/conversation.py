@@ -31,7 +31,6 @@ from engine import EngineClient, EngineError, Finished
 from engine.errors import PromptTooLong
 from engine.events import Failed
 from engine.files.atomic_file import write_atomically
-from engine.grammars.grammar import Grammar
 from engine.methods import method_of
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.tokenizers.thinking import ThinkingChoice
@@ -208,8 +207,7 @@ class TerminalConversation:
         elif self._files.pictures:
             turns = [_without(turn, self._files.pictures) for turn in turns]
         asked = request(self._arguments, turns, self._recommended, self._thinking, pictures)
-        asked = replace(asked, grammar=self._grammar_of_help(begun))
-        stream = WatchedStream(self._engine.submit(asked), begun.tokens)
+        stream = WatchedStream(self._engine.submit(self._with_help(asked, begun.text)), begun.tokens)
         code = DONE
         try:
             last = self._show.events(stream)
@@ -233,11 +231,14 @@ class TerminalConversation:
                 self._note_starter()
         return code
 
-    def _grammar_of_help(self, begun: _PausedAnswer) -> Grammar | None:
-        """Return what the help makes the Starter answer to the last question; None for other models and questions."""
+    def _with_help(self, asked: ChatRequest, begun: str) -> ChatRequest:
+        """Return the request for an answer that has `begun`, which the Starter answers with the help if that knows."""
         if not self._is_starter or not self._asks_without_files:
-            return None
-        return grammar_of_help(self._history[-1]["content"], begun.text)
+            return asked
+        grammar = grammar_of_help(self._history[-1]["content"], begun)
+        # The draft is to show what it knows by heart.
+        speculation = replace(asked.speculation, proposes_forced=grammar is None)
+        return replace(asked, grammar=grammar, speculation=speculation)
 
     def _speed_counts(self, ended: Finished) -> bool:
         """Whether the speed of an answer says anything of others, as `Answer.speed_counts` says it in the window."""

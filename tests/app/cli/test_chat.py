@@ -362,6 +362,7 @@ def test_the_starter_answers_a_question_about_tandem_with_the_help(
     assert main(["chat", ON_FOLDERS, *options]) == 0
     (request,) = engine.requests
     assert request.grammar == (choice_of([FOLDERS]) if has_help else None)
+    assert request.speculation.proposes_forced is not has_help
     assert capsys.readouterr().err.endswith(
         f"]\ntandem: from Tandem's help, which speaks of its window: {FROM_FOLDERS}\n"
     )

@@ -268,6 +268,8 @@ def test_a_question_about_tandem_is_answered_by_the_help_which_leads_there(
     engine.scripts[:] = [Script(fact.answers["en"])]
     window.ask_and_wait(fact.questions["en"].replace("everything", "evrything"))
     assert engine.requests[-1].grammar == choice_of([fact.answers["en"]])
+    # The draft shows what it knows by heart.
+    assert not engine.requests[-1].speculation.proposes_forced
     # The request says what was typed.
     assert "evrything" in engine.requests[-1].messages[-1]["content"]
     line = window.turn().view.findChild(StarterLine)
