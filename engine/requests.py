@@ -71,12 +71,12 @@ class SpeculationSettings:
     `method` is "auto" (whatever is fastest here), "draft" (the draft model or head), another registered proposer
     ("ngram": lookup in the text so far) or "off". `depth` fixes the draft tokens of a round (0 is "off"); None lets the
     controller choose up to MAX_DEPTH. `acceptance` is "match" (same text for a seed whatever the method) or
-    "rejection". With `same_text`, rounds keep to widths that this machine rounds like a single row
-    (`engine.tuning.Rounding`), whatever that costs, so that the text is bit for bit the same as with plain decoding;
-    such a request shares no pass with others. Without `proposes_forced`, the text that a grammar forces is left to the
-    other proposers: proposing it costs no drafting, but shows nothing of them. Plain rounds that measure the speed-up,
-    at a fixed depth too, cost at most `sample_share` of an answer's time; with 0 there are none, and the speed-up is
-    unknown.
+    "rejection"; a request with a draft runner uses "match". With `same_text`, rounds keep to widths that this machine
+    rounds like a single row (`engine.tuning.Rounding`), whatever that costs, so that the text is bit for bit the same
+    as with plain decoding; such a request shares no pass with others. Without `proposes_forced`, the text that a
+    grammar forces is left to the other proposers: proposing it costs no drafting, but shows nothing of them. Plain
+    rounds that measure the speed-up, at a fixed depth too, cost at most `sample_share` of an answer's time; with 0
+    there are none, and the speed-up is unknown.
     """
 
     method: str = "auto"

@@ -185,6 +185,24 @@
     </message>
 </context>
 <context>
+    <name>CountedTools</name>
+    <message numerus="yes">
+        <source>%Ln tool(s) ready.</source>
+        <translation>
+            <numerusform>%Ln tool ready.</numerusform>
+            <numerusform>%Ln tools ready.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more</source>
+        <comment>at the end of a list of tools</comment>
+        <translation>
+            <numerusform>%Ln more</numerusform>
+            <numerusform>%Ln more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CountedWords</name>
     <message numerus="yes">
         <source>about %Ln minute(s) left</source>
@@ -283,6 +301,20 @@
             <numerusform>%Ln files, tool calls or reasoning texts were left out.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln chat(s) of one agent with another were left out.</source>
+        <translation>
+            <numerusform>%Ln chat of one agent with another was left out.</numerusform>
+            <numerusform>%Ln chats of one agent with another were left out.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln message(s) between agents were left out.</source>
+        <translation>
+            <numerusform>%Ln message between agents was left out.</numerusform>
+            <numerusform>%Ln messages between agents were left out.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>Notifications</name>
@@ -328,6 +360,20 @@
         <translation>
             <numerusform>Drafting %Ln token per round.</numerusform>
             <numerusform>Drafting %Ln tokens per round.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) copied from earlier</source>
+        <translation>
+            <numerusform>%Ln token copied from earlier</numerusform>
+            <numerusform>%Ln tokens copied from earlier</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) came from drafts</source>
+        <translation>
+            <numerusform>%Ln token came from drafts</numerusform>
+            <numerusform>%Ln tokens came from drafts</numerusform>
         </translation>
     </message>
 </context>

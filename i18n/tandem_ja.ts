@@ -1525,6 +1525,21 @@
     </message>
 </context>
 <context>
+    <name>BrowserButton</name>
+    <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Could not be opened</source>
+        <translation>開けませんでした</translation>
+    </message>
+</context>
+<context>
     <name>CallCard</name>
     <message>
         <source>Show or hide the arguments and the result</source>
@@ -1539,30 +1554,6 @@
         <translation>結果</translation>
     </message>
     <message>
-        <source>Allow once</source>
-        <translation>1回だけ許可</translation>
-    </message>
-    <message>
-        <source>Allow {site} in this chat</source>
-        <translation>このチャットで{site}を許可</translation>
-    </message>
-    <message>
-        <source>Always allow {site}</source>
-        <translation>{site}を常に許可</translation>
-    </message>
-    <message>
-        <source>Allow in this chat</source>
-        <translation>このチャットで許可</translation>
-    </message>
-    <message>
-        <source>Always allow</source>
-        <translation>常に許可</translation>
-    </message>
-    <message>
-        <source>Deny</source>
-        <translation>拒否</translation>
-    </message>
-    <message>
         <source>Calling… {time}</source>
         <translation>呼び出し中… {time}</translation>
     </message>
@@ -1573,14 +1564,6 @@
     <message>
         <source>Tool</source>
         <translation>ツール</translation>
-    </message>
-    <message>
-        <source>The model wants to use this tool.</source>
-        <translation>モデルがこのツールを使おうとしています。</translation>
-    </message>
-    <message>
-        <source>The model wants to use this tool. Its server says that it only reads.</source>
-        <translation>モデルがこのツールを使おうとしています。サーバによると、読み取るだけのツールです。</translation>
     </message>
     <message>
         <source>Waiting for you</source>
@@ -1611,14 +1594,6 @@
         <translation>ツールの実行中にTandemが終了しました。</translation>
     </message>
     <message>
-        <source>The model wants to read this page of {site}. Its site sees the address that is asked for.</source>
-        <translation>モデルが{site}のこのページを読み取ろうとしています。要求したアドレスはサイトに伝わります。</translation>
-    </message>
-    <message>
-        <source>The model wants to search the web. {service} sees the words of the search.</source>
-        <translation>モデルがWebを検索しようとしています。検索語は{service}に伝わります。</translation>
-    </message>
-    <message>
         <source>If it stays silent for {time}, it is stopped.</source>
         <translation>応答がないまま{time}たつと停止します。</translation>
     </message>
@@ -1637,6 +1612,42 @@
     <message>
         <source>Working: {share}.</source>
         <translation>処理中：{share}。</translation>
+    </message>
+    <message>
+        <source>The model</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>{model} wants to use {tool} of “{server}”.</source>
+        <translation>{model}が「{server}」の{tool}を使おうとしています。</translation>
+    </message>
+    <message>
+        <source>{model} wants to read {page}</source>
+        <translation>{model}が読もうとしているページ：{page}</translation>
+    </message>
+    <message>
+        <source>{model} wants to search {service} for {query}</source>
+        <translation>{model}が{service}で検索しようとしています：{query}</translation>
+    </message>
+    <message>
+        <source>{model} wants to search the web with {service} for {query}</source>
+        <translation>{model}が{service}でWebを検索しようとしています：{query}</translation>
+    </message>
+    <message>
+        <source>“{server}” says that this tool only reads.</source>
+        <translation>「{server}」によると、このツールは読み取りだけを行います。</translation>
+    </message>
+    <message>
+        <source>{site} learns which page you read.</source>
+        <translation>どのページを読んだかが{site}に伝わります。</translation>
+    </message>
+    <message>
+        <source>{service} sees these words. It finds its own articles, not all of the web.</source>
+        <translation>この語句は{service}に送られます。見つかるのはその記事だけで、Web全体ではありません。</translation>
+    </message>
+    <message>
+        <source>{service} sees these words.</source>
+        <translation>この語句は{service}に送られます。</translation>
     </message>
 </context>
 <context>
@@ -2043,7 +2054,7 @@
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
-        <translation>ドラフトトークンの{rate}%が受理されました。</translation>
+        <translation>ドラフトトークンの{rate}%が採用されました。</translation>
     </message>
     <message>
         <source>Not reported by the system.</source>
@@ -2249,36 +2260,8 @@
         <translation>プロンプトを読み込み中…</translation>
     </message>
     <message>
-        <source>With speculation…</source>
-        <translation>投機的デコーディングあり…</translation>
-    </message>
-    <message>
-        <source>Now without speculation…</source>
-        <translation>次は投機なし…</translation>
-    </message>
-    <message>
-        <source>Both once more…</source>
-        <translation>両方をもう一度…</translation>
-    </message>
-    <message>
-        <source>Each way runs alone: two at a time would slow each other down.</source>
-        <translation>それぞれ単独で実行します。同時に実行すると互いに遅くなるためです。</translation>
-    </message>
-    <message>
-        <source>The upper bar is where the first run was after the same time.</source>
-        <translation>上のバーは、同じ時間がたった時点での1回目の位置です。</translation>
-    </message>
-    <message>
-        <source>The load on this Mac may change. The faster run of each way counts.</source>
-        <translation>このMacの負荷は変わることがあります。それぞれ速いほうの結果を使います。</translation>
-    </message>
-    <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>回答が短すぎて速度を比較できません。</translation>
-    </message>
-    <message>
-        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
-        <translation>この回答はほかと異なります。このMacではこれらのモデルは{gain}です。</translation>
     </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
@@ -2303,28 +2286,12 @@
         <translation>もう一度比較</translation>
     </message>
     <message>
-        <source>This Mac is busy: {times}</source>
-        <translation>このMacの負荷が高くなっています：{times}</translation>
-    </message>
-    <message>
-        <source>This Mac is busy: {least} to {most}×</source>
-        <translation>このMacの負荷が高くなっています：{least}～{most}倍</translation>
-    </message>
-    <message>
         <source>About {times} as fast, same text</source>
         <translation>約{times}の速さ、同じテキスト</translation>
     </message>
     <message>
         <source>About {times} as fast</source>
         <translation>約{times}の速さ</translation>
-    </message>
-    <message>
-        <source>Processing the prompt first, so all runs start from the same point.</source>
-        <translation>どの回答も同じ状態から始まるように、先にプロンプトを処理しています。</translation>
-    </message>
-    <message>
-        <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
-        <translation>実行の間にこのMacの負荷が変わったため、速さを比べられません。</translation>
     </message>
     <message>
         <source>Text</source>
@@ -2337,6 +2304,30 @@
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>
         <translation>この回答は同じ内容を繰り返しているため、ほかの回答の速度は判断できません。</translation>
+    </message>
+    <message>
+        <source>The same run was much faster another time. Compare again when this Mac is less busy.</source>
+        <translation>同じ実行が別のときにはずっと速く終わりました。このMacの負荷が低いときに、もう一度比較してください。</translation>
+    </message>
+    <message>
+        <source>Most answers here are {gain}; this one differs.</source>
+        <translation>このMacの回答の多くは{gain}ですが、この回答は異なります。</translation>
+    </message>
+    <message>
+        <source>With speculation: run {number} of 2</source>
+        <translation>投機的デコーディングあり：{number}/2回目</translation>
+    </message>
+    <message>
+        <source>Without speculation: run {number} of 2</source>
+        <translation>投機的デコーディングなし：{number}/2回目</translation>
+    </message>
+    <message>
+        <source>Too busy to measure</source>
+        <translation>負荷が高くて測定できません</translation>
+    </message>
+    <message>
+        <source>Copy as picture</source>
+        <translation>画像としてコピー</translation>
     </message>
 </context>
 <context>
@@ -2403,6 +2394,41 @@
     <message>
         <source>Taken back: {file}</source>
         <translation>元に戻しました：{file}</translation>
+    </message>
+</context>
+<context>
+    <name>ConsentButtons</name>
+    <message>
+        <source>Deny</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>許可</translation>
+    </message>
+    <message>
+        <source>Allow {site} in this chat</source>
+        <translation>このチャットで{site}を許可</translation>
+    </message>
+    <message>
+        <source>Always allow {site}</source>
+        <translation>{site}を常に許可</translation>
+    </message>
+    <message>
+        <source>Allow in this chat</source>
+        <translation>このチャットで許可</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>常に許可</translation>
+    </message>
+    <message>
+        <source>Allow this call alone</source>
+        <translation>この呼び出しだけを許可</translation>
+    </message>
+    <message>
+        <source>Allow more than this call</source>
+        <translation>この呼び出し以外も許可</translation>
     </message>
 </context>
 <context>
@@ -2475,6 +2501,22 @@
         <source>%Ln request(s) under way.</source>
         <translation>
             <numerusform>%Ln件のリクエストを処理中です。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CountedTools</name>
+    <message numerus="yes">
+        <source>%Ln tool(s) ready.</source>
+        <translation>
+            <numerusform>%Ln個のツールを使えます。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more</source>
+        <comment>at the end of a list of tools</comment>
+        <translation>
+            <numerusform>ほか%Ln個</numerusform>
         </translation>
     </message>
 </context>
@@ -2792,14 +2834,6 @@
         <translation>最初のトークンまで{value}</translation>
     </message>
     <message>
-        <source>{value} accepted</source>
-        <translation>受理率{value}</translation>
-    </message>
-    <message>
-        <source>{value} tokens per round</source>
-        <translation>1ラウンド{value}トークン</translation>
-    </message>
-    <message>
         <source>older messages left out: {value}</source>
         <translation>除いた古いメッセージ{value}件</translation>
     </message>
@@ -2812,20 +2846,16 @@
         <translation>{speed}トークン/秒</translation>
     </message>
     <message>
-        <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
-        <translation>ラウンド{number}：ドラフトトークン{drafted}個のうち{accepted}個を受理（{source}）</translation>
-    </message>
-    <message>
         <source>Round {number}: main model only</source>
         <translation>ラウンド{number}：メインモデルのみ</translation>
     </message>
     <message>
         <source>Rejected: {text}</source>
-        <translation>棄却：{text}</translation>
+        <translation>不採用：{text}</translation>
     </message>
     <message>
         <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-        <translation>このドラフトモデルはこのモデルに合っていません。ドラフトトークンの受理率が2%未満です。別のドラフトモデルを選ぶか、ドラフトモデルなしでお使いください。</translation>
+        <translation>このドラフトモデルはこのモデルに合っていません。ドラフトトークンの採用率が2%未満です。別のドラフトモデルを選ぶか、ドラフトモデルなしでお使いください。</translation>
     </message>
     <message>
         <source>main</source>
@@ -2866,6 +2896,30 @@
     <message>
         <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
         <translation>このMacの負荷が高くなっています。通常のデコードでさえ普段の{times}の時間がかかっています。</translation>
+    </message>
+    <message>
+        <source>{accepted} of {drafted} drafts accepted</source>
+        <translation>ドラフト{drafted}個中{accepted}個採用</translation>
+    </message>
+    <message>
+        <source>{value} tokens a round instead of 1</source>
+        <translation>1ラウンド{value}トークン（通常は1）</translation>
+    </message>
+    <message>
+        <source>{value} tokens a round</source>
+        <translation>1ラウンドあたり{value}トークン</translation>
+    </message>
+    <message>
+        <source>Slow: this Mac is busy</source>
+        <translation>低速：このMacの負荷が高くなっています</translation>
+    </message>
+    <message>
+        <source>Round {number}: {accepted} of {drafted} drafts accepted ({source})</source>
+        <translation>ラウンド{number}：ドラフト{drafted}個中{accepted}個採用（{source}）</translation>
+    </message>
+    <message>
+        <source>First token: main model only</source>
+        <translation>最初のトークン：メインモデルのみ</translation>
     </message>
 </context>
 <context>
@@ -2953,6 +3007,10 @@
     <message>
         <source>New chat in this folder</source>
         <translation>このフォルダで新規チャット</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完了</translation>
     </message>
     <message>
         <source>Files</source>
@@ -3106,6 +3164,10 @@
         <source>none</source>
         <translation>なし</translation>
     </message>
+    <message>
+        <source>Draft source: {name}. {state}</source>
+        <translation>ドラフトの生成方法：{name}。{state}</translation>
+    </message>
 </context>
 <context>
     <name>HelpCard</name>
@@ -3140,10 +3202,6 @@
 <context>
     <name>History</name>
     <message>
-        <source>Chat</source>
-        <translation>チャット</translation>
-    </message>
-    <message>
         <source>none</source>
         <translation>なし</translation>
     </message>
@@ -3176,10 +3234,6 @@
         <translation>リクエスト元</translation>
     </message>
     <message>
-        <source>Accepted</source>
-        <translation>受理</translation>
-    </message>
-    <message>
         <source>Speed-up</source>
         <translation>高速化の倍率</translation>
     </message>
@@ -3204,8 +3258,16 @@
         <translation>繰り返し</translation>
     </message>
     <message>
-        <source>Chat: tool call</source>
-        <translation>チャット（ツール呼び出し）</translation>
+        <source>Tool call</source>
+        <translation>ツールの呼び出し</translation>
+    </message>
+    <message>
+        <source>{accepted} of {drafted}</source>
+        <translation>{drafted}個中{accepted}個</translation>
+    </message>
+    <message>
+        <source>Drafts accepted</source>
+        <translation>採用されたドラフト</translation>
     </message>
 </context>
 <context>
@@ -3257,6 +3319,10 @@
     <message>
         <source>Export as {kind}</source>
         <translation>{kind}形式で書き出す</translation>
+    </message>
+    <message>
+        <source>Compare measured no speed-up yet: this Mac was too busy, or the answer too short.</source>
+        <translation>比較しましたが、高速化の倍率はまだ測定できていません。このMacの負荷が高すぎたか、回答が短すぎました。</translation>
     </message>
 </context>
 <context>
@@ -3401,10 +3467,6 @@
         <translation>チャットを読み込む</translation>
     </message>
     <message>
-        <source>Importing a file again adds only what is new.</source>
-        <translation>同じファイルをもう一度読み込むと、新しいものだけが追加されます。</translation>
-    </message>
-    <message>
         <source>Choose folder…</source>
         <translation>フォルダを選択…</translation>
     </message>
@@ -3439,6 +3501,10 @@
     <message>
         <source>File › Export all chats…</source>
         <translation>ファイル › すべてのチャットを書き出す…</translation>
+    </message>
+    <message>
+        <source>Importing a file again adds only what is new. When choosing, {keys} goes to a hidden folder.</source>
+        <translation>同じファイルをもう一度読み込むと、新しいものだけが追加されます。選択時に{keys}を押すと、不可視フォルダに移動できます。</translation>
     </message>
 </context>
 <context>
@@ -3587,20 +3653,24 @@
         <source>This answer ended with an error.</source>
         <translation>この回答はエラーで終了しました。</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln chat(s) of one agent with another were left out.</source>
+        <translation>
+            <numerusform>エージェント同士の%Ln件のチャットは取り込みませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln message(s) between agents were left out.</source>
+        <translation>
+            <numerusform>エージェント同士のメッセージ%Ln件は読み込みませんでした。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>KnownServers</name>
     <message>
         <source>Files</source>
         <translation>ファイル</translation>
-    </message>
-    <message>
-        <source>Web pages</source>
-        <translation>Webページ</translation>
-    </message>
-    <message>
-        <source>Web search (Brave)</source>
-        <translation>Web検索（Brave）</translation>
     </message>
     <message>
         <source>Time</source>
@@ -3613,18 +3683,6 @@
     <message>
         <source>Git</source>
         <translation>Git</translation>
-    </message>
-    <message>
-        <source>Sees and can change the files in a folder that you choose.</source>
-        <translation>選択したフォルダのファイルを見て、変更できます。</translation>
-    </message>
-    <message>
-        <source>Sees the addresses that the model asks for, and fetches these pages from the internet.</source>
-        <translation>モデルが求めるアドレスを見て、そのページをインターネットから取得します。</translation>
-    </message>
-    <message>
-        <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
-        <translation>モデルの検索語を見て、brave.com/search/apiで取得したキーとともにBraveに送信します。</translation>
     </message>
     <message>
         <source>Sees only the time zones that the model asks about.</source>
@@ -3645,6 +3703,14 @@
     <message>
         <source>This Mac has no command “uvx”. To get it, install uv from docs.astral.sh/uv.</source>
         <translation>このMacには「uvx」コマンドがありません。docs.astral.sh/uvからuvをインストールすると使えます。</translation>
+    </message>
+    <message>
+        <source>Reads and changes the files in a folder that you choose.</source>
+        <translation>選択したフォルダのファイルを読み取り、変更します。</translation>
+    </message>
+    <message>
+        <source>It is a program from {registry} and runs with your rights on this Mac. Allow it only if you trust its makers.</source>
+        <translation>{registry}のプログラムで、このMacでユーザの権限で動作します。作者を信頼できる場合にだけ許可してください。</translation>
     </message>
 </context>
 <context>
@@ -3683,10 +3749,6 @@
     <message>
         <source>unknown program</source>
         <translation>不明なプログラム</translation>
-    </message>
-    <message>
-        <source>{rate} accepted</source>
-        <translation>受理率{rate}</translation>
     </message>
     <message>
         <source>Another program uses port {port}. Choose another one.</source>
@@ -3845,16 +3907,16 @@
         <translation>モデルをスキャン中…</translation>
     </message>
     <message>
-        <source>In use: {used} · free: {free} · for models: {limit} of {memory}</source>
-        <translation>使用中：{used} · 空き：{free} · モデル用：{limit}（全体{memory}）</translation>
+        <source>{free} of {limit} free for models</source>
+        <translation>モデル用の空き：{free} / {limit}</translation>
     </message>
     <message>
-        <source>In use: {used} · this choice: {choice} · then free: {free}</source>
-        <translation>使用中：{used} · このモデル：{choice} · 選択後の空き：{free}</translation>
+        <source>This choice: {choice} · then free: {free}</source>
+        <translation>このモデル：{choice} · 選択後の空き：{free}</translation>
     </message>
     <message>
-        <source>In use: {used} · this choice: {choice} · {free} too much</source>
-        <translation>使用中：{used} · このモデル：{choice} · {free}超過</translation>
+        <source>This choice: {choice} · {free} too much</source>
+        <translation>このモデル：{choice} · {free}超過</translation>
     </message>
 </context>
 <context>
@@ -3866,6 +3928,21 @@
     <message>
         <source>Unload models</source>
         <translation>モデルを解放</translation>
+    </message>
+</context>
+<context>
+    <name>MermaidButton</name>
+    <message>
+        <source>Open in mermaid.live…</source>
+        <translation>mermaid.liveで開く…</translation>
+    </message>
+    <message>
+        <source>Open this diagram on mermaid.live?</source>
+        <translation>この図をmermaid.liveで開きますか？</translation>
+    </message>
+    <message>
+        <source>Its text goes into the part of the address that browsers do not send. The website&apos;s scripts read it there and draw it. They could pass it on.</source>
+        <translation>図のテキストは、アドレスのうちブラウザが送信しない部分に入ります。ウェブサイトのスクリプトがそれを読み取って図を描きます。ほかへ送信することもできます。</translation>
     </message>
 </context>
 <context>
@@ -4196,10 +4273,6 @@
         <translation>スターターのヘッド</translation>
     </message>
     <message>
-        <source>Prompt lookup (n-gram)</source>
-        <translation>プロンプトルックアップ</translation>
-    </message>
-    <message>
         <source>No draft</source>
         <translation>ドラフトなし</translation>
     </message>
@@ -4210,10 +4283,6 @@
     <message>
         <source>Plain decoding: the main model alone.</source>
         <translation>通常のデコード：メインモデルだけを使います。</translation>
-    </message>
-    <message>
-        <source>{gain} (measured, {rate} accepted)</source>
-        <translation>{gain}（実測、受理率{rate}）</translation>
     </message>
     <message>
         <source>Incomplete: download it again.</source>
@@ -4285,7 +4354,7 @@
     </message>
     <message>
         <source>Head for {model}: fewer draft tokens may be accepted.</source>
-        <translation>「{model}」用のヘッドです。ドラフトトークンの受理率が低くなることがあります。</translation>
+        <translation>「{model}」用のヘッドです。ドラフトトークンの採用率が低くなることがあります。</translation>
     </message>
     <message>
         <source>Published head for this model. Not checked yet.</source>
@@ -4350,10 +4419,6 @@
     <message>
         <source>sees pictures</source>
         <translation>画像対応</translation>
-    </message>
-    <message>
-        <source>not checked; looked at when it is opened</source>
-        <translation>未確認、開くときに確認</translation>
     </message>
     <message>
         <source>without {files}</source>
@@ -4536,14 +4601,6 @@
         <translation>残り1分未満</translation>
     </message>
     <message>
-        <source>{model} recommends no temperature. Tandem uses: {values}</source>
-        <translation>「{model}」には温度の推奨値がありません。Tandemで使う値：{values}</translation>
-    </message>
-    <message>
-        <source>no draft token accepted so far (measured)</source>
-        <translation>これまでに受理されたドラフトトークンなし（実測）</translation>
-    </message>
-    <message>
         <source>GGUF, converted when it is first used</source>
         <translation>GGUF（最初に使うときに変換）</translation>
     </message>
@@ -4566,6 +4623,34 @@
     <message>
         <source>{name} ({place})</source>
         <translation>{name}（{place}）</translation>
+    </message>
+    <message>
+        <source>Get more…</source>
+        <translation>モデルを追加…</translation>
+    </message>
+    <message>
+        <source>not tried</source>
+        <translation>まだ試していません</translation>
+    </message>
+    <message>
+        <source>expected: about the same speed</source>
+        <translation>予想：同じくらいの速さ</translation>
+    </message>
+    <message>
+        <source>expected: {speed}</source>
+        <translation>予想：{speed}</translation>
+    </message>
+    <message>
+        <source>{method} head</source>
+        <translation>{method}ヘッド</translation>
+    </message>
+    <message>
+        <source>What its context takes is known once it is downloaded.</source>
+        <translation>コンテキストに必要なメモリは、ダウンロード後にわかります。</translation>
+    </message>
+    <message>
+        <source>Tandem&apos;s own for {model}: {values}</source>
+        <translation>{model}でのTandemの値：{values}</translation>
     </message>
 </context>
 <context>
@@ -4623,12 +4708,16 @@
         <translation>{name}をメモリから解放（{size}）</translation>
     </message>
     <message>
-        <source>Context: {count} tokens</source>
-        <translation>コンテキスト：{count}トークン</translation>
-    </message>
-    <message>
         <source>Context length used for memory estimates</source>
         <translation>メモリの推定に使うコンテキスト長</translation>
+    </message>
+    <message>
+        <source>Unload…</source>
+        <translation>解放…</translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count}トークン</translation>
     </message>
 </context>
 <context>
@@ -4808,18 +4897,6 @@
         <source>The model wrote it. In the browser, its scripts run and can use the network.</source>
         <translation>モデルが書いたページです。ブラウザではページのスクリプトが実行され、ネットワークも使えるようになります。</translation>
     </message>
-    <message>
-        <source>Open</source>
-        <translation>開く</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>キャンセル</translation>
-    </message>
-    <message>
-        <source>Could not be opened</source>
-        <translation>開けませんでした</translation>
-    </message>
 </context>
 <context>
     <name>PaneHandle</name>
@@ -4830,6 +4907,25 @@
     <message>
         <source>Width of the live panel</source>
         <translation>ライブパネルの幅</translation>
+    </message>
+</context>
+<context>
+    <name>PermissionChooser</name>
+    <message>
+        <source>Allow</source>
+        <translation>許可</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>確認する</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>しない</translation>
+    </message>
+    <message>
+        <source>Different</source>
+        <translation>異なる</translation>
     </message>
 </context>
 <context>
@@ -4883,14 +4979,6 @@
         <translation>ドラフトモデル</translation>
     </message>
     <message>
-        <source>Choose a folder…</source>
-        <translation>フォルダを選択…</translation>
-    </message>
-    <message>
-        <source>Get more…</source>
-        <translation>モデルを追加…</translation>
-    </message>
-    <message>
         <source>GGUF file…</source>
         <translation>GGUFファイル…</translation>
     </message>
@@ -4902,16 +4990,24 @@
         <source>Choose a folder that contains models</source>
         <translation>モデルのあるフォルダを選択</translation>
     </message>
+    <message>
+        <source>Open…</source>
+        <translation>開く…</translation>
+    </message>
+    <message>
+        <source>Model folder…</source>
+        <translation>モデルのフォルダ…</translation>
+    </message>
+    <message>
+        <source>More…</source>
+        <translation>その他…</translation>
+    </message>
 </context>
 <context>
     <name>PickerRow</name>
     <message>
         <source>in use</source>
         <translation>使用中</translation>
-    </message>
-    <message>
-        <source>best on this Mac</source>
-        <translation>このMacで最適</translation>
     </message>
     <message>
         <source>{size} in memory</source>
@@ -4922,10 +5018,6 @@
         <translation>ダウンロード</translation>
     </message>
     <message>
-        <source>{method} head</source>
-        <translation>{method}ヘッド</translation>
-    </message>
-    <message>
         <source>multiple Macs</source>
         <translation>複数のMac</translation>
     </message>
@@ -4934,16 +5026,24 @@
         <translation>{name}をメモリから解放：{size}が空きます（{keys}）</translation>
     </message>
     <message>
-        <source>different tokenizer</source>
-        <translation>別のトークナイザー</translation>
-    </message>
-    <message>
         <source>tight</source>
         <translation>ぎりぎり</translation>
     </message>
     <message>
         <source>built in</source>
         <translation>内蔵</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>開いています</translation>
+    </message>
+    <message>
+        <source>collapsed</source>
+        <translation>閉じています</translation>
+    </message>
+    <message>
+        <source>Try</source>
+        <translation>試す</translation>
     </message>
 </context>
 <context>
@@ -5106,7 +5206,7 @@
     <name>PositionLine</name>
     <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
-        <translation>ドラフトトークン{position}：{rate}を受理（{reached}個中{accepted}個）</translation>
+        <translation>ドラフトトークン{position}：{rate}を採用（{reached}個中{accepted}個）</translation>
     </message>
 </context>
 <context>
@@ -5184,6 +5284,10 @@
     <message>
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
         <translation>キーを知っている別のコンピュータはモデルを使えますが、チャットを読むことはできません。</translation>
+    </message>
+    <message>
+        <source>Tools are on: what they are asked for can leave this Mac.</source>
+        <translation>ツールがオンです。ツールへの依頼の内容はこのMacの外に出ることがあります。</translation>
     </message>
 </context>
 <context>
@@ -5311,10 +5415,6 @@
         <translation>ページを開く</translation>
     </message>
     <message>
-        <source>The words are the server&apos;s. Open the page only if you know its address.</source>
-        <translation>これはサーバの文面です。知っているアドレスの場合だけページを開いてください。</translation>
-    </message>
-    <message>
         <source>Send</source>
         <translation>送信</translation>
     </message>
@@ -5349,6 +5449,14 @@
     <message>
         <source>“{field}” does not have the form that is needed ({form}).</source>
         <translation>「{field}」が必要な形式になっていません（{form}）。</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s. Open the page only if you know {host}.</source>
+        <translation>これはサーバの文面です。{host}を知っている場合だけページを開いてください。</translation>
+    </message>
+    <message>
+        <source>Its name contains letters that may look like others.</source>
+        <translation>サイト名に、ほかの文字と見間違えやすい文字が含まれています。</translation>
     </message>
 </context>
 <context>
@@ -5585,16 +5693,8 @@
         <translation>フォルダを選択…</translation>
     </message>
     <message>
-        <source>Add a value</source>
-        <translation>値を追加</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>許可してテスト</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -5641,35 +5741,59 @@
         <translation>削除</translation>
     </message>
     <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
-        <translation>このMacで実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡されます。実行するものを決める環境変数を除き、システムのキーチェーンにだけ保存されます。</translation>
+        <source>Name, command and environment variables</source>
+        <translation>名前、コマンド、環境変数</translation>
+    </message>
+    <message>
+        <source>Runs {command}</source>
+        <translation>実行するコマンド：{command}</translation>
+    </message>
+    <message>
+        <source>Add a header</source>
+        <translation>ヘッダを追加</translation>
+    </message>
+    <message>
+        <source>Add an environment variable</source>
+        <translation>環境変数を追加</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>許可</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Environment variables and headers are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>このMacで実行するコマンド、またはサーバのアドレスです。環境変数とヘッダは、実行する内容を決める変数を除き、システムのキーチェーンにだけ保存されます。</translation>
     </message>
 </context>
 <context>
-    <name>ServerView</name>
+    <name>ServerDetails</name>
     <message>
-        <source>Test</source>
-        <translation>テスト</translation>
-    </message>
-    <message>
-        <source>Edit…</source>
-        <translation>編集…</translation>
-    </message>
-    <message>
-        <source>Always allow the tools that only read</source>
-        <translation>読み取るだけのツールを常に許可</translation>
+        <source>What the server tells the model</source>
+        <translation>サーバからモデルへの指示</translation>
     </message>
     <message>
         <source>Standard error of the server</source>
         <translation>サーバの標準エラー出力</translation>
     </message>
     <message>
-        <source>Waiting for you to sign in in the browser…</source>
-        <translation>ブラウザでのサインインを待っています…</translation>
+        <source>Edit…</source>
+        <translation>編集…</translation>
     </message>
     <message>
-        <source>What the server tells the model</source>
-        <translation>サーバからモデルへの指示</translation>
+        <source>Only read, as the server says</source>
+        <translation>読み取りだけ（サーバによる）</translation>
+    </message>
+    <message>
+        <source>Can change something</source>
+        <translation>変更を行う可能性あり</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>テスト</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>許可してテスト</translation>
     </message>
     <message>
         <source>Sign in…</source>
@@ -5683,21 +5807,67 @@
         <source>Cancel</source>
         <translation>キャンセル</translation>
     </message>
+</context>
+<context>
+    <name>ServerLine</name>
     <message>
-        <source>Ask</source>
-        <translation>確認する</translation>
+        <source>Details…</source>
+        <translation>詳細…</translation>
     </message>
     <message>
-        <source>Always allow</source>
-        <translation>常に許可</translation>
+        <source>Standard error of the server</source>
+        <translation>サーバの標準エラー出力</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>オフ</translation>
+        <source>Test</source>
+        <translation>テスト</translation>
     </message>
     <message>
-        <source>Its server says that it only reads.</source>
-        <translation>サーバによると、読み取るだけです。</translation>
+        <source>Allow and test</source>
+        <translation>許可してテスト</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>サインイン…</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>読み取り</translation>
+    </message>
+    <message>
+        <source>Changing</source>
+        <translation>変更</translation>
+    </message>
+    <message>
+        <source>Folder: {names}</source>
+        <translation>フォルダ：{names}</translation>
+    </message>
+    <message>
+        <source>Another folder…</source>
+        <translation>別のフォルダ…</translation>
+    </message>
+    <message>
+        <source>A further folder…</source>
+        <translation>フォルダを追加…</translation>
+    </message>
+    <message>
+        <source>Without {folder}</source>
+        <translation>{folder}を除く</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>このサーバのフォルダを選択</translation>
+    </message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
+        <source>Waiting for you to sign in in the browser…</source>
+        <translation>ブラウザでのサインインを待っています…</translation>
     </message>
     <message>
         <source>Starting…</source>
@@ -5706,10 +5876,6 @@
     <message>
         <source>Starts when a chat needs it.</source>
         <translation>チャットで必要になると起動します。</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>許可してテスト</translation>
     </message>
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
@@ -5742,10 +5908,6 @@
     <message>
         <source>Running. All its tools are off.</source>
         <translation>実行中です。すべてのツールがオフです。</translation>
-    </message>
-    <message>
-        <source>Running. Tools ({count}): {names}.</source>
-        <translation>実行中です。ツール（{count}）：{names}。</translation>
     </message>
     <message>
         <source>Off: {names}.</source>
@@ -5970,7 +6132,7 @@
     </message>
     <message>
         <source>Acceptance rule</source>
-        <translation>受理の基準</translation>
+        <translation>採用の基準</translation>
     </message>
     <message>
         <source>Verifying several tokens at once can change rounding. With this on, Tandem uses only draft lengths with the same rounding, and computes one answer at a time.</source>
@@ -6037,10 +6199,6 @@
         <translation>トークン単位です。日本語ではおおよそ1文字が1トークンです。</translation>
     </message>
     <message>
-        <source>Up to the context limit</source>
-        <translation>コンテキストの上限まで</translation>
-    </message>
-    <message>
         <source>Max tokens</source>
         <translation>最大トークン数</translation>
     </message>
@@ -6075,6 +6233,10 @@
     <message>
         <source>No limit</source>
         <translation>無制限</translation>
+    </message>
+    <message>
+        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
+        <translation>「同じテキスト」では、シードが同じなら、丸めを除いて常に同じテキストになります。「同一の分布」では、投機的デコーディングでテキストが変わることはありますが、確率は変わりません。</translation>
     </message>
     <message>
         <source>Stop and notify me</source>
@@ -6190,7 +6352,7 @@
     </message>
     <message>
         <source>Never</source>
-        <translation>解放しない</translation>
+        <translation>しない</translation>
     </message>
     <message>
         <source>Memory for models and chats</source>
@@ -6283,10 +6445,6 @@
     <message>
         <source>Same text</source>
         <translation>同じテキスト</translation>
-    </message>
-    <message>
-        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
-        <translation>「同じテキスト」では、シードが同じなら、丸めを除いて常に同じテキストになります。「同一の分布」では、投機的デコーディングでテキストが変わることはありますが、確率は変わりません。</translation>
     </message>
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
@@ -6418,14 +6576,6 @@
         <translation>投機的デコーディング：オン</translation>
     </message>
     <message>
-        <source>{accepted} of {drafted} drafts accepted</source>
-        <translation>ドラフト{drafted}個中{accepted}個を受理</translation>
-    </message>
-    <message>
-        <source>Compare measures the gain.</source>
-        <translation>比較で高速化の度合いがわかります。</translation>
-    </message>
-    <message>
         <source>Waiting for the first token</source>
         <translation>最初のトークンを待機中</translation>
     </message>
@@ -6443,7 +6593,15 @@
     </message>
     <message>
         <source>No draft token accepted</source>
-        <translation>受理されたドラフトトークンなし</translation>
+        <translation>採用されたドラフトトークンなし</translation>
+    </message>
+    <message>
+        <source>Waiting for you to allow a tool</source>
+        <translation>ツールの許可を待っています</translation>
+    </message>
+    <message>
+        <source>A tool is running</source>
+        <translation>ツールを実行中</translation>
     </message>
 </context>
 <context>
@@ -6463,6 +6621,10 @@
     <message>
         <source>Measured on this Mac</source>
         <translation>このMacでの測定値</translation>
+    </message>
+    <message>
+        <source>{models}: {gain}.</source>
+        <translation>{models}：{gain}。</translation>
     </message>
 </context>
 <context>
@@ -6484,28 +6646,12 @@
         <translation>ローカルAPI</translation>
     </message>
     <message>
-        <source>of draft tokens accepted</source>
-        <translation>ドラフトトークンの受理率</translation>
-    </message>
-    <message>
-        <source>tokens a round</source>
-        <translation>1ラウンドのトークン数</translation>
-    </message>
-    <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
         <translation>ラウンドのデータがありません。この回答は以前のバージョンのTandemで保存されました。</translation>
     </message>
     <message>
-        <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
-        <translation>投機的デコーディングなしとの比較です。同じ回答の途中に通常のラウンドを挟んで測定します。</translation>
-    </message>
-    <message>
-        <source>The share of the draft tokens that the main model accepted.</source>
-        <translation>メインモデルが受理したドラフトトークンの割合です。</translation>
-    </message>
-    <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
-        <translation>1ラウンドで回答に加わるトークン数です。受理されたトークンと、メインモデル自身の1個の合計です。</translation>
+        <translation>1ラウンドで回答に加わるトークン数です。採用されたトークンと、メインモデル自身の1個の合計です。</translation>
     </message>
     <message>
         <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
@@ -6513,7 +6659,7 @@
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>
-        <translation>ラウンド内の1番目、2番目、それ以降のドラフトトークンがそれぞれ受理される割合です。</translation>
+        <translation>ラウンド内の1番目、2番目、それ以降のドラフトトークンがそれぞれ採用される割合です。</translation>
     </message>
     <message>
         <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
@@ -6529,7 +6675,7 @@
     </message>
     <message>
         <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
-        <translation>1列が1ラウンドです。下から順に、受理されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
+        <translation>1列が1ラウンドです。下から順に、採用されたドラフトトークン、メインモデルのトークン、不採用のドラフトトークンです。</translation>
     </message>
     <message>
         <source>How much longer the answer would have taken without speculation.</source>
@@ -6537,11 +6683,20 @@
     </message>
     <message>
         <source>Acceptance by position</source>
-        <translation>位置ごとの受理率</translation>
+        <translation>位置ごとの採用率</translation>
     </message>
     <message>
         <source>Where time went</source>
         <translation>時間の内訳</translation>
+    </message>
+    <message>
+        <source>Drafts</source>
+        <comment>the name of the switch Auto, On, Off</comment>
+        <translation>ドラフト</translation>
+    </message>
+    <message>
+        <source>How fast these models are with drafts, compared with the main model alone, as measured on this Mac. Until that is known, how many draft tokens the main model accepted.</source>
+        <translation>メインモデルだけの場合と比べて、ドラフトを使うとこれらのモデルがどれだけ速いかを、このMacで測定した値です。まだわからないうちは、メインモデルが採用したドラフトトークンの数を示します。</translation>
     </message>
 </context>
 <context>
@@ -6556,6 +6711,18 @@
         <source>The limit of %Ln token(s) ended its thoughts.</source>
         <translation>
             <numerusform>%Lnトークンの上限に達したため、思考を終えました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) copied from earlier</source>
+        <translation>
+            <numerusform>前の文章から%Lnトークンをコピー</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) came from drafts</source>
+        <translation>
+            <numerusform>ドラフトから%Lnトークン</numerusform>
         </translation>
     </message>
 </context>
@@ -6855,10 +7022,6 @@
         <translation>思考中… {count}トークン</translation>
     </message>
     <message>
-        <source>Thought for {time} ({count} tokens)</source>
-        <translation>思考時間{time}（{count}トークン）</translation>
-    </message>
-    <message>
         <source>Reasoning</source>
         <translation>思考</translation>
     </message>
@@ -6869,6 +7032,10 @@
     <message>
         <source>Show or hide what the model thought before it answered</source>
         <translation>モデルが回答の前に考えた内容の表示を切り替え</translation>
+    </message>
+    <message>
+        <source>Thought for {time}</source>
+        <translation>思考時間{time}</translation>
     </message>
 </context>
 <context>
@@ -6882,7 +7049,7 @@
     <name>TokenLegend</name>
     <message>
         <source>rejected</source>
-        <translation>棄却</translation>
+        <translation>不採用</translation>
     </message>
 </context>
 <context>
@@ -7122,6 +7289,10 @@
         <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
         <translation>呼び出しませんでした。呼び出しの終わりを示す記号がテキストの中にあるか抜けているため、モデルのテキストがどこで終わるのかわかりません。</translation>
     </message>
+    <message>
+        <source>“{server}” was not ready and silent for {seconds} seconds, so it was stopped. It last said: {detail}</source>
+        <translation>「{server}」は準備できないまま{seconds}秒間応答がなかったため、停止しました。最後の出力：{detail}</translation>
+    </message>
 </context>
 <context>
     <name>Tools</name>
@@ -7131,15 +7302,15 @@
     </message>
     <message>
         <source>Today&apos;s acceptance rate</source>
-        <translation>今日の受理率</translation>
+        <translation>今日の採用率</translation>
     </message>
     <message>
         <source>Read a web page</source>
         <translation>Webページを読み取る</translation>
     </message>
     <message>
-        <source>Search the web</source>
-        <translation>Webを検索</translation>
+        <source>Search</source>
+        <translation>検索</translation>
     </message>
 </context>
 <context>
@@ -7155,10 +7326,6 @@
     <message>
         <source>The tools that the model can use in this chat</source>
         <translation>このチャットでモデルが使えるツール</translation>
-    </message>
-    <message>
-        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
-        <translation>このモデルはツールを使えません。チャットテンプレートがツールに対応していません。別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>You can turn on tools once a model is loaded.</source>
@@ -7184,6 +7351,18 @@
         <source>Use all tools in this chat</source>
         <translation>このチャットですべてのツールを使う</translation>
     </message>
+    <message>
+        <source>This model can&apos;t use tools.</source>
+        <translation>このモデルはツールを使えません。</translation>
+    </message>
+    <message>
+        <source>Its chat template has no place for them.</source>
+        <translation>チャットテンプレートにツールの場所がありません。</translation>
+    </message>
+    <message>
+        <source>Choose a model that can…</source>
+        <translation>使えるモデルを選択…</translation>
+    </message>
 </context>
 <context>
     <name>ToolsPage</name>
@@ -7192,24 +7371,12 @@
         <translation>ツール</translation>
     </message>
     <message>
-        <source>Tool servers (MCP) let the model read and do things outside the chat, in chats where tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
-        <translation>ツールのサーバ（MCP）を使うと、ツールがオンのチャットで、モデルがチャットの外のものを読んだり操作したりできます。呼び出しはすべて表示され、特に指定しなければ事前に確認されます。</translation>
-    </message>
-    <message>
         <source>Add a server…</source>
         <translation>サーバを追加…</translation>
     </message>
     <message>
         <source>Import mcp.json…</source>
         <translation>mcp.jsonを読み込む…</translation>
-    </message>
-    <message>
-        <source>Or drop the file of another app onto this page.</source>
-        <translation>ほかのアプリのファイルをこのページにドロップすることもできます。</translation>
-    </message>
-    <message>
-        <source>Servers that many people use</source>
-        <translation>よく使われるサーバ</translation>
     </message>
     <message>
         <source>Add…</source>
@@ -7254,6 +7421,18 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>同じ名前のサーバがあるため、変更していません：{names}</translation>
+    </message>
+    <message>
+        <source>What models may use in chats with tools on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <translation>ツールをオンにしたチャットでモデルが使えるものです。呼び出しは毎回表示され、別の設定にしない限り、先に確認します。</translation>
+    </message>
+    <message>
+        <source>Other servers</source>
+        <translation>ほかのサーバ</translation>
+    </message>
+    <message>
+        <source>Tool servers (MCP). The mcp.json of another app can be dropped here, too.</source>
+        <translation>ツールサーバ（MCP）です。ほかのアプリのmcp.jsonをここにドロップすることもできます。</translation>
     </message>
 </context>
 <context>
@@ -7512,18 +7691,18 @@
     </message>
 </context>
 <context>
-    <name>WebRows</name>
+    <name>WebDetails</name>
     <message>
-        <source>Search with</source>
-        <translation>検索サービス</translation>
+        <source>Web</source>
+        <translation>Web</translation>
     </message>
     <message>
-        <source>Read and search the web</source>
-        <translation>Webの読み取りと検索</translation>
+        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise.</source>
+        <translation>ツールをオンにしたチャットで、モデルは公開アドレスのWebページと書類を読み、検索できます。呼び出しのたびにアドレスまたは語句が表示され、別の設定にしない限り、先に確認します。</translation>
     </message>
     <message>
-        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise. Sites see what they would see of a browser.</source>
-        <translation>ツールをオンにしたチャットで、モデルが公開アドレスのWebページや書類を読み取り、検索できます。呼び出しごとにアドレスや検索語が表示され、特に指定しなければ事前に確認されます。サイトには、ブラウザを使うときと同じ情報が伝わります。</translation>
+        <source>Search with {service}</source>
+        <translation>{service}で検索</translation>
     </message>
     <message>
         <source>Address of SearXNG</source>
@@ -7532,34 +7711,6 @@
     <message>
         <source>Of a server of your own or of your group, also on this Mac.</source>
         <translation>自分やグループのサーバのアドレスです。このMac上のものでもかまいません。</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>確認する</translation>
-    </message>
-    <message>
-        <source>Always allow</source>
-        <translation>常に許可</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>オフ</translation>
-    </message>
-    <message>
-        <source>Asks, except about sites that you chose to always allow.</source>
-        <translation>常に許可することにしたサイト以外では確認します。</translation>
-    </message>
-    <message>
-        <source>Searches the web with your key from {page}.</source>
-        <translation>{page}で取得したキーを使ってWebを検索します。</translation>
-    </message>
-    <message>
-        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
-        <translation>アカウントは不要です。Web全体ではなく、Wikipediaの記事を検索します。</translation>
-    </message>
-    <message>
-        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
-        <translation>自分のSearXNGでWebを検索します。SearXNGの設定でJSON形式を許可する必要があります。</translation>
     </message>
     <message>
         <source>Stored only in the system keychain.</source>
@@ -7576,6 +7727,57 @@
     <message>
         <source>Key for {service}</source>
         <translation>{service}のキー</translation>
+    </message>
+    <message>
+        <source>Searches the web with your key from {page}.</source>
+        <translation>{page}で取得したキーを使ってWebを検索します。</translation>
+    </message>
+    <message>
+        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
+        <translation>アカウントは不要です。Web全体ではなく、Wikipediaの記事を検索します。</translation>
+    </message>
+    <message>
+        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
+        <translation>自分のSearXNGでWebを検索します。SearXNGの設定でJSON形式を許可する必要があります。</translation>
+    </message>
+</context>
+<context>
+    <name>WebLine</name>
+    <message>
+        <source>Details…</source>
+        <translation>詳細…</translation>
+    </message>
+    <message>
+        <source>Web</source>
+        <translation>Web</translation>
+    </message>
+    <message>
+        <source>Search with</source>
+        <translation>検索サービス</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>読み取り</translation>
+    </message>
+    <message>
+        <source>Searching</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Reads pages, and searches {service}, not all of the web.</source>
+        <translation>ページを読み、Web全体ではなく{service}を検索します。</translation>
+    </message>
+    <message>
+        <source>Reads pages, and searches the web with {service}.</source>
+        <translation>ページを読み、{service}でWebを検索します。</translation>
+    </message>
+    <message>
+        <source>Sites see you as they do in a browser.</source>
+        <translation>サイトからはブラウザで見るときと同じように見えます。</translation>
+    </message>
+    <message>
+        <source>Its address is missing.</source>
+        <translation>アドレスがありません。</translation>
     </message>
 </context>
 <context>

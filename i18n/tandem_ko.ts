@@ -1525,6 +1525,21 @@
     </message>
 </context>
 <context>
+    <name>BrowserButton</name>
+    <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>Could not be opened</source>
+        <translation>열지 못했어요</translation>
+    </message>
+</context>
+<context>
     <name>CallCard</name>
     <message>
         <source>Show or hide the arguments and the result</source>
@@ -1539,30 +1554,6 @@
         <translation>결과</translation>
     </message>
     <message>
-        <source>Allow once</source>
-        <translation>한 번 허용</translation>
-    </message>
-    <message>
-        <source>Allow {site} in this chat</source>
-        <translation>이 대화에서 {site} 허용</translation>
-    </message>
-    <message>
-        <source>Always allow {site}</source>
-        <translation>{site} 항상 허용</translation>
-    </message>
-    <message>
-        <source>Allow in this chat</source>
-        <translation>이 대화에서 허용</translation>
-    </message>
-    <message>
-        <source>Always allow</source>
-        <translation>항상 허용</translation>
-    </message>
-    <message>
-        <source>Deny</source>
-        <translation>거부</translation>
-    </message>
-    <message>
         <source>Calling… {time}</source>
         <translation>호출 중… {time}</translation>
     </message>
@@ -1573,14 +1564,6 @@
     <message>
         <source>Tool</source>
         <translation>도구</translation>
-    </message>
-    <message>
-        <source>The model wants to use this tool.</source>
-        <translation>모델이 이 도구를 사용하려고 해요.</translation>
-    </message>
-    <message>
-        <source>The model wants to use this tool. Its server says that it only reads.</source>
-        <translation>모델이 이 도구를 사용하려고 해요. 서버에 따르면 읽기만 하는 도구예요.</translation>
     </message>
     <message>
         <source>Waiting for you</source>
@@ -1611,14 +1594,6 @@
         <translation>도구가 실행되는 동안 Tandem이 종료됐어요.</translation>
     </message>
     <message>
-        <source>The model wants to read this page of {site}. Its site sees the address that is asked for.</source>
-        <translation>모델이 {site} 사이트의 이 페이지를 읽으려고 해요. 사이트는 요청한 주소를 볼 수 있어요.</translation>
-    </message>
-    <message>
-        <source>The model wants to search the web. {service} sees the words of the search.</source>
-        <translation>모델이 웹을 검색하려고 해요. {service} 서비스는 검색어를 볼 수 있어요.</translation>
-    </message>
-    <message>
         <source>If it stays silent for {time}, it is stopped.</source>
         <translation>{time} 동안 응답이 없으면 중단돼요.</translation>
     </message>
@@ -1637,6 +1612,42 @@
     <message>
         <source>Working: {share}.</source>
         <translation>작업 중: {share}.</translation>
+    </message>
+    <message>
+        <source>The model</source>
+        <translation>사용 중인</translation>
+    </message>
+    <message>
+        <source>{model} wants to use {tool} of “{server}”.</source>
+        <translation>{model} 모델이 ‘{server}’ 서버의 {tool} 도구를 쓰려고 해요.</translation>
+    </message>
+    <message>
+        <source>{model} wants to read {page}</source>
+        <translation>{model} 모델이 읽으려는 페이지: {page}</translation>
+    </message>
+    <message>
+        <source>{model} wants to search {service} for {query}</source>
+        <translation>{model} 모델이 {service}에서 찾으려는 말: {query}</translation>
+    </message>
+    <message>
+        <source>{model} wants to search the web with {service} for {query}</source>
+        <translation>{model} 모델이 {service} 검색으로 웹에서 찾으려는 말: {query}</translation>
+    </message>
+    <message>
+        <source>“{server}” says that this tool only reads.</source>
+        <translation>‘{server}’ 서버에 따르면 이 도구는 읽기만 해요.</translation>
+    </message>
+    <message>
+        <source>{site} learns which page you read.</source>
+        <translation>{site} 사이트는 어떤 페이지를 읽는지 알게 돼요.</translation>
+    </message>
+    <message>
+        <source>{service} sees these words. It finds its own articles, not all of the web.</source>
+        <translation>이 말은 {service} 쪽에 전달돼요. 그곳의 문서만 찾고 웹 전체를 찾지는 않아요.</translation>
+    </message>
+    <message>
+        <source>{service} sees these words.</source>
+        <translation>이 말은 {service} 쪽에 전달돼요.</translation>
     </message>
 </context>
 <context>
@@ -2249,36 +2260,8 @@
         <translation>프롬프트 읽는 중…</translation>
     </message>
     <message>
-        <source>With speculation…</source>
-        <translation>추측을 켜고…</translation>
-    </message>
-    <message>
-        <source>Now without speculation…</source>
-        <translation>이제 추측을 끄고…</translation>
-    </message>
-    <message>
-        <source>Both once more…</source>
-        <translation>두 방식을 한 번 더…</translation>
-    </message>
-    <message>
-        <source>Each way runs alone: two at a time would slow each other down.</source>
-        <translation>두 방식을 따로 실행해요. 동시에 실행하면 서로 느려져요.</translation>
-    </message>
-    <message>
-        <source>The upper bar is where the first run was after the same time.</source>
-        <translation>위쪽 막대는 같은 시간이 지났을 때 첫 실행이 있던 위치예요.</translation>
-    </message>
-    <message>
-        <source>The load on this Mac may change. The faster run of each way counts.</source>
-        <translation>이 Mac의 부하가 달라질 수 있어요. 방식마다 더 빠른 실행을 셈에 넣어요.</translation>
-    </message>
-    <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>답변이 너무 짧아 속도를 비교할 수 없어요.</translation>
-    </message>
-    <message>
-        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
-        <translation>이 답변은 보통과 달라요. 이 Mac에서 이 모델들은 평소 {gain} 정도예요.</translation>
     </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
@@ -2303,28 +2286,12 @@
         <translation>다시 비교</translation>
     </message>
     <message>
-        <source>This Mac is busy: {times}</source>
-        <translation>이 Mac의 부하가 높아요: {times}</translation>
-    </message>
-    <message>
-        <source>This Mac is busy: {least} to {most}×</source>
-        <translation>이 Mac의 부하가 높아요: {least}~{most}배</translation>
-    </message>
-    <message>
         <source>About {times} as fast, same text</source>
         <translation>약 {times} 속도, 같은 텍스트</translation>
     </message>
     <message>
         <source>About {times} as fast</source>
         <translation>약 {times} 속도</translation>
-    </message>
-    <message>
-        <source>Processing the prompt first, so all runs start from the same point.</source>
-        <translation>모든 답변이 같은 지점에서 시작하도록 프롬프트를 먼저 처리하고 있어요.</translation>
-    </message>
-    <message>
-        <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
-        <translation>실행하는 사이에 이 Mac의 부하가 달라져서 속도를 비교할 수 없어요.</translation>
     </message>
     <message>
         <source>Text</source>
@@ -2337,6 +2304,30 @@
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>
         <translation>이 답변은 같은 내용을 반복하므로 다른 답변의 속도는 알 수 없어요.</translation>
+    </message>
+    <message>
+        <source>The same run was much faster another time. Compare again when this Mac is less busy.</source>
+        <translation>같은 실행이 다른 때에는 훨씬 빨랐어요. 이 Mac의 부하가 낮을 때 다시 비교해 주세요.</translation>
+    </message>
+    <message>
+        <source>Most answers here are {gain}; this one differs.</source>
+        <translation>이 Mac의 답변은 대부분 {gain} 정도예요. 이 답변은 달라요.</translation>
+    </message>
+    <message>
+        <source>With speculation: run {number} of 2</source>
+        <translation>추측 켬: {number}/2</translation>
+    </message>
+    <message>
+        <source>Without speculation: run {number} of 2</source>
+        <translation>추측 끔: {number}/2</translation>
+    </message>
+    <message>
+        <source>Too busy to measure</source>
+        <translation>부하가 높아 측정할 수 없음</translation>
+    </message>
+    <message>
+        <source>Copy as picture</source>
+        <translation>이미지로 복사</translation>
     </message>
 </context>
 <context>
@@ -2403,6 +2394,41 @@
     <message>
         <source>Taken back: {file}</source>
         <translation>되돌렸어요: {file}</translation>
+    </message>
+</context>
+<context>
+    <name>ConsentButtons</name>
+    <message>
+        <source>Deny</source>
+        <translation>거부</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>허용</translation>
+    </message>
+    <message>
+        <source>Allow {site} in this chat</source>
+        <translation>이 대화에서 {site} 허용</translation>
+    </message>
+    <message>
+        <source>Always allow {site}</source>
+        <translation>{site} 항상 허용</translation>
+    </message>
+    <message>
+        <source>Allow in this chat</source>
+        <translation>이 대화에서 허용</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>항상 허용</translation>
+    </message>
+    <message>
+        <source>Allow this call alone</source>
+        <translation>이번 호출만 허용</translation>
+    </message>
+    <message>
+        <source>Allow more than this call</source>
+        <translation>이번 호출보다 더 허용</translation>
     </message>
 </context>
 <context>
@@ -2475,6 +2501,22 @@
         <source>%Ln request(s) under way.</source>
         <translation>
             <numerusform>요청 %Ln개를 처리하고 있어요.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CountedTools</name>
+    <message numerus="yes">
+        <source>%Ln tool(s) ready.</source>
+        <translation>
+            <numerusform>도구 %Ln개를 쓸 수 있어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more</source>
+        <comment>at the end of a list of tools</comment>
+        <translation>
+            <numerusform>외 %Ln개</numerusform>
         </translation>
     </message>
 </context>
@@ -2792,14 +2834,6 @@
         <translation>첫 토큰까지 {value}</translation>
     </message>
     <message>
-        <source>{value} accepted</source>
-        <translation>채택률 {value}</translation>
-    </message>
-    <message>
-        <source>{value} tokens per round</source>
-        <translation>라운드당 토큰 {value}개</translation>
-    </message>
-    <message>
         <source>older messages left out: {value}</source>
         <translation>제외한 이전 메시지 {value}개</translation>
     </message>
@@ -2810,10 +2844,6 @@
     <message>
         <source>{speed} tokens a second</source>
         <translation>초당 {speed}토큰</translation>
-    </message>
-    <message>
-        <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
-        <translation>라운드 {number}: 초안 토큰 {drafted}개 중 {accepted}개 채택({source})</translation>
     </message>
     <message>
         <source>Round {number}: main model only</source>
@@ -2866,6 +2896,30 @@
     <message>
         <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
         <translation>이 Mac의 부하가 높아요. 일반 디코딩조차 평소의 {times} 시간이 걸려요.</translation>
+    </message>
+    <message>
+        <source>{accepted} of {drafted} drafts accepted</source>
+        <translation>초안 {drafted}개 중 {accepted}개 채택</translation>
+    </message>
+    <message>
+        <source>{value} tokens a round instead of 1</source>
+        <translation>라운드마다 토큰 1개 대신 {value}개</translation>
+    </message>
+    <message>
+        <source>{value} tokens a round</source>
+        <translation>라운드당 토큰 {value}개</translation>
+    </message>
+    <message>
+        <source>Slow: this Mac is busy</source>
+        <translation>느림: 이 Mac의 부하가 높아요</translation>
+    </message>
+    <message>
+        <source>Round {number}: {accepted} of {drafted} drafts accepted ({source})</source>
+        <translation>라운드 {number}: 초안 {drafted}개 중 {accepted}개 채택({source})</translation>
+    </message>
+    <message>
+        <source>First token: main model only</source>
+        <translation>첫 토큰: 메인 모델만</translation>
     </message>
 </context>
 <context>
@@ -2957,6 +3011,10 @@
     <message>
         <source>New chat in this folder</source>
         <translation>이 폴더에서 새 대화</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>완료</translation>
     </message>
     <message>
         <source>Files</source>
@@ -3106,6 +3164,10 @@
         <source>none</source>
         <translation>없음</translation>
     </message>
+    <message>
+        <source>Draft source: {name}. {state}</source>
+        <translation>초안 생성 방법: {name}. {state}</translation>
+    </message>
 </context>
 <context>
     <name>HelpCard</name>
@@ -3140,10 +3202,6 @@
 <context>
     <name>History</name>
     <message>
-        <source>Chat</source>
-        <translation>대화</translation>
-    </message>
-    <message>
         <source>none</source>
         <translation>없음</translation>
     </message>
@@ -3176,10 +3234,6 @@
         <translation>출처</translation>
     </message>
     <message>
-        <source>Accepted</source>
-        <translation>채택률</translation>
-    </message>
-    <message>
         <source>Speed-up</source>
         <translation>속도 배율</translation>
     </message>
@@ -3204,8 +3258,16 @@
         <translation>반복</translation>
     </message>
     <message>
-        <source>Chat: tool call</source>
-        <translation>대화: 도구 호출</translation>
+        <source>Tool call</source>
+        <translation>도구 호출</translation>
+    </message>
+    <message>
+        <source>{accepted} of {drafted}</source>
+        <translation>{drafted}개 중 {accepted}개</translation>
+    </message>
+    <message>
+        <source>Drafts accepted</source>
+        <translation>채택된 초안</translation>
     </message>
 </context>
 <context>
@@ -3257,6 +3319,10 @@
     <message>
         <source>Export as {kind}</source>
         <translation>{kind} 형식으로 내보내기</translation>
+    </message>
+    <message>
+        <source>Compare measured no speed-up yet: this Mac was too busy, or the answer too short.</source>
+        <translation>비교했지만 아직 속도 배율을 측정하지 못했어요. 이 Mac의 부하가 너무 높았거나 답변이 너무 짧았어요.</translation>
     </message>
 </context>
 <context>
@@ -3401,10 +3467,6 @@
         <translation>대화 가져오기</translation>
     </message>
     <message>
-        <source>Importing a file again adds only what is new.</source>
-        <translation>같은 파일을 다시 가져오면 새로운 내용만 추가돼요.</translation>
-    </message>
-    <message>
         <source>Choose folder…</source>
         <translation>폴더 선택…</translation>
     </message>
@@ -3439,6 +3501,10 @@
     <message>
         <source>File › Export all chats…</source>
         <translation>파일 › 모든 대화 내보내기…</translation>
+    </message>
+    <message>
+        <source>Importing a file again adds only what is new. When choosing, {keys} goes to a hidden folder.</source>
+        <translation>같은 파일을 다시 가져오면 새로운 내용만 추가돼요. 선택 창에서 {keys}를 누르면 숨김 폴더로 갈 수 있어요.</translation>
     </message>
 </context>
 <context>
@@ -3587,20 +3653,24 @@
         <source>This answer ended with an error.</source>
         <translation>이 답변은 오류로 끝났어요.</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln chat(s) of one agent with another were left out.</source>
+        <translation>
+            <numerusform>에이전트끼리 나눈 대화 %Ln개는 제외했어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln message(s) between agents were left out.</source>
+        <translation>
+            <numerusform>에이전트끼리 주고받은 메시지 %Ln개는 가져오지 않았어요.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>KnownServers</name>
     <message>
         <source>Files</source>
         <translation>파일</translation>
-    </message>
-    <message>
-        <source>Web pages</source>
-        <translation>웹 페이지</translation>
-    </message>
-    <message>
-        <source>Web search (Brave)</source>
-        <translation>웹 검색(Brave)</translation>
     </message>
     <message>
         <source>Time</source>
@@ -3613,18 +3683,6 @@
     <message>
         <source>Git</source>
         <translation>Git</translation>
-    </message>
-    <message>
-        <source>Sees and can change the files in a folder that you choose.</source>
-        <translation>선택한 폴더의 파일을 보고 변경할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Sees the addresses that the model asks for, and fetches these pages from the internet.</source>
-        <translation>모델이 요청하는 주소를 보고, 그 페이지를 인터넷에서 가져와요.</translation>
-    </message>
-    <message>
-        <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
-        <translation>모델의 검색어를 보고, brave.com/search/api에서 받은 키와 함께 Brave에 보내요.</translation>
     </message>
     <message>
         <source>Sees only the time zones that the model asks about.</source>
@@ -3645,6 +3703,14 @@
     <message>
         <source>This Mac has no command “uvx”. To get it, install uv from docs.astral.sh/uv.</source>
         <translation>이 Mac에 ‘uvx’ 명령어가 없어요. docs.astral.sh/uv에서 uv를 설치하면 생겨요.</translation>
+    </message>
+    <message>
+        <source>Reads and changes the files in a folder that you choose.</source>
+        <translation>선택한 폴더의 파일을 읽고 변경해요.</translation>
+    </message>
+    <message>
+        <source>It is a program from {registry} and runs with your rights on this Mac. Allow it only if you trust its makers.</source>
+        <translation>{registry}에서 받는 프로그램이고, 이 Mac에서 내 권한으로 실행돼요. 만든 사람을 신뢰할 때만 허용해 주세요.</translation>
     </message>
 </context>
 <context>
@@ -3683,10 +3749,6 @@
     <message>
         <source>unknown program</source>
         <translation>알 수 없는 프로그램</translation>
-    </message>
-    <message>
-        <source>{rate} accepted</source>
-        <translation>채택률 {rate}</translation>
     </message>
     <message>
         <source>Another program uses port {port}. Choose another one.</source>
@@ -3845,16 +3907,16 @@
         <translation>모델을 찾는 중…</translation>
     </message>
     <message>
-        <source>In use: {used} · free: {free} · for models: {limit} of {memory}</source>
-        <translation>사용 중: {used} · 남음: {free} · 모델용: {memory} 중 {limit}</translation>
+        <source>{free} of {limit} free for models</source>
+        <translation>모델용 {limit} 중 {free} 남음</translation>
     </message>
     <message>
-        <source>In use: {used} · this choice: {choice} · then free: {free}</source>
-        <translation>사용 중: {used} · 이 모델: {choice} · 선택 후 남음: {free}</translation>
+        <source>This choice: {choice} · then free: {free}</source>
+        <translation>이 모델: {choice} · 선택 후 남음: {free}</translation>
     </message>
     <message>
-        <source>In use: {used} · this choice: {choice} · {free} too much</source>
-        <translation>사용 중: {used} · 이 모델: {choice} · {free} 초과</translation>
+        <source>This choice: {choice} · {free} too much</source>
+        <translation>이 모델: {choice} · {free} 초과</translation>
     </message>
 </context>
 <context>
@@ -3866,6 +3928,21 @@
     <message>
         <source>Unload models</source>
         <translation>모델 언로드</translation>
+    </message>
+</context>
+<context>
+    <name>MermaidButton</name>
+    <message>
+        <source>Open in mermaid.live…</source>
+        <translation>mermaid.live에서 열기…</translation>
+    </message>
+    <message>
+        <source>Open this diagram on mermaid.live?</source>
+        <translation>이 다이어그램을 mermaid.live에서 열까요?</translation>
+    </message>
+    <message>
+        <source>Its text goes into the part of the address that browsers do not send. The website&apos;s scripts read it there and draw it. They could pass it on.</source>
+        <translation>다이어그램의 텍스트는 주소에서 브라우저가 전송하지 않는 부분에 들어가요. 웹사이트의 스크립트가 그 텍스트를 읽어 그려요. 다른 곳으로 보낼 수도 있어요.</translation>
     </message>
 </context>
 <context>
@@ -4196,10 +4273,6 @@
         <translation>스타터 헤드</translation>
     </message>
     <message>
-        <source>Prompt lookup (n-gram)</source>
-        <translation>프롬프트 룩업(n-gram)</translation>
-    </message>
-    <message>
         <source>No draft</source>
         <translation>초안 없음</translation>
     </message>
@@ -4210,10 +4283,6 @@
     <message>
         <source>Plain decoding: the main model alone.</source>
         <translation>일반 디코딩: 메인 모델만 써요.</translation>
-    </message>
-    <message>
-        <source>{gain} (measured, {rate} accepted)</source>
-        <translation>{gain}(실측, 채택률 {rate})</translation>
     </message>
     <message>
         <source>Incomplete: download it again.</source>
@@ -4354,10 +4423,6 @@
     <message>
         <source>sees pictures</source>
         <translation>이미지를 볼 수 있음</translation>
-    </message>
-    <message>
-        <source>not checked; looked at when it is opened</source>
-        <translation>확인 안 됨, 열 때 살펴봄</translation>
     </message>
     <message>
         <source>without {files}</source>
@@ -4548,14 +4613,6 @@
         <translation>1분 미만 남음</translation>
     </message>
     <message>
-        <source>{model} recommends no temperature. Tandem uses: {values}</source>
-        <translation>{model} 모델에는 온도 권장값이 없어요. Tandem에서 쓰는 값: {values}</translation>
-    </message>
-    <message>
-        <source>no draft token accepted so far (measured)</source>
-        <translation>지금까지 채택된 초안 토큰 없음(실측)</translation>
-    </message>
-    <message>
         <source>GGUF, converted when it is first used</source>
         <translation>GGUF, 처음 쓸 때 변환돼요</translation>
     </message>
@@ -4566,6 +4623,34 @@
     <message>
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
         <translation>가중치는 {file} 파일의 것이고, 텐서 {total}개 중 {count}개는 다시 양자화했어요.</translation>
+    </message>
+    <message>
+        <source>Get more…</source>
+        <translation>더 받기…</translation>
+    </message>
+    <message>
+        <source>not tried</source>
+        <translation>아직 써 보지 않음</translation>
+    </message>
+    <message>
+        <source>expected: about the same speed</source>
+        <translation>예상: 비슷한 속도</translation>
+    </message>
+    <message>
+        <source>expected: {speed}</source>
+        <translation>예상: {speed}</translation>
+    </message>
+    <message>
+        <source>{method} head</source>
+        <translation>{method} 헤드</translation>
+    </message>
+    <message>
+        <source>What its context takes is known once it is downloaded.</source>
+        <translation>컨텍스트에 드는 메모리는 다운로드한 뒤에 알 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Tandem&apos;s own for {model}: {values}</source>
+        <translation>{model} 모델에 Tandem이 쓰는 값: {values}</translation>
     </message>
 </context>
 <context>
@@ -4623,12 +4708,16 @@
         <translation>{name} 언로드({size})</translation>
     </message>
     <message>
-        <source>Context: {count} tokens</source>
-        <translation>컨텍스트: {count}토큰</translation>
-    </message>
-    <message>
         <source>Context length used for memory estimates</source>
         <translation>메모리 추정에 쓰는 컨텍스트 길이</translation>
+    </message>
+    <message>
+        <source>Unload…</source>
+        <translation>언로드…</translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>토큰 {count}개</translation>
     </message>
 </context>
 <context>
@@ -4808,18 +4897,6 @@
         <source>The model wrote it. In the browser, its scripts run and can use the network.</source>
         <translation>모델이 쓴 페이지예요. 브라우저에서는 페이지의 스크립트가 실행되고 네트워크도 쓸 수 있어요.</translation>
     </message>
-    <message>
-        <source>Open</source>
-        <translation>열기</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>취소</translation>
-    </message>
-    <message>
-        <source>Could not be opened</source>
-        <translation>열지 못했어요</translation>
-    </message>
 </context>
 <context>
     <name>PaneHandle</name>
@@ -4833,15 +4910,26 @@
     </message>
 </context>
 <context>
+    <name>PermissionChooser</name>
+    <message>
+        <source>Allow</source>
+        <translation>허용</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>묻기</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>안 함</translation>
+    </message>
+    <message>
+        <source>Different</source>
+        <translation>서로 다름</translation>
+    </message>
+</context>
+<context>
     <name>Picker</name>
-    <message>
-        <source>Get more…</source>
-        <translation>더 받기…</translation>
-    </message>
-    <message>
-        <source>Choose a folder…</source>
-        <translation>폴더 선택…</translation>
-    </message>
     <message>
         <source>GGUF file…</source>
         <translation>GGUF 파일…</translation>
@@ -4902,16 +4990,24 @@
         <source>Draft models</source>
         <translation>초안 모델</translation>
     </message>
+    <message>
+        <source>Open…</source>
+        <translation>열기…</translation>
+    </message>
+    <message>
+        <source>Model folder…</source>
+        <translation>모델 폴더…</translation>
+    </message>
+    <message>
+        <source>More…</source>
+        <translation>더 보기…</translation>
+    </message>
 </context>
 <context>
     <name>PickerRow</name>
     <message>
         <source>in use</source>
         <translation>사용 중</translation>
-    </message>
-    <message>
-        <source>best on this Mac</source>
-        <translation>이 Mac에서 최적</translation>
     </message>
     <message>
         <source>{size} in memory</source>
@@ -4922,10 +5018,6 @@
         <translation>다운로드</translation>
     </message>
     <message>
-        <source>{method} head</source>
-        <translation>{method} 헤드</translation>
-    </message>
-    <message>
         <source>multiple Macs</source>
         <translation>여러 Mac</translation>
     </message>
@@ -4934,16 +5026,24 @@
         <translation>{name} 언로드: {size} 확보({keys})</translation>
     </message>
     <message>
-        <source>different tokenizer</source>
-        <translation>다른 토크나이저</translation>
-    </message>
-    <message>
         <source>tight</source>
         <translation>빠듯함</translation>
     </message>
     <message>
         <source>built in</source>
         <translation>내장</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>펼쳐짐</translation>
+    </message>
+    <message>
+        <source>collapsed</source>
+        <translation>접힘</translation>
+    </message>
+    <message>
+        <source>Try</source>
+        <translation>써 보기</translation>
     </message>
 </context>
 <context>
@@ -5185,6 +5285,10 @@
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
         <translation>키를 아는 다른 컴퓨터는 모델을 쓸 수 있지만 대화는 읽을 수 없어요.</translation>
     </message>
+    <message>
+        <source>Tools are on: what they are asked for can leave this Mac.</source>
+        <translation>도구가 켜져 있어요. 도구에 요청하는 내용은 이 Mac 밖으로 나갈 수 있어요.</translation>
+    </message>
 </context>
 <context>
     <name>PromptField</name>
@@ -5311,10 +5415,6 @@
         <translation>페이지 열기</translation>
     </message>
     <message>
-        <source>The words are the server&apos;s. Open the page only if you know its address.</source>
-        <translation>서버가 쓴 글이에요. 아는 주소일 때만 페이지를 열어 주세요.</translation>
-    </message>
-    <message>
         <source>Send</source>
         <translation>보내기</translation>
     </message>
@@ -5349,6 +5449,14 @@
     <message>
         <source>“{field}” does not have the form that is needed ({form}).</source>
         <translation>‘{field}’ 항목이 필요한 형식과 달라요({form}).</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s. Open the page only if you know {host}.</source>
+        <translation>서버가 쓴 글이에요. {host} 사이트를 아는 경우에만 페이지를 열어 주세요.</translation>
+    </message>
+    <message>
+        <source>Its name contains letters that may look like others.</source>
+        <translation>사이트 이름에 다른 글자와 비슷해 보일 수 있는 글자가 들어 있어요.</translation>
     </message>
 </context>
 <context>
@@ -5585,16 +5693,8 @@
         <translation>폴더 선택…</translation>
     </message>
     <message>
-        <source>Add a value</source>
-        <translation>값 추가</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>취소</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>허용하고 테스트</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -5641,35 +5741,59 @@
         <translation>‘{name}’ 서버가 이미 있어요.</translation>
     </message>
     <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
-        <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 값은 명령어에는 변수로, 주소에는 헤더로 전달돼요. 무엇을 실행할지 결정하는 변수를 빼고는 시스템 키체인에만 저장돼요.</translation>
+        <source>Name, command and environment variables</source>
+        <translation>이름, 명령어, 환경 변수</translation>
+    </message>
+    <message>
+        <source>Runs {command}</source>
+        <translation>실행할 명령어: {command}</translation>
+    </message>
+    <message>
+        <source>Add a header</source>
+        <translation>헤더 추가</translation>
+    </message>
+    <message>
+        <source>Add an environment variable</source>
+        <translation>환경 변수 추가</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>허용</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Environment variables and headers are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 환경 변수와 헤더는 시스템 키체인에만 저장돼요. 무엇을 실행할지 결정하는 변수는 예외예요.</translation>
     </message>
 </context>
 <context>
-    <name>ServerView</name>
+    <name>ServerDetails</name>
     <message>
-        <source>Test</source>
-        <translation>테스트</translation>
-    </message>
-    <message>
-        <source>Edit…</source>
-        <translation>편집…</translation>
-    </message>
-    <message>
-        <source>Always allow the tools that only read</source>
-        <translation>읽기만 하는 도구 항상 허용</translation>
+        <source>What the server tells the model</source>
+        <translation>서버가 모델에 전하는 말</translation>
     </message>
     <message>
         <source>Standard error of the server</source>
         <translation>서버의 표준 오류</translation>
     </message>
     <message>
-        <source>Waiting for you to sign in in the browser…</source>
-        <translation>브라우저에서 로그인하기를 기다리는 중…</translation>
+        <source>Edit…</source>
+        <translation>편집…</translation>
     </message>
     <message>
-        <source>What the server tells the model</source>
-        <translation>서버가 모델에 전하는 말</translation>
+        <source>Only read, as the server says</source>
+        <translation>서버에 따르면 읽기만 하는 도구</translation>
+    </message>
+    <message>
+        <source>Can change something</source>
+        <translation>무언가를 변경할 수 있는 도구</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>테스트</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>허용하고 테스트</translation>
     </message>
     <message>
         <source>Sign in…</source>
@@ -5683,21 +5807,67 @@
         <source>Cancel</source>
         <translation>취소</translation>
     </message>
+</context>
+<context>
+    <name>ServerLine</name>
     <message>
-        <source>Ask</source>
-        <translation>묻기</translation>
+        <source>Details…</source>
+        <translation>세부 사항…</translation>
     </message>
     <message>
-        <source>Always allow</source>
-        <translation>항상 허용</translation>
+        <source>Standard error of the server</source>
+        <translation>서버의 표준 오류</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>끔</translation>
+        <source>Test</source>
+        <translation>테스트</translation>
     </message>
     <message>
-        <source>Its server says that it only reads.</source>
-        <translation>서버에 따르면 읽기만 해요.</translation>
+        <source>Allow and test</source>
+        <translation>허용하고 테스트</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>로그인…</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>읽기</translation>
+    </message>
+    <message>
+        <source>Changing</source>
+        <translation>변경</translation>
+    </message>
+    <message>
+        <source>Folder: {names}</source>
+        <translation>폴더: {names}</translation>
+    </message>
+    <message>
+        <source>Another folder…</source>
+        <translation>다른 폴더…</translation>
+    </message>
+    <message>
+        <source>A further folder…</source>
+        <translation>폴더 추가…</translation>
+    </message>
+    <message>
+        <source>Without {folder}</source>
+        <translation>{folder} 제외</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>이 서버의 폴더 선택</translation>
+    </message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
+        <source>Waiting for you to sign in in the browser…</source>
+        <translation>브라우저에서 로그인하기를 기다리는 중…</translation>
     </message>
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
@@ -5728,10 +5898,6 @@
         <translation>실행 중이에요. 모든 도구가 꺼져 있어요.</translation>
     </message>
     <message>
-        <source>Running. Tools ({count}): {names}.</source>
-        <translation>실행 중이에요. 도구({count}개): {names}.</translation>
-    </message>
-    <message>
         <source>Off: {names}.</source>
         <translation>꺼짐: {names}.</translation>
     </message>
@@ -5742,10 +5908,6 @@
     <message>
         <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
         <translation>모델이 보내는 내용은 이 Mac 밖으로 나가요. 이 주소를 신뢰할 때만 허용해 주세요.</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>허용하고 테스트</translation>
     </message>
     <message>
         <source>Turned off.</source>
@@ -6037,10 +6199,6 @@
         <translation>토큰 단위예요. 한국어는 보통 두 글자가 토큰 하나쯤이에요.</translation>
     </message>
     <message>
-        <source>Up to the context limit</source>
-        <translation>컨텍스트 한도까지</translation>
-    </message>
-    <message>
         <source>Max tokens</source>
         <translation>최대 토큰 수</translation>
     </message>
@@ -6075,6 +6233,10 @@
     <message>
         <source>No limit</source>
         <translation>제한 없음</translation>
+    </message>
+    <message>
+        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
+        <translation>‘같은 텍스트’: 시드가 같으면 반올림을 제외하고 항상 같은 텍스트가 나와요. ‘동일한 분포’: 추측 디코딩으로 텍스트가 달라질 수 있지만 확률은 그대로예요.</translation>
     </message>
     <message>
         <source>Stop and notify me</source>
@@ -6285,10 +6447,6 @@
         <translation>같은 텍스트</translation>
     </message>
     <message>
-        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
-        <translation>‘같은 텍스트’: 시드가 같으면 반올림을 제외하고 항상 같은 텍스트가 나와요. ‘동일한 분포’: 추측 디코딩으로 텍스트가 달라질 수 있지만 확률은 그대로예요.</translation>
-    </message>
-    <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
         <translation>다른 앱을 사용하는 동안 긴 답변이 끝나거나 도구가 허용을 기다리면 알려요. 알림에는 대화 내용이 들어가지 않아요.</translation>
     </message>
@@ -6418,14 +6576,6 @@
         <translation>추측: 켬</translation>
     </message>
     <message>
-        <source>{accepted} of {drafted} drafts accepted</source>
-        <translation>초안 {drafted}개 중 {accepted}개 채택</translation>
-    </message>
-    <message>
-        <source>Compare measures the gain.</source>
-        <translation>비교하면 얼마나 빨라졌는지 측정돼요.</translation>
-    </message>
-    <message>
         <source>Waiting for the first token</source>
         <translation>첫 토큰을 기다리는 중</translation>
     </message>
@@ -6445,6 +6595,14 @@
         <source>No draft token accepted</source>
         <translation>채택된 초안 토큰 없음</translation>
     </message>
+    <message>
+        <source>Waiting for you to allow a tool</source>
+        <translation>도구를 허용할지 기다리는 중</translation>
+    </message>
+    <message>
+        <source>A tool is running</source>
+        <translation>도구가 실행 중</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationPage</name>
@@ -6463,6 +6621,10 @@
     <message>
         <source>Measured on this Mac</source>
         <translation>이 Mac에서 측정한 값</translation>
+    </message>
+    <message>
+        <source>{models}: {gain}.</source>
+        <translation>{models}: {gain}.</translation>
     </message>
 </context>
 <context>
@@ -6484,24 +6646,8 @@
         <translation>로컬 API</translation>
     </message>
     <message>
-        <source>of draft tokens accepted</source>
-        <translation>초안 토큰 채택률</translation>
-    </message>
-    <message>
-        <source>tokens a round</source>
-        <translation>라운드당 토큰</translation>
-    </message>
-    <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
         <translation>라운드 데이터가 없어요. 이전 버전의 Tandem에서 저장한 답변이에요.</translation>
-    </message>
-    <message>
-        <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
-        <translation>추측 없이 디코딩할 때와 비교한 값이에요. 같은 답변 안에 일반 라운드를 섞어서 측정해요.</translation>
-    </message>
-    <message>
-        <source>The share of the draft tokens that the main model accepted.</source>
-        <translation>메인 모델이 채택한 초안 토큰의 비율이에요.</translation>
     </message>
     <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
@@ -6543,6 +6689,15 @@
         <source>Where time went</source>
         <translation>소요 시간 내역</translation>
     </message>
+    <message>
+        <source>Drafts</source>
+        <comment>the name of the switch Auto, On, Off</comment>
+        <translation>초안</translation>
+    </message>
+    <message>
+        <source>How fast these models are with drafts, compared with the main model alone, as measured on this Mac. Until that is known, how many draft tokens the main model accepted.</source>
+        <translation>메인 모델만 쓸 때와 비교해 초안이 있을 때 이 모델들이 얼마나 빠른지 이 Mac에서 측정한 값이에요. 아직 모르면 메인 모델이 초안 토큰을 몇 개 채택했는지 보여요.</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationSentences</name>
@@ -6556,6 +6711,18 @@
         <source>Drafting %Ln token(s) per round.</source>
         <translation>
             <numerusform>라운드마다 초안 토큰 %Ln개를 만들어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) copied from earlier</source>
+        <translation>
+            <numerusform>앞에서 옮겨 온 토큰 %Ln개</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) came from drafts</source>
+        <translation>
+            <numerusform>초안에서 온 토큰 %Ln개</numerusform>
         </translation>
     </message>
 </context>
@@ -6855,10 +7022,6 @@
         <translation>생각하는 중… 토큰 {count}개</translation>
     </message>
     <message>
-        <source>Thought for {time} ({count} tokens)</source>
-        <translation>{time} 동안 생각함(토큰 {count}개)</translation>
-    </message>
-    <message>
         <source>Reasoning</source>
         <translation>생각 과정</translation>
     </message>
@@ -6869,6 +7032,10 @@
     <message>
         <source>Show or hide what the model thought before it answered</source>
         <translation>모델의 생각 과정 보기 또는 가리기</translation>
+    </message>
+    <message>
+        <source>Thought for {time}</source>
+        <translation>{time} 동안 생각함</translation>
     </message>
 </context>
 <context>
@@ -7122,6 +7289,10 @@
         <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
         <translation>호출하지 않았어요. 호출을 끝내는 표시가 텍스트 안에 들어 있거나 빠져 있어, 모델이 쓴 텍스트가 어디서 끝나는지 알 수 없어요.</translation>
     </message>
+    <message>
+        <source>“{server}” was not ready and silent for {seconds} seconds, so it was stopped. It last said: {detail}</source>
+        <translation>‘{server}’ 서버가 준비되지 않은 채 {seconds}초 동안 응답이 없어서 중지했어요. 마지막 출력: {detail}</translation>
+    </message>
 </context>
 <context>
     <name>Tools</name>
@@ -7138,8 +7309,8 @@
         <translation>웹페이지 읽기</translation>
     </message>
     <message>
-        <source>Search the web</source>
-        <translation>웹 검색</translation>
+        <source>Search</source>
+        <translation>검색</translation>
     </message>
 </context>
 <context>
@@ -7155,10 +7326,6 @@
     <message>
         <source>The tools that the model can use in this chat</source>
         <translation>이 대화에서 모델이 사용할 수 있는 도구</translation>
-    </message>
-    <message>
-        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
-        <translation>이 모델은 도구를 사용할 수 없어요. 대화 템플릿에 도구를 넣을 자리가 없어요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>You can turn on tools once a model is loaded.</source>
@@ -7184,6 +7351,18 @@
         <source>Use all tools in this chat</source>
         <translation>이 대화에서 모든 도구 사용</translation>
     </message>
+    <message>
+        <source>This model can&apos;t use tools.</source>
+        <translation>이 모델은 도구를 쓸 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Its chat template has no place for them.</source>
+        <translation>대화 템플릿에 도구 자리가 없어요.</translation>
+    </message>
+    <message>
+        <source>Choose a model that can…</source>
+        <translation>도구를 쓸 수 있는 모델 선택…</translation>
+    </message>
 </context>
 <context>
     <name>ToolsPage</name>
@@ -7192,24 +7371,12 @@
         <translation>도구</translation>
     </message>
     <message>
-        <source>Tool servers (MCP) let the model read and do things outside the chat, in chats where tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
-        <translation>도구 서버(MCP)를 쓰면, 도구를 켠 대화에서 모델이 대화 밖의 것을 읽고 작업할 수 있어요. 호출은 모두 표시되고, 따로 정하지 않으면 먼저 물어봐요.</translation>
-    </message>
-    <message>
         <source>Add a server…</source>
         <translation>서버 추가…</translation>
     </message>
     <message>
         <source>Import mcp.json…</source>
         <translation>mcp.json 가져오기…</translation>
-    </message>
-    <message>
-        <source>Or drop the file of another app onto this page.</source>
-        <translation>다른 앱의 파일을 이 페이지로 끌어 놓아도 돼요.</translation>
-    </message>
-    <message>
-        <source>Servers that many people use</source>
-        <translation>많이 쓰는 서버</translation>
     </message>
     <message>
         <source>Add…</source>
@@ -7254,6 +7421,18 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>같은 이름의 서버가 있어서 그대로 두었어요: {names}.</translation>
+    </message>
+    <message>
+        <source>What models may use in chats with tools on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <translation>도구를 켠 대화에서 모델이 쓸 수 있는 것들이에요. 호출할 때마다 표시되고, 따로 정하지 않으면 먼저 물어봐요.</translation>
+    </message>
+    <message>
+        <source>Other servers</source>
+        <translation>다른 서버</translation>
+    </message>
+    <message>
+        <source>Tool servers (MCP). The mcp.json of another app can be dropped here, too.</source>
+        <translation>도구 서버(MCP)예요. 다른 앱의 mcp.json 파일을 여기에 끌어다 놓아도 돼요.</translation>
     </message>
 </context>
 <context>
@@ -7512,18 +7691,18 @@
     </message>
 </context>
 <context>
-    <name>WebRows</name>
+    <name>WebDetails</name>
     <message>
-        <source>Search with</source>
-        <translation>검색 서비스</translation>
+        <source>Web</source>
+        <translation>웹</translation>
     </message>
     <message>
-        <source>Read and search the web</source>
-        <translation>웹 읽기와 검색</translation>
+        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise.</source>
+        <translation>도구를 켠 대화에서 모델이 공개 주소의 웹페이지와 문서를 읽고 검색할 수 있어요. 호출할 때마다 주소나 검색어가 표시되고, 따로 정하지 않으면 먼저 물어봐요.</translation>
     </message>
     <message>
-        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise. Sites see what they would see of a browser.</source>
-        <translation>도구를 켠 대화에서 모델이 공개 주소의 웹페이지와 문서를 읽고 검색할 수 있어요. 호출할 때마다 주소나 검색어가 표시되고, 따로 정하지 않으면 먼저 물어봐요. 사이트는 브라우저를 쓸 때와 같은 정보를 볼 수 있어요.</translation>
+        <source>Search with {service}</source>
+        <translation>{service} 검색</translation>
     </message>
     <message>
         <source>Address of SearXNG</source>
@@ -7532,34 +7711,6 @@
     <message>
         <source>Of a server of your own or of your group, also on this Mac.</source>
         <translation>자신이나 소속 그룹이 운영하는 서버의 주소예요. 이 Mac에 있어도 돼요.</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>묻기</translation>
-    </message>
-    <message>
-        <source>Always allow</source>
-        <translation>항상 허용</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>끔</translation>
-    </message>
-    <message>
-        <source>Asks, except about sites that you chose to always allow.</source>
-        <translation>항상 허용하기로 한 사이트가 아니면 물어봐요.</translation>
-    </message>
-    <message>
-        <source>Searches the web with your key from {page}.</source>
-        <translation>{page}에서 받은 키로 웹을 검색해요.</translation>
-    </message>
-    <message>
-        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
-        <translation>계정이 필요 없어요. 웹 전체가 아니라 Wikipedia 문서를 찾아요.</translation>
-    </message>
-    <message>
-        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
-        <translation>직접 운영하는 SearXNG로 웹을 검색해요. SearXNG 설정에서 JSON 형식을 허용해야 해요.</translation>
     </message>
     <message>
         <source>Stored only in the system keychain.</source>
@@ -7576,6 +7727,57 @@
     <message>
         <source>Key for {service}</source>
         <translation>{service} 키</translation>
+    </message>
+    <message>
+        <source>Searches the web with your key from {page}.</source>
+        <translation>{page}에서 받은 키로 웹을 검색해요.</translation>
+    </message>
+    <message>
+        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
+        <translation>계정이 필요 없어요. 웹 전체가 아니라 Wikipedia 문서를 찾아요.</translation>
+    </message>
+    <message>
+        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
+        <translation>직접 운영하는 SearXNG로 웹을 검색해요. SearXNG 설정에서 JSON 형식을 허용해야 해요.</translation>
+    </message>
+</context>
+<context>
+    <name>WebLine</name>
+    <message>
+        <source>Details…</source>
+        <translation>세부 사항…</translation>
+    </message>
+    <message>
+        <source>Web</source>
+        <translation>웹</translation>
+    </message>
+    <message>
+        <source>Search with</source>
+        <translation>검색 서비스</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>읽기</translation>
+    </message>
+    <message>
+        <source>Searching</source>
+        <translation>검색</translation>
+    </message>
+    <message>
+        <source>Reads pages, and searches {service}, not all of the web.</source>
+        <translation>페이지를 읽고, 웹 전체가 아니라 {service}에서 검색해요.</translation>
+    </message>
+    <message>
+        <source>Reads pages, and searches the web with {service}.</source>
+        <translation>페이지를 읽고, {service} 검색으로 웹을 찾아요.</translation>
+    </message>
+    <message>
+        <source>Sites see you as they do in a browser.</source>
+        <translation>사이트에는 브라우저로 볼 때와 똑같이 보여요.</translation>
+    </message>
+    <message>
+        <source>Its address is missing.</source>
+        <translation>주소가 없어요.</translation>
     </message>
 </context>
 <context>

@@ -1525,6 +1525,21 @@
     </message>
 </context>
 <context>
+    <name>BrowserButton</name>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Could not be opened</source>
+        <translation>无法打开</translation>
+    </message>
+</context>
+<context>
     <name>CallCard</name>
     <message>
         <source>Show or hide the arguments and the result</source>
@@ -1539,30 +1554,6 @@
         <translation>结果</translation>
     </message>
     <message>
-        <source>Allow once</source>
-        <translation>允许一次</translation>
-    </message>
-    <message>
-        <source>Allow {site} in this chat</source>
-        <translation>在此对话中允许 {site}</translation>
-    </message>
-    <message>
-        <source>Always allow {site}</source>
-        <translation>始终允许 {site}</translation>
-    </message>
-    <message>
-        <source>Allow in this chat</source>
-        <translation>在此对话中允许</translation>
-    </message>
-    <message>
-        <source>Always allow</source>
-        <translation>始终允许</translation>
-    </message>
-    <message>
-        <source>Deny</source>
-        <translation>拒绝</translation>
-    </message>
-    <message>
         <source>Calling… {time}</source>
         <translation>正在调用… {time}</translation>
     </message>
@@ -1573,14 +1564,6 @@
     <message>
         <source>Tool</source>
         <translation>工具</translation>
-    </message>
-    <message>
-        <source>The model wants to use this tool.</source>
-        <translation>模型想使用这个工具。</translation>
-    </message>
-    <message>
-        <source>The model wants to use this tool. Its server says that it only reads.</source>
-        <translation>模型想使用这个工具。其服务器称它只读取内容。</translation>
     </message>
     <message>
         <source>Waiting for you</source>
@@ -1611,14 +1594,6 @@
         <translation>工具运行时 Tandem 退出了。</translation>
     </message>
     <message>
-        <source>The model wants to read this page of {site}. Its site sees the address that is asked for.</source>
-        <translation>模型想读取 {site} 的此网页。网站会看到所请求的地址。</translation>
-    </message>
-    <message>
-        <source>The model wants to search the web. {service} sees the words of the search.</source>
-        <translation>模型想搜索网页。{service} 会看到搜索词。</translation>
-    </message>
-    <message>
         <source>If it stays silent for {time}, it is stopped.</source>
         <translation>如果持续 {time}没有响应，将会停止。</translation>
     </message>
@@ -1637,6 +1612,42 @@
     <message>
         <source>Working: {share}.</source>
         <translation>正在处理：{share}。</translation>
+    </message>
+    <message>
+        <source>The model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>{model} wants to use {tool} of “{server}”.</source>
+        <translation>{model} 想使用“{server}”的 {tool}。</translation>
+    </message>
+    <message>
+        <source>{model} wants to read {page}</source>
+        <translation>{model} 想读取 {page}</translation>
+    </message>
+    <message>
+        <source>{model} wants to search {service} for {query}</source>
+        <translation>{model} 想在 {service} 搜索 {query}</translation>
+    </message>
+    <message>
+        <source>{model} wants to search the web with {service} for {query}</source>
+        <translation>{model} 想用 {service} 搜索网页：{query}</translation>
+    </message>
+    <message>
+        <source>“{server}” says that this tool only reads.</source>
+        <translation>“{server}”表示这个工具只读取。</translation>
+    </message>
+    <message>
+        <source>{site} learns which page you read.</source>
+        <translation>{site} 会知道你读了哪个页面。</translation>
+    </message>
+    <message>
+        <source>{service} sees these words. It finds its own articles, not all of the web.</source>
+        <translation>{service} 会看到这些词。只能找到它自己的条目，而不是整个网络。</translation>
+    </message>
+    <message>
+        <source>{service} sees these words.</source>
+        <translation>{service} 会看到这些词。</translation>
     </message>
 </context>
 <context>
@@ -2043,7 +2054,7 @@
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
-        <translation>草稿 token 的接受率为 {rate}%。</translation>
+        <translation>草稿 token 的采用率为 {rate}%。</translation>
     </message>
     <message>
         <source>Not reported by the system.</source>
@@ -2249,36 +2260,8 @@
         <translation>正在读取提示词…</translation>
     </message>
     <message>
-        <source>With speculation…</source>
-        <translation>使用推测解码…</translation>
-    </message>
-    <message>
-        <source>Now without speculation…</source>
-        <translation>现在不使用推测解码…</translation>
-    </message>
-    <message>
-        <source>Both once more…</source>
-        <translation>两种方式再来一次…</translation>
-    </message>
-    <message>
-        <source>Each way runs alone: two at a time would slow each other down.</source>
-        <translation>两种方式分开运行：同时运行会互相拖慢。</translation>
-    </message>
-    <message>
-        <source>The upper bar is where the first run was after the same time.</source>
-        <translation>上方的条是第一次运行在相同时间所到的位置。</translation>
-    </message>
-    <message>
-        <source>The load on this Mac may change. The faster run of each way counts.</source>
-        <translation>本机的负载可能变化，每种方式以较快的一次为准。</translation>
-    </message>
-    <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>回答太短，无法比较速度。</translation>
-    </message>
-    <message>
-        <source>This answer gained another amount than most: on this Mac, these models are {gain}.</source>
-        <translation>此回答与多数回答不同：在本机上，这两个模型为 {gain}。</translation>
     </message>
     <message numerus="yes">
         <source>The same text as without drafts: all %Ln token(s) match.</source>
@@ -2303,28 +2286,12 @@
         <translation>再次比较</translation>
     </message>
     <message>
-        <source>This Mac is busy: {times}</source>
-        <translation>本机负载较高：{times}</translation>
-    </message>
-    <message>
-        <source>This Mac is busy: {least} to {most}×</source>
-        <translation>本机负载较高：{least}–{most} 倍</translation>
-    </message>
-    <message>
         <source>About {times} as fast, same text</source>
         <translation>约 {times}速，文字相同</translation>
     </message>
     <message>
         <source>About {times} as fast</source>
         <translation>约 {times}速</translation>
-    </message>
-    <message>
-        <source>Processing the prompt first, so all runs start from the same point.</source>
-        <translation>先处理提示词，让每次生成都从同一处开始。</translation>
-    </message>
-    <message>
-        <source>The load on this Mac changed between the runs, so their speeds cannot be compared.</source>
-        <translation>几次运行之间本机的负载发生了变化，因此无法比较速度。</translation>
     </message>
     <message>
         <source>Text</source>
@@ -2337,6 +2304,30 @@
     <message>
         <source>This answer repeats itself, so its speed says nothing about other answers.</source>
         <translation>本次回答在重复相同的内容，其速度不能说明其他回答的快慢。</translation>
+    </message>
+    <message>
+        <source>The same run was much faster another time. Compare again when this Mac is less busy.</source>
+        <translation>同样的运行另一次快得多。请在本机负载较低时重新比较。</translation>
+    </message>
+    <message>
+        <source>Most answers here are {gain}; this one differs.</source>
+        <translation>本机上的大多数回答为 {gain}，此回答不同。</translation>
+    </message>
+    <message>
+        <source>With speculation: run {number} of 2</source>
+        <translation>使用推测解码：第 {number}/2 次</translation>
+    </message>
+    <message>
+        <source>Without speculation: run {number} of 2</source>
+        <translation>不用推测解码：第 {number}/2 次</translation>
+    </message>
+    <message>
+        <source>Too busy to measure</source>
+        <translation>负载过高，无法测量</translation>
+    </message>
+    <message>
+        <source>Copy as picture</source>
+        <translation>拷贝为图片</translation>
     </message>
 </context>
 <context>
@@ -2403,6 +2394,41 @@
     <message>
         <source>Taken back: {file}</source>
         <translation>已撤回：{file}</translation>
+    </message>
+</context>
+<context>
+    <name>ConsentButtons</name>
+    <message>
+        <source>Deny</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>允许</translation>
+    </message>
+    <message>
+        <source>Allow {site} in this chat</source>
+        <translation>在此对话中允许 {site}</translation>
+    </message>
+    <message>
+        <source>Always allow {site}</source>
+        <translation>始终允许 {site}</translation>
+    </message>
+    <message>
+        <source>Allow in this chat</source>
+        <translation>在此对话中允许</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>始终允许</translation>
+    </message>
+    <message>
+        <source>Allow this call alone</source>
+        <translation>仅允许这次调用</translation>
+    </message>
+    <message>
+        <source>Allow more than this call</source>
+        <translation>允许更多调用</translation>
     </message>
 </context>
 <context>
@@ -2475,6 +2501,22 @@
         <source>%Ln request(s) under way.</source>
         <translation>
             <numerusform>正在处理 %Ln 个请求。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CountedTools</name>
+    <message numerus="yes">
+        <source>%Ln tool(s) ready.</source>
+        <translation>
+            <numerusform>%Ln 个工具可用。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln more</source>
+        <comment>at the end of a list of tools</comment>
+        <translation>
+            <numerusform>另外 %Ln 个</numerusform>
         </translation>
     </message>
 </context>
@@ -2789,15 +2831,7 @@
     </message>
     <message>
         <source>{value} to first token</source>
-        <translation>首字延迟 {value}</translation>
-    </message>
-    <message>
-        <source>{value} accepted</source>
-        <translation>接受率 {value}</translation>
-    </message>
-    <message>
-        <source>{value} tokens per round</source>
-        <translation>{value} token/轮</translation>
+        <translation>首个 token 用时 {value}</translation>
     </message>
     <message>
         <source>older messages left out: {value}</source>
@@ -2812,20 +2846,16 @@
         <translation>{speed} token/秒</translation>
     </message>
     <message>
-        <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
-        <translation>第 {number} 轮：{drafted} 个草稿 token 中接受 {accepted} 个（{source}）</translation>
-    </message>
-    <message>
         <source>Round {number}: main model only</source>
         <translation>第 {number} 轮：仅主模型</translation>
     </message>
     <message>
         <source>Rejected: {text}</source>
-        <translation>已拒绝：{text}</translation>
+        <translation>未采用：{text}</translation>
     </message>
     <message>
         <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-        <translation>此草稿不适合这个主模型：草稿 token 的接受率不到 2%。请选择其他草稿，或不用草稿。</translation>
+        <translation>此草稿不适合这个主模型：草稿 token 的采用率不到 2%。请选择其他草稿，或不用草稿。</translation>
     </message>
     <message>
         <source>main</source>
@@ -2866,6 +2896,30 @@
     <message>
         <source>This Mac is busy: even plain decoding takes {times} as long as usual.</source>
         <translation>本机负载较高：就连普通解码所用时间也是平时的 {times}。</translation>
+    </message>
+    <message>
+        <source>{accepted} of {drafted} drafts accepted</source>
+        <translation>{drafted} 个草稿中采用了 {accepted} 个</translation>
+    </message>
+    <message>
+        <source>{value} tokens a round instead of 1</source>
+        <translation>每轮 {value} 个 token，而不是 1 个</translation>
+    </message>
+    <message>
+        <source>{value} tokens a round</source>
+        <translation>每轮 {value} 个 token</translation>
+    </message>
+    <message>
+        <source>Slow: this Mac is busy</source>
+        <translation>较慢：本机负载较高</translation>
+    </message>
+    <message>
+        <source>Round {number}: {accepted} of {drafted} drafts accepted ({source})</source>
+        <translation>第 {number} 轮：{drafted} 个草稿中采用了 {accepted} 个（{source}）</translation>
+    </message>
+    <message>
+        <source>First token: main model only</source>
+        <translation>首个 token：仅主模型</translation>
     </message>
 </context>
 <context>
@@ -3026,6 +3080,10 @@
         <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
         <translation>{used} / {limit} 个 token：留给对话的空间太少。请移除：{files}</translation>
     </message>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
 </context>
 <context>
     <name>GeneralPage</name>
@@ -3106,6 +3164,10 @@
         <source>none</source>
         <translation>无</translation>
     </message>
+    <message>
+        <source>Draft source: {name}. {state}</source>
+        <translation>草稿来源：{name}。{state}</translation>
+    </message>
 </context>
 <context>
     <name>HelpCard</name>
@@ -3140,10 +3202,6 @@
 <context>
     <name>History</name>
     <message>
-        <source>Chat</source>
-        <translation>对话</translation>
-    </message>
-    <message>
         <source>none</source>
         <translation>无</translation>
     </message>
@@ -3176,10 +3234,6 @@
         <translation>请求来源</translation>
     </message>
     <message>
-        <source>Accepted</source>
-        <translation>接受率</translation>
-    </message>
-    <message>
         <source>Speed-up</source>
         <translation>加速比</translation>
     </message>
@@ -3204,8 +3258,16 @@
         <translation>重复</translation>
     </message>
     <message>
-        <source>Chat: tool call</source>
-        <translation>对话：工具调用</translation>
+        <source>Tool call</source>
+        <translation>工具调用</translation>
+    </message>
+    <message>
+        <source>{accepted} of {drafted}</source>
+        <translation>{accepted}/{drafted}</translation>
+    </message>
+    <message>
+        <source>Drafts accepted</source>
+        <translation>采用的草稿</translation>
     </message>
 </context>
 <context>
@@ -3257,6 +3319,10 @@
     <message>
         <source>Export as {kind}</source>
         <translation>导出为 {kind}</translation>
+    </message>
+    <message>
+        <source>Compare measured no speed-up yet: this Mac was too busy, or the answer too short.</source>
+        <translation>已比较，但尚未测得加速比：本机负载过高，或回答太短。</translation>
     </message>
 </context>
 <context>
@@ -3401,10 +3467,6 @@
         <translation>导入对话</translation>
     </message>
     <message>
-        <source>Importing a file again adds only what is new.</source>
-        <translation>再次导入同一文件时，只会添加新内容。</translation>
-    </message>
-    <message>
         <source>Choose folder…</source>
         <translation>选择文件夹…</translation>
     </message>
@@ -3439,6 +3501,10 @@
     <message>
         <source>File › Export all chats…</source>
         <translation>文件 › 导出所有对话…</translation>
+    </message>
+    <message>
+        <source>Importing a file again adds only what is new. When choosing, {keys} goes to a hidden folder.</source>
+        <translation>再次导入同一文件时，只会添加新内容。选取时按 {keys} 可前往隐藏的文件夹。</translation>
     </message>
 </context>
 <context>
@@ -3587,20 +3653,24 @@
             <numerusform>有 %Ln 个文件、工具调用或思考内容未导入。</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln chat(s) of one agent with another were left out.</source>
+        <translation>
+            <numerusform>%Ln 个智能体之间的对话未导入。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln message(s) between agents were left out.</source>
+        <translation>
+            <numerusform>有 %Ln 条智能体之间的消息未导入。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>KnownServers</name>
     <message>
         <source>Files</source>
         <translation>文件</translation>
-    </message>
-    <message>
-        <source>Web pages</source>
-        <translation>网页</translation>
-    </message>
-    <message>
-        <source>Web search (Brave)</source>
-        <translation>网页搜索（Brave）</translation>
     </message>
     <message>
         <source>Time</source>
@@ -3613,18 +3683,6 @@
     <message>
         <source>Git</source>
         <translation>Git</translation>
-    </message>
-    <message>
-        <source>Sees and can change the files in a folder that you choose.</source>
-        <translation>可以查看和更改你选择的文件夹中的文件。</translation>
-    </message>
-    <message>
-        <source>Sees the addresses that the model asks for, and fetches these pages from the internet.</source>
-        <translation>可以看到模型请求的地址，并从互联网获取这些网页。</translation>
-    </message>
-    <message>
-        <source>Sees the model&apos;s searches, and sends them to Brave with your key from brave.com/search/api.</source>
-        <translation>可以看到模型的搜索内容，并连同你在 brave.com/search/api 获取的密钥发送给 Brave。</translation>
     </message>
     <message>
         <source>Sees only the time zones that the model asks about.</source>
@@ -3645,6 +3703,14 @@
     <message>
         <source>This Mac has no command “uvx”. To get it, install uv from docs.astral.sh/uv.</source>
         <translation>本机没有“uvx”命令。请从 docs.astral.sh/uv 安装 uv。</translation>
+    </message>
+    <message>
+        <source>Reads and changes the files in a folder that you choose.</source>
+        <translation>读取和更改所选文件夹中的文件。</translation>
+    </message>
+    <message>
+        <source>It is a program from {registry} and runs with your rights on this Mac. Allow it only if you trust its makers.</source>
+        <translation>这是来自 {registry} 的程序，以你的权限在这台 Mac 上运行。仅在信任其作者时允许。</translation>
     </message>
 </context>
 <context>
@@ -3683,10 +3749,6 @@
     <message>
         <source>unknown program</source>
         <translation>未知程序</translation>
-    </message>
-    <message>
-        <source>{rate} accepted</source>
-        <translation>接受率 {rate}</translation>
     </message>
     <message>
         <source>Another program uses port {port}. Choose another one.</source>
@@ -3845,16 +3907,16 @@
         <translation>正在扫描模型…</translation>
     </message>
     <message>
-        <source>In use: {used} · free: {free} · for models: {limit} of {memory}</source>
-        <translation>已用：{used} · 空闲：{free} · 可供模型使用：{limit}（共 {memory}）</translation>
+        <source>{free} of {limit} free for models</source>
+        <translation>模型可用的 {limit} 中空闲 {free}</translation>
     </message>
     <message>
-        <source>In use: {used} · this choice: {choice} · then free: {free}</source>
-        <translation>已用：{used} · 此模型：{choice} · 选用后空闲：{free}</translation>
+        <source>This choice: {choice} · then free: {free}</source>
+        <translation>此模型：{choice} · 选用后空闲：{free}</translation>
     </message>
     <message>
-        <source>In use: {used} · this choice: {choice} · {free} too much</source>
-        <translation>已用：{used} · 此模型：{choice} · 超出 {free}</translation>
+        <source>This choice: {choice} · {free} too much</source>
+        <translation>此模型：{choice} · 超出 {free}</translation>
     </message>
 </context>
 <context>
@@ -3866,6 +3928,21 @@
     <message>
         <source>Unload models</source>
         <translation>将模型移出内存</translation>
+    </message>
+</context>
+<context>
+    <name>MermaidButton</name>
+    <message>
+        <source>Open in mermaid.live…</source>
+        <translation>在 mermaid.live 中打开…</translation>
+    </message>
+    <message>
+        <source>Open this diagram on mermaid.live?</source>
+        <translation>在 mermaid.live 中打开这个图表？</translation>
+    </message>
+    <message>
+        <source>Its text goes into the part of the address that browsers do not send. The website&apos;s scripts read it there and draw it. They could pass it on.</source>
+        <translation>图表的文字会放在地址中浏览器不发送的部分。网站的脚本会在那里读取并绘制它，也可能把它发送出去。</translation>
     </message>
 </context>
 <context>
@@ -4196,10 +4273,6 @@
         <translation>入门草稿头</translation>
     </message>
     <message>
-        <source>Prompt lookup (n-gram)</source>
-        <translation>提示词查找（n-gram）</translation>
-    </message>
-    <message>
         <source>No draft</source>
         <translation>不用草稿</translation>
     </message>
@@ -4210,10 +4283,6 @@
     <message>
         <source>Plain decoding: the main model alone.</source>
         <translation>普通解码：只用主模型。</translation>
-    </message>
-    <message>
-        <source>{gain} (measured, {rate} accepted)</source>
-        <translation>{gain}（实测，接受率 {rate}）</translation>
     </message>
     <message>
         <source>Incomplete: download it again.</source>
@@ -4285,7 +4354,7 @@
     </message>
     <message>
         <source>Head for {model}: fewer draft tokens may be accepted.</source>
-        <translation>为“{model}”制作的草稿头：草稿 token 的接受率可能较低。</translation>
+        <translation>为“{model}”制作的草稿头：草稿 token 的采用率可能较低。</translation>
     </message>
     <message>
         <source>Published head for this model. Not checked yet.</source>
@@ -4354,10 +4423,6 @@
     <message>
         <source>sees pictures</source>
         <translation>支持图片</translation>
-    </message>
-    <message>
-        <source>not checked; looked at when it is opened</source>
-        <translation>尚未检查，打开时再看</translation>
     </message>
     <message>
         <source>without {files}</source>
@@ -4548,14 +4613,6 @@
         <translation>剩余不足 1 分钟</translation>
     </message>
     <message>
-        <source>{model} recommends no temperature. Tandem uses: {values}</source>
-        <translation>“{model}”没有推荐的温度。Tandem 使用：{values}</translation>
-    </message>
-    <message>
-        <source>no draft token accepted so far (measured)</source>
-        <translation>迄今未接受任何草稿 token（实测）</translation>
-    </message>
-    <message>
         <source>GGUF, converted when it is first used</source>
         <translation>GGUF，首次使用时转换</translation>
     </message>
@@ -4566,6 +4623,34 @@
     <message>
         <source>The weights are those of the file {file}; the codes were quantized anew in {count} of {total} tensors.</source>
         <translation>权重来自文件 {file}，{total} 个张量中有 {count} 个重新量化。</translation>
+    </message>
+    <message>
+        <source>Get more…</source>
+        <translation>获取更多…</translation>
+    </message>
+    <message>
+        <source>not tried</source>
+        <translation>尚未试用</translation>
+    </message>
+    <message>
+        <source>expected: about the same speed</source>
+        <translation>预计：速度大致相同</translation>
+    </message>
+    <message>
+        <source>expected: {speed}</source>
+        <translation>预计：{speed}</translation>
+    </message>
+    <message>
+        <source>{method} head</source>
+        <translation>{method} 草稿头</translation>
+    </message>
+    <message>
+        <source>What its context takes is known once it is downloaded.</source>
+        <translation>上下文占用的内存要在下载后才能得知。</translation>
+    </message>
+    <message>
+        <source>Tandem&apos;s own for {model}: {values}</source>
+        <translation>Tandem 为 {model} 采用的值：{values}</translation>
     </message>
 </context>
 <context>
@@ -4623,12 +4708,16 @@
         <translation>将 {name} 移出内存（{size}）</translation>
     </message>
     <message>
-        <source>Context: {count} tokens</source>
-        <translation>上下文：{count} 个 token</translation>
-    </message>
-    <message>
         <source>Context length used for memory estimates</source>
         <translation>估算内存所用的上下文长度</translation>
+    </message>
+    <message>
+        <source>Unload…</source>
+        <translation>移出内存…</translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} 个 token</translation>
     </message>
 </context>
 <context>
@@ -4808,18 +4897,6 @@
         <source>The model wrote it. In the browser, its scripts run and can use the network.</source>
         <translation>这个网页由模型编写。在浏览器中，网页的脚本会运行，也能访问网络。</translation>
     </message>
-    <message>
-        <source>Open</source>
-        <translation>打开</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Could not be opened</source>
-        <translation>无法打开</translation>
-    </message>
 </context>
 <context>
     <name>PaneHandle</name>
@@ -4833,15 +4910,26 @@
     </message>
 </context>
 <context>
+    <name>PermissionChooser</name>
+    <message>
+        <source>Allow</source>
+        <translation>允许</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>询问</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>Different</source>
+        <translation>各不相同</translation>
+    </message>
+</context>
+<context>
     <name>Picker</name>
-    <message>
-        <source>Get more…</source>
-        <translation>获取更多…</translation>
-    </message>
-    <message>
-        <source>Choose a folder…</source>
-        <translation>选择文件夹…</translation>
-    </message>
     <message>
         <source>GGUF file…</source>
         <translation>GGUF 文件…</translation>
@@ -4902,16 +4990,24 @@
         <source>Draft models</source>
         <translation>草稿模型</translation>
     </message>
+    <message>
+        <source>Open…</source>
+        <translation>打开…</translation>
+    </message>
+    <message>
+        <source>Model folder…</source>
+        <translation>模型文件夹…</translation>
+    </message>
+    <message>
+        <source>More…</source>
+        <translation>更多…</translation>
+    </message>
 </context>
 <context>
     <name>PickerRow</name>
     <message>
         <source>in use</source>
         <translation>使用中</translation>
-    </message>
-    <message>
-        <source>best on this Mac</source>
-        <translation>本机最佳</translation>
     </message>
     <message>
         <source>{size} in memory</source>
@@ -4922,10 +5018,6 @@
         <translation>下载</translation>
     </message>
     <message>
-        <source>{method} head</source>
-        <translation>{method} 草稿头</translation>
-    </message>
-    <message>
         <source>multiple Macs</source>
         <translation>多台 Mac</translation>
     </message>
@@ -4934,16 +5026,24 @@
         <translation>将 {name} 移出内存：释放 {size}（{keys}）</translation>
     </message>
     <message>
-        <source>different tokenizer</source>
-        <translation>分词器不同</translation>
-    </message>
-    <message>
         <source>tight</source>
         <translation>内存紧张</translation>
     </message>
     <message>
         <source>built in</source>
         <translation>内置</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>已展开</translation>
+    </message>
+    <message>
+        <source>collapsed</source>
+        <translation>已折叠</translation>
+    </message>
+    <message>
+        <source>Try</source>
+        <translation>试用</translation>
     </message>
 </context>
 <context>
@@ -5106,7 +5206,7 @@
     <name>PositionLine</name>
     <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
-        <translation>第 {position} 个草稿 token：接受率 {rate}（{reached} 个中接受 {accepted} 个）</translation>
+        <translation>第 {position} 个草稿 token：采用率 {rate}（{reached} 个中采用 {accepted} 个）</translation>
     </message>
 </context>
 <context>
@@ -5184,6 +5284,10 @@
     <message>
         <source>Other computers that have the key can use your models, but cannot read your chats.</source>
         <translation>拥有密钥的其他电脑可以使用你的模型，但无法读取你的对话。</translation>
+    </message>
+    <message>
+        <source>Tools are on: what they are asked for can leave this Mac.</source>
+        <translation>工具已打开：向工具请求的内容可能离开这台 Mac。</translation>
     </message>
 </context>
 <context>
@@ -5311,10 +5415,6 @@
         <translation>打开页面</translation>
     </message>
     <message>
-        <source>The words are the server&apos;s. Open the page only if you know its address.</source>
-        <translation>以上文字来自服务器。仅在认识该地址时打开网页。</translation>
-    </message>
-    <message>
         <source>Send</source>
         <translation>发送</translation>
     </message>
@@ -5349,6 +5449,14 @@
     <message>
         <source>“{field}” does not have the form that is needed ({form}).</source>
         <translation>“{field}”不符合所需的格式（{form}）。</translation>
+    </message>
+    <message>
+        <source>The words are the server&apos;s. Open the page only if you know {host}.</source>
+        <translation>以上文字来自服务器。仅在认识 {host} 时打开网页。</translation>
+    </message>
+    <message>
+        <source>Its name contains letters that may look like others.</source>
+        <translation>该网站名称含有容易与其他字母混淆的字符。</translation>
     </message>
 </context>
 <context>
@@ -5585,16 +5693,8 @@
         <translation>选择文件夹…</translation>
     </message>
     <message>
-        <source>Add a value</source>
-        <translation>添加值</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>取消</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>允许并测试</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -5641,35 +5741,59 @@
         <translation>已经有名为“{name}”的服务器。</translation>
     </message>
     <message>
-        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers. They are stored only in the system keychain, except variables that decide what runs.</source>
-        <translation>在本机上运行的命令，或服务器的地址。值会作为变量传给命令，或作为请求头传给地址。除决定运行内容的变量外，它们只保存在系统钥匙串中。</translation>
+        <source>Name, command and environment variables</source>
+        <translation>名称、命令和环境变量</translation>
+    </message>
+    <message>
+        <source>Runs {command}</source>
+        <translation>运行 {command}</translation>
+    </message>
+    <message>
+        <source>Add a header</source>
+        <translation>添加标头</translation>
+    </message>
+    <message>
+        <source>Add an environment variable</source>
+        <translation>添加环境变量</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>允许</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Environment variables and headers are stored only in the system keychain, except variables that decide what runs.</source>
+        <translation>在这台 Mac 上运行的命令，或服务器的地址。环境变量和标头只存储在系统钥匙串中，决定运行内容的变量除外。</translation>
     </message>
 </context>
 <context>
-    <name>ServerView</name>
+    <name>ServerDetails</name>
     <message>
-        <source>Test</source>
-        <translation>测试</translation>
-    </message>
-    <message>
-        <source>Edit…</source>
-        <translation>编辑…</translation>
-    </message>
-    <message>
-        <source>Always allow the tools that only read</source>
-        <translation>始终允许只读取的工具</translation>
+        <source>What the server tells the model</source>
+        <translation>服务器给模型的说明</translation>
     </message>
     <message>
         <source>Standard error of the server</source>
         <translation>服务器的标准错误输出</translation>
     </message>
     <message>
-        <source>Waiting for you to sign in in the browser…</source>
-        <translation>正在等待你在浏览器中登录…</translation>
+        <source>Edit…</source>
+        <translation>编辑…</translation>
     </message>
     <message>
-        <source>What the server tells the model</source>
-        <translation>服务器给模型的说明</translation>
+        <source>Only read, as the server says</source>
+        <translation>只读取（据服务器所述）</translation>
+    </message>
+    <message>
+        <source>Can change something</source>
+        <translation>可能更改内容</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>测试</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>允许并测试</translation>
     </message>
     <message>
         <source>Sign in…</source>
@@ -5683,21 +5807,67 @@
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
+</context>
+<context>
+    <name>ServerLine</name>
     <message>
-        <source>Ask</source>
-        <translation>询问</translation>
+        <source>Details…</source>
+        <translation>详细信息…</translation>
     </message>
     <message>
-        <source>Always allow</source>
-        <translation>始终允许</translation>
+        <source>Standard error of the server</source>
+        <translation>服务器的标准错误输出</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>关</translation>
+        <source>Test</source>
+        <translation>测试</translation>
     </message>
     <message>
-        <source>Its server says that it only reads.</source>
-        <translation>其服务器称它只读取内容。</translation>
+        <source>Allow and test</source>
+        <translation>允许并测试</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>登录…</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>读取</translation>
+    </message>
+    <message>
+        <source>Changing</source>
+        <translation>更改</translation>
+    </message>
+    <message>
+        <source>Folder: {names}</source>
+        <translation>文件夹：{names}</translation>
+    </message>
+    <message>
+        <source>Another folder…</source>
+        <translation>其他文件夹…</translation>
+    </message>
+    <message>
+        <source>A further folder…</source>
+        <translation>添加文件夹…</translation>
+    </message>
+    <message>
+        <source>Without {folder}</source>
+        <translation>不含 {folder}</translation>
+    </message>
+    <message>
+        <source>Choose a folder for this server</source>
+        <translation>为此服务器选择文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
+        <source>Waiting for you to sign in in the browser…</source>
+        <translation>正在等待你在浏览器中登录…</translation>
     </message>
     <message>
         <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
@@ -5728,10 +5898,6 @@
         <translation>正在运行。它的工具已全部关闭。</translation>
     </message>
     <message>
-        <source>Running. Tools ({count}): {names}.</source>
-        <translation>正在运行。工具（{count}）：{names}。</translation>
-    </message>
-    <message>
         <source>Off: {names}.</source>
         <translation>已关闭：{names}。</translation>
     </message>
@@ -5742,10 +5908,6 @@
     <message>
         <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
         <translation>模型发送给它的内容会离开本机。请只在信任此地址时允许。</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>允许并测试</translation>
     </message>
     <message>
         <source>Turned off.</source>
@@ -5970,7 +6132,7 @@
     </message>
     <message>
         <source>Acceptance rule</source>
-        <translation>接受规则</translation>
+        <translation>采用规则</translation>
     </message>
     <message>
         <source>Verifying several tokens at once can change rounding. With this on, Tandem uses only draft lengths with the same rounding, and computes one answer at a time.</source>
@@ -6035,10 +6197,6 @@
     <message>
         <source>In tokens. A token is about three quarters of an English word.</source>
         <translation>以 token 计。中文大约一个字一个 token。</translation>
-    </message>
-    <message>
-        <source>Up to the context limit</source>
-        <translation>直到上下文上限</translation>
     </message>
     <message>
         <source>Max tokens</source>
@@ -6418,14 +6576,6 @@
         <translation>推测：开</translation>
     </message>
     <message>
-        <source>{accepted} of {drafted} drafts accepted</source>
-        <translation>{drafted} 个草稿中接受 {accepted} 个</translation>
-    </message>
-    <message>
-        <source>Compare measures the gain.</source>
-        <translation>“比较”会测量加快了多少。</translation>
-    </message>
-    <message>
         <source>Waiting for the first token</source>
         <translation>正在等待首个 token</translation>
     </message>
@@ -6443,7 +6593,15 @@
     </message>
     <message>
         <source>No draft token accepted</source>
-        <translation>未接受任何草稿 token</translation>
+        <translation>未采用任何草稿 token</translation>
+    </message>
+    <message>
+        <source>Waiting for you to allow a tool</source>
+        <translation>正在等待你允许使用工具</translation>
+    </message>
+    <message>
+        <source>A tool is running</source>
+        <translation>工具正在运行</translation>
     </message>
 </context>
 <context>
@@ -6463,6 +6621,10 @@
     <message>
         <source>Measured on this Mac</source>
         <translation>本机测得的数据</translation>
+    </message>
+    <message>
+        <source>{models}: {gain}.</source>
+        <translation>{models}：{gain}。</translation>
     </message>
 </context>
 <context>
@@ -6484,28 +6646,12 @@
         <translation>本地 API</translation>
     </message>
     <message>
-        <source>of draft tokens accepted</source>
-        <translation>草稿 token 接受率</translation>
-    </message>
-    <message>
-        <source>tokens a round</source>
-        <translation>token/轮</translation>
-    </message>
-    <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
         <translation>没有各轮数据：本次回答由旧版 Tandem 保存。</translation>
     </message>
     <message>
-        <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
-        <translation>与不使用推测时相比的倍数，通过在同一回答中穿插普通解码测得。</translation>
-    </message>
-    <message>
-        <source>The share of the draft tokens that the main model accepted.</source>
-        <translation>主模型接受的草稿 token 所占的比例。</translation>
-    </message>
-    <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
-        <translation>每轮为回答增加的 token 数：被接受的 token，加上主模型自己的一个。</translation>
+        <translation>每轮为回答增加的 token 数：被采用的 token，加上主模型自己的一个。</translation>
     </message>
     <message>
         <source>How much of the prompt had been read before: earlier turns, or the files of the chat&apos;s folder.</source>
@@ -6513,7 +6659,7 @@
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>
-        <translation>一轮中第一个、第二个及之后每个草稿 token 被接受的比例。</translation>
+        <translation>一轮中第一个、第二个及之后每个草稿 token 被采用的比例。</translation>
     </message>
     <message>
         <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
@@ -6529,7 +6675,7 @@
     </message>
     <message>
         <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
-        <translation>每列是一轮，自下而上：被接受的草稿 token、主模型自己的 token、被拒绝的草稿 token。</translation>
+        <translation>每列是一轮，自下而上：被采用的草稿 token、主模型自己的 token、未采用的草稿 token。</translation>
     </message>
     <message>
         <source>How much longer the answer would have taken without speculation.</source>
@@ -6537,11 +6683,20 @@
     </message>
     <message>
         <source>Acceptance by position</source>
-        <translation>各位置的接受率</translation>
+        <translation>各位置的采用率</translation>
     </message>
     <message>
         <source>Where time went</source>
         <translation>耗时构成</translation>
+    </message>
+    <message>
+        <source>Drafts</source>
+        <comment>the name of the switch Auto, On, Off</comment>
+        <translation>草稿</translation>
+    </message>
+    <message>
+        <source>How fast these models are with drafts, compared with the main model alone, as measured on this Mac. Until that is known, how many draft tokens the main model accepted.</source>
+        <translation>在本机上测得的速度：这些模型使用草稿时与只用主模型时相比有多快。尚未测得时，显示主模型采用了多少个草稿 token。</translation>
     </message>
 </context>
 <context>
@@ -6556,6 +6711,18 @@
         <source>Drafting %Ln token(s) per round.</source>
         <translation>
             <numerusform>每轮生成 %Ln 个草稿 token。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) copied from earlier</source>
+        <translation>
+            <numerusform>从前文拷贝了 %Ln 个 token</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s) came from drafts</source>
+        <translation>
+            <numerusform>%Ln 个 token 来自草稿</numerusform>
         </translation>
     </message>
 </context>
@@ -6855,10 +7022,6 @@
         <translation>思考中… {count} 个 token</translation>
     </message>
     <message>
-        <source>Thought for {time} ({count} tokens)</source>
-        <translation>思考了 {time}（{count} 个 token）</translation>
-    </message>
-    <message>
         <source>Reasoning</source>
         <translation>思考</translation>
     </message>
@@ -6869,6 +7032,10 @@
     <message>
         <source>Show or hide what the model thought before it answered</source>
         <translation>显示或隐藏模型作答前的思考</translation>
+    </message>
+    <message>
+        <source>Thought for {time}</source>
+        <translation>思考了 {time}</translation>
     </message>
 </context>
 <context>
@@ -6882,7 +7049,7 @@
     <name>TokenLegend</name>
     <message>
         <source>rejected</source>
-        <translation>拒绝</translation>
+        <translation>未采用</translation>
     </message>
 </context>
 <context>
@@ -7122,6 +7289,10 @@
         <source>Not called: it isn&apos;t clear where the model&apos;s text ends, because marks that end a call are part of it or missing.</source>
         <translation>未调用：表示调用结束的标记出现在文本中或缺失，无法判断模型的文本在哪里结束。</translation>
     </message>
+    <message>
+        <source>“{server}” was not ready and silent for {seconds} seconds, so it was stopped. It last said: {detail}</source>
+        <translation>“{server}”尚未就绪，且 {seconds} 秒没有响应，已被停止。最后的输出：{detail}</translation>
+    </message>
 </context>
 <context>
     <name>Tools</name>
@@ -7131,15 +7302,15 @@
     </message>
     <message>
         <source>Today&apos;s acceptance rate</source>
-        <translation>今日接受率</translation>
+        <translation>今日采用率</translation>
     </message>
     <message>
         <source>Read a web page</source>
         <translation>读取网页</translation>
     </message>
     <message>
-        <source>Search the web</source>
-        <translation>搜索网页</translation>
+        <source>Search</source>
+        <translation>搜索</translation>
     </message>
 </context>
 <context>
@@ -7155,10 +7326,6 @@
     <message>
         <source>The tools that the model can use in this chat</source>
         <translation>模型在此对话中可以使用的工具</translation>
-    </message>
-    <message>
-        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
-        <translation>此模型无法使用工具：它的对话模板不支持工具。请选择其他模型。</translation>
     </message>
     <message>
         <source>You can turn on tools once a model is loaded.</source>
@@ -7184,6 +7351,18 @@
         <source>Use all tools in this chat</source>
         <translation>在此对话中使用所有工具</translation>
     </message>
+    <message>
+        <source>This model can&apos;t use tools.</source>
+        <translation>此模型不能使用工具。</translation>
+    </message>
+    <message>
+        <source>Its chat template has no place for them.</source>
+        <translation>它的对话模板没有工具的位置。</translation>
+    </message>
+    <message>
+        <source>Choose a model that can…</source>
+        <translation>选择可以使用的模型…</translation>
+    </message>
 </context>
 <context>
     <name>ToolsPage</name>
@@ -7192,24 +7371,12 @@
         <translation>工具</translation>
     </message>
     <message>
-        <source>Tool servers (MCP) let the model read and do things outside the chat, in chats where tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
-        <translation>工具服务器（MCP）让模型在打开了工具的对话中读取和操作对话之外的内容。每次调用都会显示，除非另行选择，否则会先询问。</translation>
-    </message>
-    <message>
         <source>Add a server…</source>
         <translation>添加服务器…</translation>
     </message>
     <message>
         <source>Import mcp.json…</source>
         <translation>导入 mcp.json…</translation>
-    </message>
-    <message>
-        <source>Or drop the file of another app onto this page.</source>
-        <translation>也可以将其他应用的文件拖到此页面。</translation>
-    </message>
-    <message>
-        <source>Servers that many people use</source>
-        <translation>常用的服务器</translation>
     </message>
     <message>
         <source>Add…</source>
@@ -7254,6 +7421,18 @@
     <message>
         <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>已有同名服务器，因此保持原样：{names}。</translation>
+    </message>
+    <message>
+        <source>What models may use in chats with tools on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <translation>模型在打开工具的对话中可以使用的内容。每次调用都会显示，除非另行选择，否则先询问。</translation>
+    </message>
+    <message>
+        <source>Other servers</source>
+        <translation>其他服务器</translation>
+    </message>
+    <message>
+        <source>Tool servers (MCP). The mcp.json of another app can be dropped here, too.</source>
+        <translation>工具服务器（MCP）。也可以将其他应用的 mcp.json 拖放到这里。</translation>
     </message>
 </context>
 <context>
@@ -7512,18 +7691,18 @@
     </message>
 </context>
 <context>
-    <name>WebRows</name>
+    <name>WebDetails</name>
     <message>
-        <source>Search with</source>
-        <translation>搜索服务</translation>
+        <source>Web</source>
+        <translation>网页</translation>
     </message>
     <message>
-        <source>Read and search the web</source>
-        <translation>读取和搜索网页</translation>
+        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise.</source>
+        <translation>在打开工具的对话中，模型可以读取公开地址的网页和文稿，并进行搜索。每次调用都会显示地址或词语，除非另行选择，否则先询问。</translation>
     </message>
     <message>
-        <source>In chats with tools on, the model can read web pages and documents at public addresses, and search. Each call shows the address or the words, and asks first unless you choose otherwise. Sites see what they would see of a browser.</source>
-        <translation>在打开工具的对话中，模型可以读取公开地址上的网页和文稿，并进行搜索。每次调用都会显示地址或搜索词，除非另行选择，否则会先询问。网站看到的内容与使用浏览器时相同。</translation>
+        <source>Search with {service}</source>
+        <translation>使用 {service} 搜索</translation>
     </message>
     <message>
         <source>Address of SearXNG</source>
@@ -7532,34 +7711,6 @@
     <message>
         <source>Of a server of your own or of your group, also on this Mac.</source>
         <translation>你自己或所在团队的服务器地址，也可以在本机上。</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>询问</translation>
-    </message>
-    <message>
-        <source>Always allow</source>
-        <translation>始终允许</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>关</translation>
-    </message>
-    <message>
-        <source>Asks, except about sites that you chose to always allow.</source>
-        <translation>除你选择始终允许的网站外，都会询问。</translation>
-    </message>
-    <message>
-        <source>Searches the web with your key from {page}.</source>
-        <translation>使用你在 {page} 获取的密钥搜索网页。</translation>
-    </message>
-    <message>
-        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
-        <translation>无需账户。只查找 Wikipedia 的条目，而不是整个网络。</translation>
-    </message>
-    <message>
-        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
-        <translation>使用你自己的 SearXNG 搜索网页，其设置需要允许 JSON 格式。</translation>
     </message>
     <message>
         <source>Stored only in the system keychain.</source>
@@ -7576,6 +7727,57 @@
     <message>
         <source>Key for {service}</source>
         <translation>{service} 密钥</translation>
+    </message>
+    <message>
+        <source>Searches the web with your key from {page}.</source>
+        <translation>使用你在 {page} 获取的密钥搜索网页。</translation>
+    </message>
+    <message>
+        <source>Needs no account. Finds articles of Wikipedia, not all of the web.</source>
+        <translation>无需账户。只查找 Wikipedia 的条目，而不是整个网络。</translation>
+    </message>
+    <message>
+        <source>Searches the web with your own SearXNG, whose settings have to allow the JSON format.</source>
+        <translation>使用你自己的 SearXNG 搜索网页，其设置需要允许 JSON 格式。</translation>
+    </message>
+</context>
+<context>
+    <name>WebLine</name>
+    <message>
+        <source>Details…</source>
+        <translation>详细信息…</translation>
+    </message>
+    <message>
+        <source>Web</source>
+        <translation>网页</translation>
+    </message>
+    <message>
+        <source>Search with</source>
+        <translation>搜索服务</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>读取</translation>
+    </message>
+    <message>
+        <source>Searching</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Reads pages, and searches {service}, not all of the web.</source>
+        <translation>读取网页，并搜索 {service}，而不是整个网络。</translation>
+    </message>
+    <message>
+        <source>Reads pages, and searches the web with {service}.</source>
+        <translation>读取网页，并用 {service} 搜索网页。</translation>
+    </message>
+    <message>
+        <source>Sites see you as they do in a browser.</source>
+        <translation>网站看到的信息与使用浏览器时相同。</translation>
+    </message>
+    <message>
+        <source>Its address is missing.</source>
+        <translation>缺少地址。</translation>
     </message>
 </context>
 <context>

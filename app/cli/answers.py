@@ -190,15 +190,14 @@ class TextOutput(AnswerOutput):
 
 def _summary(stats: RequestStats, speedup: float | None) -> str:
     """Return the line below an answer, with the speed-up of its pair unless that is None."""
-    parts = [f"{stats.generated_tokens} tokens"]
-    if stats.decode_tps is not None:
-        parts.append(f"{speed_as_shown(stats.decode_tps)} tokens/s")
+    at_speed = "" if stats.decode_tps is None else f" at {speed_as_shown(stats.decode_tps)}/s"
+    parts = [f"{stats.generated_tokens} tokens{at_speed}"]
+    if stats.tokens_per_round is not None and most_speedup(stats.tokens_per_round) > NOTICEABLE:
+        parts.append(f"{stats.tokens_per_round:.1f} a round")
     if speedup is not None:
         parts.append(f"{as_shown(speedup)}x as fast")
-    if stats.accept_rate is not None:
-        parts.append(f"{stats.accept_rate:.0%} accepted")
-    if stats.tokens_per_round is not None and most_speedup(stats.tokens_per_round) > NOTICEABLE:
-        parts.append(f"{stats.tokens_per_round:.1f} tokens a round")
+    if stats.drafted:
+        parts.append(f"{stats.accepted} of {stats.drafted} drafts accepted")
     if stats.ttft_s is not None:
         pictures = f" ({stats.picture_s:.2f} s for pictures)" if stats.picture_s else ""
         parts.append(f"first token {stats.ttft_s:.2f} s{pictures}")

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from app.agents.table import APPS, KEY_VARIABLE, App, Endpoint, NotProved, declared_endpoint, serving_endpoint
@@ -55,13 +56,21 @@ def run(arguments: argparse.Namespace) -> int:
         _show_all(own_settings())
         return DONE
     if arguments.name not in APPS:
-        say(f"tandem: there is no program {arguments.name!r} here. Programs: {', '.join(APPS)}")
+        say(_unknown(arguments.name))
         return BAD_USAGE
     app = APPS[arguments.name]
     values = own_settings()
     if arguments.starts is not None:
         return _run(app, arguments, values)
     return _take_back(app) if arguments.undo else _connect(app, values, only_show=arguments.print)
+
+
+def _unknown(name: str) -> str:
+    """Return the sentence about a program that is not known: the one with a similar name, or else all of them."""
+    near = get_close_matches(name.lower(), APPS, 1)
+    return f"tandem: there is no program {name!r} here. " + (
+        f"Did you mean {near[0]}?" if near else f"Programs: {', '.join(APPS)}"
+    )
 
 
 def _show_all(values: SettingsValues) -> None:

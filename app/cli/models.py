@@ -27,7 +27,7 @@ from app.cli.pair_options import (
 )
 from app.cli.terminal import format_bytes, print_table, say
 from app.conversations.database.errors import StoreInUse
-from app.conversations.measured import MeasuredPairs, PairSpeeds
+from app.conversations.measured import MeasuredPairs, PairSpeeds, factors
 from app.conversations.opening import stored_pairs
 from app.conversations.request_history import Totals
 from app.system.paths import cache_folder, data_folder, speeds_file
@@ -263,11 +263,11 @@ def _pairs(arguments: argparse.Namespace) -> int:
     main = _first_named(installed, arguments.id)
     name = main.id if main is not None else parse_repository(arguments.id)
     measured = {draft: totals for (main_id, draft), totals in _measured().items() if main_id == name}
-    factors = {draft: totals.factor for draft, totals in measured.items() if draft}
-    advice = _advice(arguments, main or name, installed, factors)
+    speedups = factors(measured)
+    advice = _advice(arguments, main or name, installed, speedups)
     if name == STARTER_MAIN:
         # As in the window, an estimate is no recommendation against the default.
-        advice = [replace(pair, best=pair.best and pair.id in measured) for pair in advice]
+        advice = [replace(pair, best=pair.best and pair.id in speedups) for pair in advice]
     objects = ({"event": "pair", **asdict(pair), "works": pair.works} for pair in advice)
     rows = [
         (

@@ -243,6 +243,8 @@ def explained(error: CodedError) -> str:
     sentence = in_terminal(error_sentence(error))
     if isinstance(error, HubError):
         sentence = sentence.replace("in the settings", f"in {_SET_IN.get(error.reason, 'HF_TOKEN')}")
+        if error.reason == "bad-name" and _PLAIN_NAME.fullmatch(str(error.arguments["repository"])):
+            sentence += f" `tandem models search {error.arguments['repository']}` finds models by a part of their name."
         if error.reason == "offline" and (mirror := os.environ.get("HF_ENDPOINT")):
             sentence += f" HF_ENDPOINT is {mirror}."
     return sentence + (_LISTED if reason == "missing" else "")

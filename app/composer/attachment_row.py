@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -48,7 +48,7 @@ from app.wording.figures import number
 from engine.documents.text.parts import CHAPTER, Extent, Selection, pages_of
 
 # The number of rows that are shown without scrolling.
-_MOST_ROWS = 3
+_MOST_ROWS = 2
 _ROW_GAP = 8
 _WIDEST_FILE_NAME = 180
 _NARROWEST_FILE_NAME = 72
@@ -206,7 +206,7 @@ class AttachmentRow(ThemeAware, QScrollArea):
             everything.clicked.connect(self._remove_all)
             total = label(self._body, "muted")
             total.setText(self._total())
-            # Before the files, because rows below the third are seen only by scrolling.
+            # Before the files, because rows below the second are seen only by scrolling.
             chips = [total, everything, *chips]
         for chip in chips:
             chip.setFixedHeight(theme.scaled(_ROW_HEIGHT))
@@ -294,8 +294,8 @@ class AttachmentRow(ThemeAware, QScrollArea):
             facts.append(self.tr("%Ln page(s) recognized from pictures", "", recognized))
         if uncertain := uncertain_pages(attachment):
             facts.append(self.tr("%Ln page(s) uncertain", "", uncertain))
-        counts = (self._count_left_out(kind, count) for kind, count in left_out(attachment))
-        if missing := ", ".join(filter(None, counts)):
+        counts = [self._count_left_out(kind, count) for kind, count in left_out(attachment)]
+        if missing := QLocale().createSeparatedList(list(filter(None, counts))):
             facts.append(self.tr("left out: {contents}").format(contents=missing))
         first = self._mark(attachment)
         words = " · ".join(facts)

@@ -17,8 +17,9 @@ from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import set_name, wrapped_tip
 from app.widgets.popups import Menu
-from app.widgets.style_class import styled
+from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
+from app.wording.errors import joined
 from app.wording.tools import server_state, tool_name
 from engine.tokenizers.thinking import SWITCHED, ThinkingChoice
 
@@ -186,17 +187,19 @@ def _name(thinking: str) -> str:
 class ToolsButton(ThemeAware, QToolButton):
     """Opens a menu: the switch, then the servers with their tools.
 
-    Disabled for models that cannot call tools. Hidden until the person has set up a server, or switched the tools of
-    the chat on or off.
+    For models that cannot call tools it is grey with a mark; its menu says why, and opens the choice of another one by
+    the action `choose_model`. Hidden until the person has set up a server, or switched the chat's tools on or off.
     """
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, choose_model: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        styled(self, "small")
+        self._choose_model = choose_model
         self.setObjectName("tools")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setIcon(icon("info", "faint"))
+        self.setIconSize(QSize(14, 14))
         self.menu_of_tools = Menu(self)
         self.menu_of_tools.aboutToShow.connect(self._fill)
         self.setMenu(self.menu_of_tools)
@@ -207,28 +210,31 @@ class ToolsButton(ThemeAware, QToolButton):
     def refresh(self) -> None:
         """Show whether the chat on screen has tools."""
         session = self._session
-        loaded = session.models.pair.main is not None
         usable = session.tools.usable
         on = usable and session.tools.is_on(session.chat)
         self.setVisible(session.tools.concern(session.chat))
-        self.setEnabled(usable)
+        set_style_class(self, "small" if usable else "small-faint")
+        style = Qt.ToolButtonStyle
+        # A mark says that a click tells more.
+        self.setToolButtonStyle(style.ToolButtonTextOnly if usable else style.ToolButtonTextBesideIcon)
         if session.tools.servers_of(session.chat) or session.tools.web_tools_of(session.chat):
             self.setText(self.tr("Tools: on"))
         else:
             self.setText(self.tr("Tools: Tandem only") if on else self.tr("Tools: off"))
         self.setAccessibleName(self.text())
-        if usable:
-            words = self.tr("The tools that the model can use in this chat")
-        elif loaded:
-            words = self.tr(
-                "This model can't use tools: its chat template has no place for them. Choose another model."
-            )
-        else:
-            words = self.tr("You can turn on tools once a model is loaded.")
+        words = self.tr("The tools that the model can use in this chat") if usable else joined(*self._why_unusable)
         self.setToolTip(wrapped_tip(words))
+        self.setAccessibleDescription(words)
         self.updateGeometry()
 
     retranslate = refresh
+
+    @property
+    def _why_unusable(self) -> list[str]:
+        """The sentences that say why the chat can have no tools now."""
+        if self._session.models.pair.main is None:
+            return [self.tr("You can turn on tools once a model is loaded.")]
+        return [self.tr("This model can't use tools."), self.tr("Its chat template has no place for them.")]
 
     def _fill(self) -> None:
         session = self._session
@@ -237,6 +243,12 @@ class ToolsButton(ThemeAware, QToolButton):
         for listed in menu.findChildren(Menu):
             listed.deleteLater()
         tools = session.tools
+        if not tools.usable:
+            for sentence in self._why_unusable:
+                menu.addAction(sentence).setEnabled(False)
+            menu.addSeparator()
+            menu.addAction(self.tr("Choose a model that can…"), self._choose_model.trigger)
+            return
         chat = session.chat
         unused = self.tr("Not used in this chat")
         on = tools.is_on(chat)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from weakref import WeakKeyDictionary, finalize
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QFocusEvent, QKeySequence, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QToolButton, QWidget
+from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QApplication, QFrame, QPlainTextEdit, QToolButton, QWidget
 from shiboken6 import isValid
 
 from app.composer.attachment_row import AttachmentRow
@@ -19,6 +19,11 @@ from app.widgets.labels import ElidedLabel, label, tip
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import named, set_property, set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
+
+# With any other, a key is a command.
+_MODIFIERS_OF_LETTERS = (
+    Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.GroupSwitchModifier
+)
 
 
 class Composer(ThemeAware, QWidget):
@@ -101,6 +106,23 @@ class Composer(ThemeAware, QWidget):
         if (self.edit.toPlainText(), self.files.attachments) != (chat.unsent, chat.unsent_attachments):
             self.show_unsent(chat, chat.unsent, chat.unsent_attachments)
 
+    def take_key(self, event: QKeyEvent) -> bool:
+        """Type a key that another widget left unused into the message box, if it is a letter, figure or sign.
+
+        Returns whether it was typed.
+        """
+        text = event.text()
+        if (
+            self.edit.hasFocus()
+            or event.modifiers() & ~_MODIFIERS_OF_LETTERS
+            or not text.isprintable()
+            or not text.strip()
+        ):
+            return False
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        QApplication.sendEvent(self.edit, event)
+        return True
+
     def restore(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Put a question that could not be asked back into the box, before text that was written since."""
         self.files.show_files((*attachments, *self.files.attachments))
@@ -153,6 +175,12 @@ class Composer(ThemeAware, QWidget):
         if watched is self.edit and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             set_property(self._card, "active", self.edit.hasFocus())
         return super().eventFilter(watched, event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take a click anywhere on the card, where no button is, for one into the message box."""
+        if self._card.geometry().contains(event.position().toPoint()):
+            self.edit.setFocus(Qt.FocusReason.MouseFocusReason)
+        super().mousePressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

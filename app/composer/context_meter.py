@@ -60,8 +60,9 @@ class _UsageWords(NamedTuple):
 class _Unsent:
     """The texts to count: the message with its files, and the text `said` before it.
 
-    `before` is the number of tokens of the chat so far, from its figures. If no answer has figures, as before a first
-    question or in an imported chat, `said` is the text of the chat so far with its tools, otherwise "". `pictures` is
+    `before` is the number of tokens of the chat so far, from its figures. `said` is the text of the turns that these do
+    not include, such as a question whose answer has not begun. If no answer has figures, as before a first question or
+    in an imported chat, that is all of the chat, with its system prompt and its tools. `pictures` is
     the cost of the pictures and `limit` the size of the context, in tokens. With `drops`, a chat that does not fit
     loses its oldest turns. `sources` are the files of the chat's folder.
     """
@@ -188,8 +189,8 @@ class ContextMeter(QObject):
         """Return the line that shows `usage`; an empty one while there are no tokens."""
         chat = self._chat()
         limit = usage.limit
-        # The last count may miss the answer that is streaming, so take the larger of the two.
-        used = max(usage.total, chat.context_tokens() + usage.message)
+        # Figures grow while an answer streams, and are true; before there are any, the count is about right.
+        used = usage.total if chat.uncounted_turns or not chat.turns else chat.context_tokens() + usage.message
         if not used:
             return _UsageWords()
         text = counts = self.tr("{used} of {limit} tokens")
@@ -284,10 +285,10 @@ class ContextMeter(QObject):
         if not before:
             variables = prompt_variables.values(session.models.pair)
             said += start_of(folder, variables), filled(chat.system_prompt, variables)
-            said += (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
-            # The tools about as chat templates write them. Tandem's own are not counted before there is a message.
-            if session.tools.takes_servers(chat) or self._is_begun:
-                said += (json.dumps(tool.for_template()) for tool in session.tools.known_tools(chat))
+        said += (part for turn in chat.uncounted_turns for part in (turn.text_for_model(), turn.answer.reply))
+        # Tandem's own tools are not counted before there is a message.
+        if not before and (session.tools.takes_servers(chat) or self._is_begun or chat.turns):
+            said += self._tool_texts(chat)
         drops = session.settings.generation_of(chat).overflow == "shorten"
         text = self._composer.edit.toPlainText()
         files = self._composer.files.attachments
@@ -296,6 +297,13 @@ class ContextMeter(QObject):
         rules = main.pictures
         path = Path(main.path)
         return _Unsent(chat, path, main.context_length, drops, before, whole, text, files, rules, sources)
+
+    def _tool_texts(self, chat: Chat) -> list[str]:
+        """Return the chat's tools about as the chat template writes them: the Starter's, of its own ones, by name."""
+        tools = self._session.tools.known_tools(chat)
+        if self._session.models.is_starter:
+            return [", ".join(tool.name for tool in tools if tool.asks_nobody)]
+        return [json.dumps(tool.for_template()) for tool in tools]
 
 
 def _count_text(unsent: _Unsent, text: str) -> int:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QPushButton, QSlider, QToolButton, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
 from app.composer.answer_format import AnswerFormatField
 from app.composer.choice_buttons import DEFAULTS, choose, chosen_in, name_of, presets_of
@@ -20,7 +18,7 @@ from app.settings.control import SettingControl
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import SAMPLING_KEYS
 from app.widgets.buttons import CloseButton, fold_head
-from app.widgets.controls import Chooser, Slider
+from app.widgets.controls import Chooser
 from app.widgets.icons import icon
 from app.widgets.keys import is_escape
 from app.widgets.labels import WrappedLabel, label, set_name
@@ -32,18 +30,10 @@ from app.widgets.theme import scaled
 from app.widgets.theme_aware import ThemeAware
 from app.wording.models import recommendation_text
 
-# The values of a slider's stops, for settings that even steps do not suit.
-_STOPS: dict[str, Sequence[float]] = {
-    **dict.fromkeys(("max_tokens", "thinking_budget"), (0, 128, *(2**power for power in range(8, 18)))),
-    "min_p": tuple(round(0.01 * step, 2) for step in range(51)),
-    "temperature": tuple(round(0.05 * step, 2) for step in range(41)),
-    "repetition_penalty": tuple(round(1 + 0.01 * step, 2) for step in range(51)),
-}
-# The least width of a slider in a narrow window, in pixels.
-_SLIDER_WIDTH = 56
-# The least width of a number or a choice in a narrow window, in pixels.
-_NUMBER_WIDTH = 120
-_WITHOUT_SLIDER = ("seed",)
+# The settings that many people change in a chat; the others are folded.
+_FREQUENT = ("temperature", "max_tokens", "thinking", "method")
+# The least width of a control in a narrow window, in pixels.
+_NARROWEST_CONTROL = 120
 # The height of a window, in pixels at the normal text size, below which the system prompt leaves room for the rest.
 _LOW_WINDOW_HEIGHT = 600
 
@@ -68,29 +58,20 @@ class SettingRow(QObject):
         self._is_own = False
         self._is_folded = False
         self.reset.clicked.connect(lambda: self.changed.emit(key, None))
-        self.slider: QSlider | None = None
-        self._stops: Sequence[float] = ()
         line = grid.rowCount()
-        grid.addWidget(self.name, line, 0)
         self._made = SettingControl(self.setting, parent, lambda value: self.changed.emit(key, value))
         self.control = self._made.widget
-        if self.setting.choices or key in _WITHOUT_SLIDER:
-            grid.addWidget(self.control, line, 2, 1, 2)
-        else:
-            self.slider = self._make_slider(parent)
-            grid.addWidget(self.slider, line, 2)
-            grid.addWidget(self.control, line, 3)
         # Otherwise the control keeps its minimum width from another language.
-        self.control.setMinimumWidth(_NUMBER_WIDTH)
-        grid.addWidget(self.reset, line, 1)
+        self.control.setMinimumWidth(_NARROWEST_CONTROL)
+        for column, part in enumerate((self.name, self.reset, self.control)):
+            grid.addWidget(part, line, column)
         self.set_folded(False)
 
     def set_folded(self, is_folded: bool) -> None:
         """Hide the row, or show it again."""
         self._is_folded = is_folded
-        for part in (self.name, self.slider, self.control):
-            if part is not None:
-                part.setHidden(is_folded)
+        for part in (self.name, self.control):
+            part.setHidden(is_folded)
         # In a row that is shown it keeps its size, so that nothing moves when the chat gets a value of its own.
         policy = self.reset.sizePolicy()
         policy.setRetainSizeWhenHidden(not is_folded)
@@ -99,11 +80,7 @@ class SettingRow(QObject):
 
     def show_value(self, default: Any, override: Any) -> None:
         """Show the chat's own value, or the default if it has none (None)."""
-        value = default if override is None else override
-        self._made.show_value(value)
-        if self.slider is not None:
-            with QSignalBlocker(self.slider):
-                self.slider.setValue(max(0, bisect_right(self._stops, value) - 1))
+        self._made.show_value(default if override is None else override)
         self._is_own = override is not None
         self.reset.setVisible(self._is_own and not self._is_folded)
         # The name of the chat's own value is bold.
@@ -111,28 +88,14 @@ class SettingRow(QObject):
         font.setBold(override is not None)
         self.name.setFont(font)
 
-    def _make_slider(self, parent: QWidget) -> QSlider:
-        setting = self.setting
-        count = round((setting.most - setting.least) / setting.step)
-        even = [round(setting.least + step * setting.step, 2) for step in range(count + 1)]
-        self._stops = _STOPS.get(self.key, even)
-        slider = Slider(parent)
-        slider.setRange(0, len(self._stops) - 1)
-        slider.setMinimumWidth(_SLIDER_WIDTH)
-        kind = type(setting.default)
-        slider.valueChanged.connect(lambda stop: self.changed.emit(self.key, kind(self._stops[stop])))
-        return slider
-
     def retranslate(self) -> None:
         translate = QCoreApplication.translate
         name, help_ = (translate("Settings", words) for words in (self.setting.title, self.setting.help))
         self.name.setText(name)
         self.name.setToolTip(help_)
-        for control in (self.control, self.slider):
-            if control is not None:
-                control.setAccessibleName(name)
-                control.setAccessibleDescription(help_)
-                control.setToolTip(help_)
+        self.control.setAccessibleName(name)
+        self.control.setAccessibleDescription(help_)
+        self.control.setToolTip(help_)
         set_name(self.reset, translate("SettingRow", "Reset {name}").format(name=name))
         self._made.retranslate()
 
@@ -140,16 +103,22 @@ class SettingRow(QObject):
 # The margins leave space for the focus frame on the left and for the scroll bar on the right.
 _SIDES = (4, 0, 12, 0)
 _GENERATION = (*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow")
-_GROUPS = (tuple(key for key in SETTINGS if key in _GENERATION), SPECULATION_KEYS)
-_RARE = tuple(key for keys in _GROUPS for key in keys if SETTINGS[key].is_rare)
+_SHOWN = (*(key for key in SETTINGS if key in _GENERATION), *SPECULATION_KEYS)
+_FOLDED = tuple(key for key in _SHOWN if key not in _FREQUENT)
 
 
 class ChatSettingsSheet(ThemeAware, Overlay):
-    """The card. Every change takes effect from the next answer on. Rare settings are folded below the others."""
+    """The card. Every change takes effect from the next answer on. What few people change is folded below the rest."""
 
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window, 640)
         self._session = session
+
+    def open(self) -> None:
+        super().open()
+        # Only a card that is shown has the height that its rows need.
+        settle_layouts()
+        self.fit_in_window()
 
     def make(self) -> None:
         self._title = self.bound("Chat settings", label(self, "title"))
@@ -165,7 +134,6 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self.reset = self.bound("Reset all", styled(QPushButton(self), "button"))
         self.prompt = PromptField(self)
         self.format = AnswerFormatField(self)
-        self._headings = [label(self, "caption") for _ in _GROUPS]
         self.recommendation = styled(WrappedLabel(self), "muted")
         self.rows: dict[str, SettingRow] = {}
         self.more = fold_head(self)
@@ -176,21 +144,19 @@ class ChatSettingsSheet(ThemeAware, Overlay):
     def _build(self) -> None:
         body = named(QWidget(self), "overlayBody")
         line = fill(hbox(spacing=8), (self.presets, 1), (self.name, 1), self.save, self.delete)
-        # One grid, so that both groups have the same columns in every language.
+        # One grid, so that the folded ones have the same columns.
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(2, 1)
-        for heading, keys in zip(self._headings, _GROUPS, strict=True):
-            grid.addWidget(heading, grid.rowCount(), 0, 1, 4)
-            for key in keys:
-                if not SETTINGS[key].is_rare:
-                    self.rows[key] = SettingRow(key, grid, body)
-        grid.addWidget(self.more, grid.rowCount(), 0, 1, 4, Qt.AlignmentFlag.AlignLeft)
-        for key in _RARE:
+        for key in _FREQUENT:
+            self.rows[key] = SettingRow(key, grid, body)
+        grid.addWidget(self.more, grid.rowCount(), 0, 1, 3, Qt.AlignmentFlag.AlignLeft)
+        grid.addWidget(self.recommendation, grid.rowCount(), 0, 1, 3)
+        for key in _FOLDED:
             self.rows[key] = SettingRow(key, grid, body)
         column = vbox(body, margins=_SIDES, spacing=12)
-        fill(column, line, self.prompt, self.format, self.recommendation, grid, 1)
+        fill(column, line, self.prompt, self.format, grid, 1)
         area = HighArea(self)
         area.setWidget(body)
         keep_right_edge(area, column)
@@ -205,7 +171,7 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self.name.returnPressed.connect(self._save)
         self.delete.clicked.connect(self._delete)
         self.begin.clicked.connect(self._begin_with)
-        self.more.toggled.connect(self._fold_rare)
+        self.more.toggled.connect(self._fold)
         self.reset.clicked.connect(lambda: self._choose(DEFAULTS))
         for row in self.rows.values():
             row.changed.connect(self._changed)
@@ -222,16 +188,18 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self.presets.show()
         self.more.setChecked(False)
         self.refresh()
-        self._fold_rare()
+        self._fold()
         self.prompt.edit.setFocus()
 
     def fit_in_window(self) -> None:
         self.prompt.make_low(self._window.height() < scaled(_LOW_WINDOW_HEIGHT))
         super().fit_in_window()
 
-    def _fold_rare(self) -> None:
-        for key in _RARE:
-            self.rows[key].set_folded(not self.more.isChecked())
+    def _fold(self) -> None:
+        is_open = self.more.isChecked()
+        self.recommendation.setVisible(is_open and bool(self.recommendation.text()))
+        for key in _FOLDED:
+            self.rows[key].set_folded(not is_open)
         if self.isVisible():
             settle_layouts()
             self.fit_in_window()
@@ -246,9 +214,9 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         for key, row in self.rows.items():
             row.show_value(defaults[key], chat.own.get(key))
         # What the chat has chosen is not hidden.
-        self.more.setChecked(self.more.isChecked() or any(key in chat.own for key in _RARE))
+        self.more.setChecked(self.more.isChecked() or any(key in chat.own for key in _FOLDED))
         self.recommendation.setText(recommendation_text(session.models.pair.main))
-        self.recommendation.setVisible(bool(self.recommendation.text()))
+        self.recommendation.setVisible(self.more.isChecked() and bool(self.recommendation.text()))
         chosen = chosen_in(session)
         listed = presets_of(session)
         self.presets.clear()
@@ -302,11 +270,7 @@ class ChatSettingsSheet(ThemeAware, Overlay):
         self._saved.setText(self.tr("New chats will use these settings."))
 
     def retranslate(self) -> None:
-        translate = QCoreApplication.translate
-        words = translate("Settings", "Generation"), translate("Settings", "Speculation")
-        for heading, title in zip(self._headings, words, strict=True):
-            heading.setText(title)
-        self.more.setText(translate("Settings", "More"))
+        self.more.setText(QCoreApplication.translate("Settings", "More"))
         for row in self.rows.values():
             row.retranslate()
         self.refresh()

@@ -1,4 +1,4 @@
-"""The measured speed-up of each pair of models on this computer: one figure, which every place shows. No Qt in here."""
+"""What is measured of each pair of models on this computer: one figure, which every place shows. No Qt in here."""
 
 from __future__ import annotations
 
@@ -25,15 +25,23 @@ LEAST_GAIN = 1.1
 WHOLE = 3.0
 # Fewer rounds with accepted draft tokens are one look-up or two, and no picture of how an answer was written.
 LEAST_ROUNDS = 3
+# Where fewer tokens came from drafts, the answer was as good as written by the main model alone.
+LEAST_SHARE = 0.1
+# After so many accepted draft tokens, the next ones cannot take the share below LEAST_SHARE before the hundredth token.
+LEAST_ACCEPTED = 10
 _STAMP = {"version": 1}
 _Ratio = Annotated[float, Meta(gt=0.0, le=1000.0)]
 
 
 class _PairRecord(Struct):
-    """The latest ratios of a pair in comparisons, and the speed-up of its stored answers, if that is known."""
+    """The latest ratios of a pair in comparisons, and the speed-up of its stored answers, if that is known.
+
+    `tried` says whether a comparison ended without a ratio.
+    """
 
     compared: list[_Ratio] = []
     answered: _Ratio | None = None
+    tried: bool = False
 
 
 class PairSpeeds:
@@ -57,13 +65,25 @@ class PairSpeeds:
         """Whether another process has changed the file since it was read."""
         return self._path is not None and KeptJson(self._path, _STAMP).values != self._file.values
 
-    def add_comparison(self, main: str, draft: str, ratio: float) -> None:
-        """Add how many times as fast a pair was in a comparison; only the latest ones are kept."""
+    def add_comparison(self, main: str, draft: str, ratio: float | None) -> None:
+        """Add how many times as fast a pair was in a comparison, None if that measured nothing, as on a busy computer.
+
+        Only the latest ones are kept.
+        """
         self._read_again()
         name = _name(main, draft)
         record = self._record(name)
-        record.compared = [*record.compared, ratio][-MOST_COMPARISONS:]
+        if ratio is None:
+            record.tried = True
+        else:
+            record.compared = [*record.compared, ratio][-MOST_COMPARISONS:]
         self._file.keep(name, to_builtins(record))
+
+    def tried_in_vain(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs that were compared, but whose speed-up is not known all the same."""
+        return frozenset(
+            pair for pair in self._pairs() if self._record(_name(*pair)).tried and self.speedup_of(*pair) is None
+        )
 
     def take_answers(self, summaries: Iterable[Totals]) -> dict[tuple[str, str], Totals]:
         """Store the speed-ups that the sums of all stored answers show, and return the `figures` of these sums."""
@@ -79,12 +99,12 @@ class PairSpeeds:
         return self.figures(sums)
 
     def figures(self, sums: MeasuredPairs) -> dict[tuple[str, str], Totals]:
-        """Return the figures of each pair whose speed-up is known, `sums` of its answers with that speed-up."""
+        """Return the figures of each pair: the `sums` of its answers, with its speed-up, None if that is not known."""
         pairs: dict[tuple[str, str], Totals] = {}
         for main, draft in {**sums, **dict.fromkeys(self._pairs())}:
             totals = sums.get((main, draft), Totals(main_model=main, draft_model=draft))
             speedup = self.speedup_of(main, draft)
-            if speedup is not None:
+            if totals.drafted or speedup is not None:
                 pairs[main, draft] = replace(totals, speedup=speedup, speedup_low=speedup, speedup_high=speedup)
         return pairs
 
@@ -103,6 +123,11 @@ class PairSpeeds:
             return convert(self._file.values.get(name, {}), _PairRecord)
         except ValidationError:
             return _PairRecord()
+
+
+def factors(drafts: Mapping[str, Totals]) -> dict[str, float]:
+    """Return the known speed-ups of drafts with one main model, by their ids; that of prompt lookup has none."""
+    return {draft: totals.factor for draft, totals in drafts.items() if draft and totals.speedup is not None}
 
 
 def is_gain(speedup: float | None) -> bool:
@@ -128,15 +153,24 @@ def speed_as_shown(tokens_per_s: float) -> float | int:
 def gain_in(stats: RequestStats | RequestRow, speedup: float | None) -> float | None:
     """Return the speed-up of a pair if an answer with these figures can have gained that much, else None.
 
-    What its own rounds have measured, and the tokens that they brought, may rule it out, and too few rounds in which a
-    draft token was accepted.
+    What its own rounds have measured, and the tokens that they brought, may rule it out, and too few accepted draft
+    tokens, see `drafts_tell`.
     """
-    if speedup is None or not is_gain(speedup) or not stats.accepted:
-        return None
-    if stats.accepted_rounds is not None and stats.accepted_rounds < LEAST_ROUNDS:
+    if speedup is None or not is_gain(speedup) or not drafts_tell(stats):
         return None
     most = stats.tokens_per_round if stats.speedup_high is None else stats.speedup_high
     return None if most is not None and speedup > NOTICEABLE * most else speedup
+
+
+def drafts_tell(stats: RequestStats | RequestRow) -> bool:
+    """Return whether enough tokens of an answer came from drafts to say what these gained.
+
+    They are enough in number, in the rounds that they came in (which early versions did not store), and in their share.
+    """
+    rounds = stats.accepted_rounds
+    accepted = stats.accepted or 0
+    is_enough = accepted >= LEAST_ACCEPTED and (rounds is None or rounds >= LEAST_ROUNDS)
+    return is_enough and accepted >= LEAST_SHARE * (stats.generated_tokens or 0)
 
 
 def _name(main: str, draft: str) -> str:
@@ -144,13 +178,31 @@ def _name(main: str, draft: str) -> str:
 
 
 def _by_pair(summaries: Iterable[Totals]) -> dict[tuple[str, str], Totals]:
-    """Return the sums of each pair with the method that generated the most tokens, if anything was drafted."""
+    """Return the sums of each pair of which anything was drafted, with all methods together.
+
+    Their speed-up is that of the method that generated the most tokens.
+    """
     pairs: dict[tuple[str, str], Totals] = {}
     # A method with which no draft token was accepted speaks only where no other does.
     for totals in sorted(summaries, key=lambda summary: (bool(summary.accept_rate), summary.generated_tokens)):
         if totals.drafted:
-            pairs[AnswerSource(totals.main_model, totals.draft_model, totals.method).pair] = totals
+            pair = AnswerSource(totals.main_model, totals.draft_model, totals.method).pair
+            pairs[pair] = _with_counts_of(pairs.get(pair, Totals()), totals)
     return pairs
+
+
+def _with_counts_of(others: Totals, totals: Totals) -> Totals:
+    """Return `totals` with the answers and the tokens of other answers of the same pair, too."""
+    drafted = totals.drafted + others.drafted
+    accepted = totals.accepted + others.accepted
+    return replace(
+        totals,
+        answers=totals.answers + others.answers,
+        drafted=drafted,
+        accepted=accepted,
+        accept_rate=accepted / drafted,
+        generated_tokens=totals.generated_tokens + others.generated_tokens,
+    )
 
 
 def _answered(totals: Totals) -> float | None:

@@ -84,11 +84,12 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class MessageHit:
-    """A message that matches; `select` of the store's `messages` shows it."""
+    """A message that matches; `select` of the store's `messages` shows it. `sent_at` is in seconds of the epoch."""
 
     message_id: int
     conversation_id: int
     title: str
+    sent_at: float
     snippet: Snippet
 
 
@@ -259,7 +260,9 @@ class ConversationSearch:
         # CROSS JOIN keeps the index outermost, so that hits come in its order and the search ends with the limit.
         rows = self._database.execute(
             """
-            SELECT messages.id, conversation_id, CAST(content AS TEXT) AS content, CAST(title AS TEXT) AS title
+            SELECT
+                messages.id, conversation_id, messages.created_at AS sent_at,
+                CAST(content AS TEXT) AS content, CAST(title AS TEXT) AS title
             FROM search
             CROSS JOIN messages ON messages.time_key = search.rowid
             CROSS JOIN conversations ON conversations.id = conversation_id
@@ -267,7 +270,7 @@ class ConversationSearch:
             (f"text : ({query.match})",),
         )
         return [
-            MessageHit(row["id"], row["conversation_id"], row["title"], snippet(row["content"], query))
+            MessageHit(row["id"], row["conversation_id"], row["title"], row["sent_at"], snippet(row["content"], query))
             for row in islice((row for row in rows if query.is_in(row["content"])), limit)
         ]
 

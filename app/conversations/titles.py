@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from app.text.shown import Paragraph, shown, texts_of, words_of
 from app.text.thinking import parts_of
@@ -29,16 +30,28 @@ _ADDRESS = r"https?://\S+"
 _SENTENCE_END = r"[。！？!?]+|\.+(?=\s|$)"
 
 _ASKED_ZH = r"(帮我|给我|告诉我)"
-_OPENINGS = rf"""(?ix)^(
-        (hi|hello|hey)(\s+there)?\s*[,!.]\s+ | please[,\s]+ |
-        (can|could|would|will)\s+you\s+(please\s+)?((help|tell|show)\s+me\s+(to\s+)?)? |
-        i\s+(want|need|would\s+like)\s+(you\s+)?to\s+(know\s+)? | i'd\s+like\s+(you\s+)?to\s+ |
-        (help|tell|show|give)\s+me\s+(to\s+|about\s+)? |
+# English courtesies before a verb, and those before what is asked about. The latter stay if only one word would follow:
+# "Tell me all" is no chat about "all".
+_BEFORE_A_VERB = r"""(?ix)^(
+        please[,\s]+ |
+        (can|could|would|will)\s+you\s+(please\s+)?(help\s+me\s+(to\s+)?)?(?!(tell|show|give)\s+me\b) |
+        i\s+(want|need|would\s+like)\s+you\s+to\s+ | i'd\s+like\s+you\s+to\s+ |
+        help\s+me\s+to\s+
+    )"""
+_BEFORE_A_SUBJECT = r"""(?ix)^(
+        (hi|hello|hey)(\s+there)?\s*[,!.]\s+ |
+        ((can|could|would|will)\s+you\s+(please\s+)?)?(tell|show|give)\s+me\s+((about|of)\s+|(?=\S+\s+\S)) |
+        (i\s+(want|need|would\s+like)|i'd\s+like)\s+to\s+(know\s+)?(?=\S+\s+\S) |
+        help\s+me\s+(?=\S+\s+\S)
+    )"""
+_OTHER_OPENINGS = rf"""(?x)^(
         안녕(하세요)?[,!.\s]+ | 혹시\s+ | 저기[,\s]+ |
         こんにちは[、。!！\s]+ | すみません[、。\s]* |
         你好[，,。!！\s]+ | 请问[，,\s]* | 麻烦(你|您)?[，,\s]* |
         (你|您)?(能不能|可不可以|可以|能){_ASKED_ZH} | 请?{_ASKED_ZH} | 请(?=\S)
     )"""
+# Words at the start of a title that are never names.
+_NO_NAME = r"(a|an|the|my|our|some|all|how|if|what|when|where|whether|which|who|whose|why)\b"
 _VERBS_KO = "(알려|설명해|가르쳐|말해|도와|보여|써|만들어|작성해|번역해|요약해|정리해)"
 _CLOSINGS = rf"""(?ix)(
         [,\s]+(please|thanks|thank\s+you) |
@@ -108,16 +121,39 @@ def _first_sentence(paragraphs: Sequence[Paragraph]) -> str:
 
 
 def _without_polite_phrases(sentence: str) -> str:
-    """Return the sentence without opening and closing courtesies, unless nothing would be left."""
-    shorter = sentence
-    while (opened := re.sub(_OPENINGS, "", shorter, count=1).lstrip(_TRIMMED)) != shorter and opened:
-        shorter = opened
+    """Return the sentence without opening and closing courtesies, unless nothing would be left.
+
+    Its letters stay as they are, so that names such as iPhone and npm do. Where a sentence loses its capital with its
+    opening, a verb that follows gets it, or a word that is never a name.
+    """
+    request = _AskedWords(sentence, begins_with_verb=False)
+    while (shorter_request := _without_opening(request.words)) is not None:
+        request = shorter_request
+    shorter = request.words
+    lost_capital = shorter != sentence and sentence[:1].isupper()
     closed = re.sub(_CLOSINGS, "", shorter).strip(_TRIMMED)
     title = (closed or shorter).rstrip(_TRIMMED)
     # A request that lost its "could you" loses its question mark, a question keeps it.
     asks = title[-1:] if shorter == sentence and title.endswith(("?", "？")) else ""
     title = title.rstrip("?？!！").rstrip() + asks
-    return title[:1].upper() + title[1:] if title[:1].isascii() else title
+    takes_capital = lost_capital and (request.begins_with_verb or re.match(_NO_NAME, title))
+    return title[:1].upper() + title[1:] if takes_capital else title
+
+
+class _AskedWords(NamedTuple):
+    """What is asked, without an opening courtesy, and whether it begins with a verb because that was before one."""
+
+    words: str
+    begins_with_verb: bool
+
+
+def _without_opening(sentence: str) -> _AskedWords | None:
+    """Return what is asked after an opening courtesy; None if the sentence begins with none."""
+    for opening in (_BEFORE_A_VERB, _BEFORE_A_SUBJECT, _OTHER_OPENINGS):
+        asked = re.sub(opening, "", sentence, count=1).lstrip(_TRIMMED)
+        if asked and asked != sentence:
+            return _AskedWords(asked, begins_with_verb=opening is _BEFORE_A_VERB)
+    return None
 
 
 def _shorten(line: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.conversations.measured import factors
 from app.library.hub_search import HubSearch
 from app.settings.keychain import Keychain
 from app.system.background import Background
@@ -211,8 +212,7 @@ class Library(QObject):
         """
         if path not in self._asked and self.inventory is not None:
             self._asked.add(path)
-            # Prompt lookup, which has no id, needs no advice.
-            measured = {id_: totals.factor for id_, totals in self.measured_with(path).items() if id_}
+            measured = factors(self.measured_with(path))
             self._call(
                 lambda hub: hub.advice.for_main(path, measured),
                 then=lambda advice: self._take_advice(path, advice),
@@ -234,11 +234,13 @@ class Library(QObject):
         return {ids.get(draft, draft): totals for (of, draft), totals in self._measured.items() if of == name}
 
     def take_measured(self, measured: MeasuredPairs) -> None:
-        """Set the figures of all stored answers. With new figures drafts are judged again."""
+        """Set the figures of all stored answers. With another speed-up drafts are judged again."""
         if measured == self._measured:
             return
+        before = {pair: totals.speedup for pair, totals in self._measured.items()}
+        if before != {pair: totals.speedup for pair, totals in measured.items()}:
+            self._asked.clear()
         self._measured = measured
-        self._asked.clear()
         self.measured_changed.emit()
 
     def take_memory_limit(self, limit: int) -> None:

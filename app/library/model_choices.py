@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 class ModelChoice:
     """One row.
 
-    kind: "use" (installed), "get" (to be downloaded), "lookup", "none" (no draft) or "unload"
-    entry: the model; None for the last three kinds
+    kind: "use" (installed), "get" (to be downloaded), "lookup", "none" (no draft), "unload", or "more" and "fewer",
+        which show and hide the models to download below them
+    entry: the model; None for all kinds but the first two
     loaded: whether it is in use
     advice: the verdict on a draft; None for a main model
-    measured: the figures of a draft with this main model; None without any
+    measured: the figures of a draft with this main model, or of a main model with its draft; None without any
     download: its download, unless that is ready; None without one
     pair: the models in memory that can be unloaded; None if it is not there
     """
@@ -55,11 +56,37 @@ class ModelChoice:
         return works or (self.entry is not None and self.entry.partial)
 
     @property
-    def best(self) -> bool:
-        """Whether it was measured to be the best draft, with a gain; the advice may be older than the figures."""
-        if self.advice is None or self.measured is None:
-            return False
-        return self.advice.best and self.measured.accept_rate != 0 and is_gain(self.measured.speedup)
+    def is_draft(self) -> bool:
+        """Whether it is a choice of what drafts, or of no draft."""
+        return self.advice is not None or self.kind in ("lookup", "none")
+
+    @property
+    def is_suggested(self) -> bool:
+        """Whether it is a model that is not downloaded, not even in part."""
+        is_partial = self.entry is not None and self.entry.partial
+        return self.kind == "get" and self.download is None and not is_partial
+
+    def is_same(self, other: ModelChoice) -> bool:
+        """Whether both are a choice of one model or, without models, of one thing."""
+        return self.id == other.id and (bool(self.id) or self.kind == other.kind or (self.is_fold and other.is_fold))
+
+    @property
+    def is_fold(self) -> bool:
+        """Whether it shows or hides other rows."""
+        return self.kind in ("more", "fewer")
+
+    @property
+    def is_untried(self) -> bool:
+        """Whether it could draft at once, and nothing is measured of it with this main model."""
+        can_draft = self.usable and (self.kind == "lookup" or (self.is_draft and self.kind == "use"))
+        return can_draft and self.measured is None
+
+    @property
+    def counted(self) -> Totals | None:
+        """The figures of a draft that can be used and has drafted, unless a download of it goes on."""
+        measured = self.measured
+        counts = self.is_draft and self.usable and self.download is None
+        return measured if counts and measured is not None and measured.drafted else None
 
     @property
     def bytes(self) -> int:
@@ -128,6 +155,15 @@ def main_choices(
     return rows
 
 
+def with_fold(choices: Sequence[ModelChoice], *, is_open: bool) -> list[ModelChoice]:
+    """Return main models with the suggested ones last: below a row that hides them if `is_open`, else one for them."""
+    suggested = [choice for choice in choices if choice.is_suggested]
+    others = [choice for choice in choices if not choice.is_suggested]
+    if not suggested:
+        return others
+    return [*others, ModelChoice("fewer"), *suggested] if is_open else [*others, ModelChoice("more")]
+
+
 def draft_choices(
     inventory: Inventory,
     advice: Sequence[PairAdvice],
@@ -137,9 +173,11 @@ def draft_choices(
     measured: Mapping[str, Totals],
     wanted: str = "",
 ) -> list[ModelChoice]:
-    """Return all candidates with their verdicts in the order of the advice, lookup among them; "no draft" is last.
+    """Return all candidates, prompt lookup and "no draft" among them.
 
-    The draft in use is above those that were not measured. Without one, the automatic method uses prompt lookup.
+    What was measured comes first, the best above; then what was not tried, by what it is expected to gain, with the
+    draft in use above; then "no draft", and last what cannot be used. Without a draft, the automatic method uses prompt
+    lookup.
     """
     looks_up = bool(sources_without_drafter(method)) and not (loaded_path and uses_drafter(method))
     rows: list[ModelChoice] = []
@@ -150,27 +188,25 @@ def draft_choices(
             rows.append(_of_advice(verdict, inventory, loaded_path, method, measured))
     if not any(row.kind == "lookup" for row in rows):
         rows.append(ModelChoice("lookup", loaded=looks_up, measured=measured.get("")))
-    rows = _without_slower_best(rows)
     rows.append(ModelChoice("none", loaded=method == "off" or (not loaded_path and not looks_up)))
-    used_rows = [row for row in rows if row.loaded and row.kind == "use"]
-    if used_rows:
-        used = used_rows[0]
-        # The pair in use comes first among the rows that were not measured.
-        place = next(number for number, row in enumerate(rows) if row is used or row.measured is None)
-        rows.remove(used)
-        rows.insert(place, used)
+    # Sorting keeps the order of the advice, which is by what is expected.
+    rows.sort(key=_draft_rank)
     return [row for row in _with_downloads(rows, downloads) if _matches(row, wanted)]
 
 
-def _without_slower_best(rows: Sequence[ModelChoice]) -> list[ModelChoice]:
-    """Return the rows, none of which is called the best where another one was measured to be faster."""
-    fastest = max((row.measured.speedup or 0.0 for row in rows if row.measured is not None), default=0.0)
-    return [
-        replace(row, advice=replace(row.advice, best=False))
-        if row.advice is not None and row.measured is not None and (row.measured.speedup or 0.0) < fastest
-        else row
-        for row in rows
-    ]
+def _draft_rank(row: ModelChoice) -> tuple[int, float]:
+    """Return the sort key of a draft: what gains, what was only counted, what gains nothing, and what was not tried."""
+    measured = row.measured
+    if not row.usable:
+        return 5, 0.0
+    if row.kind == "none":
+        return 4, 0.0
+    if measured is None:
+        return 3, 1.0 - row.loaded
+    if measured.speedup is None:
+        return 1, -(measured.accept_rate or 0.0)
+    place = 0 if is_gain(measured.speedup) else 2
+    return place, -measured.speedup
 
 
 def by_purpose(inventory: Inventory, loaded_path: str, *, only_installed: bool) -> dict[str, list[Entry]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from app.widgets.badges import Badge
 from app.widgets.labels import ElidedLabel, label
@@ -41,6 +41,8 @@ class Card(QFrame):
         self._page = ""
         # The badge is below a name without room beside it.
         title = QWidget(self)
+        # The row may have no facts, whose width it would have.
+        title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         flow = FlowLayout(title, 8)
         flow.addWidget(self.name)
         flow.addWidget(self.badge)

@@ -1,4 +1,4 @@
-"""The choice of where drafts are prepared ahead, below the drafts in their picker."""
+"""The choice of where drafts are prepared ahead, below the drafts in their picker, for a draft model that can be."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def show_places(chooser: Chooser, settings: SettingsStore, pair: Pair) -> str:
 
 
 class DraftAheadRow(ThemeAware, QWidget):
-    """The setting's name, choice, and help or why there is no choice."""
+    """The setting's name, choice, and help or why there is no choice; hidden where nothing can be chosen."""
 
     def __init__(self, settings: SettingsStore, models: ModelService, parent: QWidget) -> None:
         super().__init__(parent)
@@ -46,7 +46,7 @@ class DraftAheadRow(ThemeAware, QWidget):
         self.help = label(self, "muted", wraps=True)
         self.chooser = Chooser(self, chosen=self._choose)
         self.name.setBuddy(self.chooser)
-        column = vbox(self, margins=(16, 4, 16, 4), spacing=4)
+        column = vbox(self, margins=(0, 4, 0, 4), spacing=4)
         fill(column, fill(hbox(spacing=16), (self.name, 1), self.chooser), self.help)
         settings.subscribe(self._show)
         models.changed.connect(self._show)
@@ -59,6 +59,7 @@ class DraftAheadRow(ThemeAware, QWidget):
     def _show(self) -> None:
         """Show the choice, and the help or why there is no choice."""
         reason = show_places(self.chooser, self._settings, self._models.pair)
+        self.setVisible(self.chooser.isEnabled())
         self.help.setText(reason or QCoreApplication.translate("Settings", _SETTING.help))
         self.chooser.setToolTip(self.help.text())
 

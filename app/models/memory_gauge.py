@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.widgets.badges import Bar
 from app.widgets.labels import WrappedLabel, show_words
-from app.widgets.layouts import fill, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.wording.hub import size_words
 from app.wording.models import estimate_words
@@ -28,7 +28,12 @@ class MemoryGauge(QWidget):
         self.bar = Bar(self)
         self.words = styled(WrappedLabel(self), "muted")
         self._estimates = styled(WrappedLabel(self), "caption")
-        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.bar, self.words, self._estimates)
+        self._line = fill(hbox(spacing=16), (self.words, 1))
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.bar, self._line, self._estimates)
+
+    def add_beside(self, view: QWidget) -> None:
+        """Add something to the end of the line of words."""
+        self._line.addWidget(view)
 
     def note_estimates(self, are_shown: bool) -> None:
         """Show that speed-ups are estimates if any speed-up in the list is."""
@@ -48,13 +53,13 @@ class MemoryGauge(QWidget):
         stays = used - (replaced.bytes if replaced is not None else 0)
         free = limit - stays - size
         if not size:
-            words = self.tr("In use: {used} · free: {free} · for models: {limit} of {memory}")
+            words = self.tr("{free} of {limit} free for models")
         elif free >= 0:
-            words = self.tr("In use: {used} · this choice: {choice} · then free: {free}")
+            words = self.tr("This choice: {choice} · then free: {free}")
         else:
-            words = self.tr("In use: {used} · this choice: {choice} · {free} too much")
+            words = self.tr("This choice: {choice} · {free} too much")
         whole = max(inventory.memory, limit, 1)
-        sizes = {"used": used, "free": abs(free), "choice": size, "limit": limit, "memory": whole}
+        sizes = {"free": abs(free), "choice": size, "limit": limit}
         self.words.setText(words.format(**{name: size_words(amount) for name, amount in sizes.items()}))
         parts = ((stays, "main"), (size, "draft"), (max(free, 0), "selection"), (whole - limit, "rejected"))
         self.bar.show_parts([(amount / whole, colour) for amount, colour in parts], self.words.text())

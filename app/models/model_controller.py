@@ -85,7 +85,7 @@ class ModelController(QObject):
         draft_chip.clicked.connect(self.draft_picker.open)
         for picker in (self.main_picker, self.draft_picker):
             picker.wanted.connect(self._get_choice)
-            picker.more.connect(self.page_wanted)
+            picker.page_wanted.connect(self.page_wanted)
         self.main_picker.folder_wanted.connect(
             lambda folder: library.add_folder(folder, lambda: self._use_found(folder))
         )

@@ -1,4 +1,4 @@
-"""The Models page of the settings: the memory and the downloads on top, then groups of models."""
+"""The Models page of the settings: search, memory and downloads on top, then groups of models."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from app.session.session import Session
 from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.labels import label
-from app.widgets.layouts import FlowRow, fill, keep_right_edge, vbox
+from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
+from app.widgets.popups import Menu
 from app.widgets.search_field import SearchField
 from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
@@ -44,7 +45,10 @@ _SCROLL_BAR = 12
 
 
 class ModelsPage(ThemeAware, QWidget):
-    """Shows the memory, the downloads and the models of one tab in groups of rows, with a search field."""
+    """Shows the memory, the downloads and the models of one tab in groups of rows, with a search field.
+
+    The tab of a search is there while one is shown.
+    """
 
     def __init__(
         self, library: Library, session: Session, models: ModelController, parent: QWidget | None = None
@@ -68,13 +72,15 @@ class ModelsPage(ThemeAware, QWidget):
         self.bound("Installed", self._tabs.buttons[INSTALLED])
         self.bound("Search", self._tabs.buttons[SEARCH])
         self._tabs.buttons[RECOMMENDED].setChecked(True)
+        self._tabs.buttons[SEARCH].hide()
+        self._context_name = self.bound("Context length used for memory estimates", label(self, "muted", wraps=True))
         self.context = self.bound("Context length used for memory estimates", Chooser(self), QWidget.setAccessibleName)
         self._add_folder_button = self.bound("Add a model folder…", styled(QPushButton(self), "link"))
         self._downloads = DownloadList(library, self)
         self.bound("Downloads", self._downloads.heading)
-        # The tabs, the context, and one button for each main model in memory, which unloads it with its draft.
-        self._unloads = FlowRow(self, spacing=16)
-        self.unload_buttons = list[QPushButton]()
+        # Unloads the main model in memory with its draft; of several, its menu asks which.
+        self.unload = styled(QPushButton(self), "link-small")
+        self.unload_menu = Menu(self.unload)
         self._listed: Sequence[LoadedPair] | None = None
         self.headings: list[QLabel] = []
         self.cards: list[ModelCard] = []
@@ -89,16 +95,17 @@ class ModelsPage(ThemeAware, QWidget):
         self._card_column = vbox(spacing=8)
         column = vbox(body, margins=(0, 0, _SCROLL_BAR, 16), spacing=10)
         fill(column, self._downloads, self._card_column, self.empty)
-        fill(column, *((button, 0, Qt.AlignmentFlag.AlignLeft) for button in (self.again, self._add_folder_button)), 1)
+        fill(column, *((button, 0, Qt.AlignmentFlag.AlignLeft) for button in (self.again, self._add_folder_button)))
+        fill(column, fill(hbox(spacing=16), (self._context_name, 1), self.context), 1)
         area = QScrollArea(self)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
         keep_right_edge(area, column)
-        self._unloads.add(self._tabs, self.context)
+        self.memory.add_beside(self.unload)
         above = vbox(margins=(0, 0, _SCROLL_BAR, 0), spacing=8)
-        fill(above, self._title, self.memory, self._unloads, self.field, self.note)
+        fill(above, self._title, fill(hbox(spacing=12), self._tabs, (self.field, 1)), self.memory, self.note)
         fill(vbox(self, margins=(32, 24, 20, 0), spacing=8), above, (area, 1))
 
     def _connect(self) -> None:
@@ -110,6 +117,7 @@ class ModelsPage(ThemeAware, QWidget):
         self.again.clicked.connect(lambda: self._search(library.hub_search.searched.text))
         self.context.activated.connect(lambda _: library.settings.change(fit_context=self.context.currentData()))
         self._add_folder_button.clicked.connect(self._choose_folder)
+        self.unload.clicked.connect(self._unload)
         library.models_changed.connect(self._rebuild)
         library.hub_search.changed.connect(self._show_search)
         library.downloads_changed.connect(self._show_downloads)
@@ -126,6 +134,7 @@ class ModelsPage(ThemeAware, QWidget):
             self.field.clear()
             self._library.hub_search.search("")
         self._tabs.buttons[tab].setChecked(True)
+        self._tabs.buttons[SEARCH].setVisible(tab == SEARCH)
         self.note.hide()
         self._rebuild()
 
@@ -288,23 +297,27 @@ class ModelsPage(ThemeAware, QWidget):
         self._show_unloads()
 
     def _show_unloads(self) -> None:
+        """Offer to unload each main model in memory."""
         models = self._session.models
         if self._listed == models.in_memory:
             return
         self._listed = models.in_memory
-        for old in self.unload_buttons:
-            old.hide()
-            old.deleteLater()
-        self.unload_buttons = []
+        self.unload_menu.clear()
         for pair in models.in_memory:
-            if pair.main is None:
-                continue
-            button = styled(QPushButton(self), "link")
-            words = self.tr("Unload {name} ({size})")
-            button.setText(words.format(name=recorded_name(pair.main.name), size=size_words(pair.bytes)))
-            button.clicked.connect(partial(lambda path, _=False: models.unload(path), pair.main.path))
-            self.unload_buttons.append(button)
-        self._unloads.add(*self.unload_buttons)
+            if pair.main is not None:
+                words = self.tr("Unload {name} ({size})")
+                words = words.format(name=recorded_name(pair.main.name), size=size_words(pair.bytes))
+                self.unload_menu.add_command(words, partial(models.unload, pair.main.path))
+        offered = self.unload_menu.actions()
+        self.unload.setVisible(bool(offered))
+        self.unload.setText(offered[0].text() if len(offered) == 1 else self.tr("Unload…"))
+
+    def _unload(self) -> None:
+        offered = self.unload_menu.actions()
+        if len(offered) == 1:
+            offered[0].trigger()
+        else:
+            self.unload_menu.popup(self.unload.mapToGlobal(self.unload.rect().bottomLeft()))
 
     def _word(self) -> None:
         self.empty.setText(self._empty_text())
@@ -330,7 +343,7 @@ class ModelsPage(ThemeAware, QWidget):
         return "" if searched.entries else self.tr("No MLX models match.")
 
     def retranslate(self) -> None:
-        words = self.tr("Context: {count} tokens")
+        words = self.tr("{count} tokens")
         self.context.clear()
         for tokens in FIT_CONTEXTS:
             self.context.addItem(words.format(count=number(tokens, 0)), tokens)

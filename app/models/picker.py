@@ -1,22 +1,24 @@
-"""The picker below a chip of the header: all models with their verdicts, filtered by typing."""
+"""The picker below a chip of the header: all models, or what can draft and what it has brought, filtered by typing."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from app.models.draft_ahead import DraftAheadRow
 from app.models.memory_gauge import MemoryGauge
 from app.models.picker_row import UNLOAD_KEYS, PickerRow, can_unload
 from app.widgets import theme
 from app.widgets.buttons import fold_head
-from app.widgets.labels import ElidedLabel, label
-from app.widgets.layouts import fill, hbox, settle_layouts
+from app.widgets.labels import label
+from app.widgets.layouts import fill, hbox, settle_layouts, vbox
 from app.widgets.overlay import Overlay
+from app.widgets.popups import Menu
 from app.widgets.search_field import ListField
 from app.widgets.style_class import named, styled
 from app.widgets.theme_aware import ThemeAware
@@ -24,6 +26,7 @@ from app.wording import models as model_wording
 from app.wording.speculation import state_now
 
 if TYPE_CHECKING:
+    from app.conversations.request_history import Totals
     from app.library.library import Library
     from app.library.model_choices import ModelChoice
     from app.session.session import Session
@@ -33,8 +36,6 @@ _WIDTH = 560
 _GAP_ABOVE = 6
 # The space below the card.
 _GAP_BELOW = 6
-# The height of its content without the list and the memory.
-_OTHER_HEIGHT = 120
 # In a lower window, the choice below the drafts has no help, because the list would show one or two rows.
 _ROOMY = 560
 
@@ -57,13 +58,14 @@ class Picker(ThemeAware, Overlay):
     `unload_wanted` carries one to unload; the picker stays open.
 
     `folder_wanted` carries a folder of models, or a file in one, that the user chose or whose path was entered;
-    `file_wanted` carries a GGUF file. `teaching_wanted` asks for the teaching of the loaded draft.
+    `file_wanted` carries a GGUF file. `teaching_wanted` asks for the teaching of the loaded draft, `page_wanted` for
+    the page of all models.
     """
 
     chosen = Signal(object)
     wanted = Signal(object)
     unload_wanted = Signal(object)
-    more = Signal()
+    page_wanted = Signal()
     folder_wanted = Signal(str)
     file_wanted = Signal(str)
     teaching_wanted = Signal()
@@ -75,6 +77,7 @@ class Picker(ThemeAware, Overlay):
         self._library = library
         self._session = session
         self._chip = chip
+        self._shows_suggested = False
 
     def make(self) -> None:
         """Make the content, once, before the picker first opens. `bound` sets texts in every language."""
@@ -89,41 +92,46 @@ class Picker(ThemeAware, Overlay):
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         line = named(QFrame(self), "line")
-        # Models to download are not among the installed ones, unless their names are typed.
-        self.suggested = self.bound("Get more…", fold_head(self))
-        self.suggested.toggled.connect(lambda _: self.refresh())
-        self.ahead = DraftAheadRow(library.settings, session.models, self)
-        self.ahead.setVisible(self.role == "draft")
-        # As in the header, for drafts, because it is a reason to choose one.
-        self.state = named(styled(ElidedLabel(self), "muted"), "state")
-        self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.state.hide()
-        # Aligned with the icons of the rows.
-        suggested = fill(hbox(margins=(12, 0, 16, 0)), self.suggested, 1, self.state)
-        memory_row = fill(hbox(margins=(16, 0, 16, 0)), self.memory)
-        fill(self.column, self._field, self._note, self._list, line, suggested, self.ahead, memory_row)
-        self.column.addLayout(self._make_links())
+        self._find_more = named(styled(QPushButton(self), "link"), "findMore")
+        self._find_more.clicked.connect(self._show_page)
+        fill(self.column, self._field, self._note, self._list, line)
+        # Below the list, all is aligned with the icons of the rows.
+        if self.role == "main":
+            self._make_foot()
+        else:
+            self._make_draft_foot()
         self._connect()
         # Here and not in __init__, because texts and icons are set on the widgets that were made above.
         self.restyle()
 
-    def _make_links(self) -> QHBoxLayout:
-        """Make the last line, the links."""
-        self._more = named(styled(QPushButton(self), "link"), "findMore")
-        self._more.clicked.connect(self._show_more)
-        self._folder = self.bound("Choose a folder…", styled(QPushButton(self), "link"))
-        self._folder.setVisible(self.role == "main")
-        self._folder.clicked.connect(self._choose_folder)
-        self._file = self.bound("GGUF file…", styled(QPushButton(self), "link"))
-        self._file.setVisible(self.role == "main")
-        self._file.clicked.connect(self._choose_file)
-        self._teach = named(self.bound("Teach this draft…", styled(QPushButton(self), "link")), "teach")
-        self._teach.setVisible(self.role == "draft")
+    def _make_foot(self) -> None:
+        """Make the memory, and below it the links to the Models page and to models anywhere on the disk."""
+        opening = self.bound("Open…", styled(QPushButton(self), "link"))
+        menu = Menu(opening)
+        self.bound("Model folder…", menu.addAction("")).triggered.connect(self._choose_folder)
+        self.bound("GGUF file…", menu.addAction("")).triggered.connect(self._choose_file)
+        opening.setMenu(menu)
+        links = fill(hbox(margins=(16, 0, 16, 0), spacing=16), self._find_more, opening, 1)
+        fill(self.column, fill(hbox(margins=(16, 0, 16, 0)), self.memory), links)
+
+    def _make_draft_foot(self) -> None:
+        """Make one line, with a fold of all that few people look for: the state, drafting ahead, teaching, memory."""
+        self.more = named(self.bound("More…", fold_head(self)), "more")
+        self.below = QWidget(self)
+        # As in the header.
+        self.state = label(self.below, "muted", wraps=True)
+        self.ahead = DraftAheadRow(self._library.settings, self._session.models, self.below)
+        self._teach = named(self.bound("Teach this draft…", styled(QPushButton(self.below), "link")), "teach")
         self._teach.clicked.connect(self._show_teaching)
-        # Aligned with the icons of the rows.
-        links = hbox(margins=(16, 0, 16, 0), spacing=16)
-        fill(links, self._more, self._folder, self._file, self._teach, 1)
-        return links
+        parts = self.state, self.ahead, self.memory, (self._teach, 0, Qt.AlignmentFlag.AlignLeft)
+        fill(vbox(self.below, margins=(16, 0, 16, 0), spacing=8), *parts)
+        self.below.hide()
+        self.more.toggled.connect(self._unfold)
+        fill(self.column, fill(hbox(margins=(12, 0, 16, 0)), self.more, 1, self._find_more), self.below)
+
+    def _unfold(self, is_on: bool) -> None:
+        self.below.setVisible(is_on)
+        self._fit()
 
     def _connect(self) -> None:
         library = self._library
@@ -149,8 +157,8 @@ class Picker(ThemeAware, Overlay):
         self._list.clear()
         self._field.clear()
         self._set_field_texts()
-        with QSignalBlocker(self.suggested):
-            self.suggested.setChecked(not self._has_installed())
+        # Models to download are not among the installed ones, unless their names are typed.
+        self._shows_suggested = not self._has_installed()
         self.refresh()
         self._list.setCurrentRow(next((index for index, choice in enumerate(self.choices()) if choice.loaded), 0))
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -170,21 +178,30 @@ class Picker(ThemeAware, Overlay):
             item = self._list.item(index)
             row.show_choice(choice)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, row.spoken)
-        self.memory.note_estimates(any(model_wording.has_estimate(choice) for choice in choices))
-        self.state.setText(state_now(self._session))
-        # Without a main model the note tells the user what to do.
-        self.state.setVisible(self.role == "draft" and self._session.models.pair.main is not None)
+            item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, row.details)
+        if self.role == "main":
+            self.memory.note_estimates(any(model_wording.has_estimate(choice) for choice in choices))
+        else:
+            pair = self._session.models.pair
+            self.state.setText(state_now(self._session))
+            # Without a main model the note tells the user what to do.
+            self.state.setVisible(pair.main is not None)
+            self._teach.setVisible(pair.draft is not None)
         self._note.setText(self._note_text(choices))
         self._note.setVisible(bool(self._note.text()))
         self._list.setVisible(bool(choices))
         self._announce()
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give list and picker the heights that their content needs, as far as the window has them."""
         self._measure()
         settle_layouts()
         self.fit_in_window()
 
     def _find(self) -> list[ModelChoice]:
         # Imported here because the import is slow and not needed before the picker opens.
-        from app.library.model_choices import draft_choices, main_choices
+        from app.library.model_choices import draft_choices, main_choices, with_fold
 
         inventory = self._library.inventory
         wanted = self._field.words.strip()
@@ -194,17 +211,20 @@ class Picker(ThemeAware, Overlay):
         loaded, draft = self._session.models.pair.paths
         if self.role == "main":
             choices = main_choices(inventory, loaded, downloads, wanted, self._session.models.in_memory)
-            suggested = [choice for choice in choices if _is_suggested(choice)]
-            self.suggested.setVisible(bool(suggested) and not wanted)
-            is_folded = not wanted and not self.suggested.isChecked()
-            return [choice for choice in choices if not (is_folded and choice in suggested)]
-        self.suggested.hide()
+            choices = [replace(choice, measured=self._measured_of(choice)) for choice in choices]
+            return choices if wanted else with_fold(choices, is_open=self._shows_suggested)
         advice = self._library.advice(loaded) if loaded else None
         if advice is None:
             return []
         measured = self._library.measured_with(loaded)
         method = self._session.settings.speculation.method
         return draft_choices(inventory, advice, draft or "", method, downloads, measured, wanted)
+
+    def _measured_of(self, choice: ModelChoice) -> Totals | None:
+        """Return what is measured of an installed main model with its draft."""
+        if choice.kind != "use" or choice.entry is None:
+            return None
+        return self._library.measured_with(choice.path).get(choice.entry.draft)
 
     def _has_installed(self) -> bool:
         """Return whether a main model other than the Starter is installed."""
@@ -233,25 +253,22 @@ class Picker(ThemeAware, Overlay):
             item = QListWidgetItem(self._list)
             row = PickerRow(self.role)
             row.show_choice(choice)
-            row.get.connect(lambda source=row: self._fetch(source.choice))
+            row.pressed.connect(lambda source=row: self._take(source.choice))
             row.unload.connect(lambda source=row: self._unload(source.choice))
             row.pointed.connect(lambda is_on, source=row: self._show_memory(source.choice if is_on else None))
             self._list.setItemWidget(item, row)
-        same = [index for index, choice in enumerate(choices) if current and choice.id == current.id]
+        same = [index for index, choice in enumerate(choices) if current and choice.is_same(current)]
         self._list.setCurrentRow(same[0] if same else 0)
 
     def _measure(self) -> None:
-        width = min(theme.scaled(self._width), self._window.width() - 32) - 24
+        width = self.fitting_width() - 24
         total = 0
-        self.ahead.fold(is_folded=self._window.height() < theme.scaled(_ROOMY))
-        note = self._note.heightForWidth(width) if self._note.text() else 0
-        note += sum(
-            max(view.sizeHint().height(), view.heightForWidth(width))
-            for view in (self.memory, self.ahead, self.suggested)
-            if not view.isHidden()
-        )
+        if self.role == "draft":
+            self.ahead.fold(is_folded=self._window.height() < theme.scaled(_ROOMY))
+        settle_layouts()
+        others = self._content_height() - (0 if self._list.isHidden() else self._list.height())
         # The height at which the whole picker stays in the window.
-        available = self._window.height() - self._below() - _GAP_BELOW - _OTHER_HEIGHT - note
+        available = self._window.height() - self._below() - _GAP_BELOW - others
         # Rows are narrower beside a scroll bar.
         for bar in (0, 12):
             heights = [self._row(index).height_at(width - bar) for index in range(self._list.count())]
@@ -262,11 +279,16 @@ class Picker(ThemeAware, Overlay):
                 break
         self._list.setFixedHeight(max(min(total, available), 60))
 
-    def _take(self) -> None:
-        choice = self._current()
+    def _take(self, choice: ModelChoice | None = None) -> None:
+        """Carry out this choice, or the current one."""
+        choice = choice or self._current()
         if choice is None and (folder := self._entered_folder()):
             self.folder_wanted.emit(folder)
         if choice is None or not choice.usable:
+            return
+        if choice.is_fold:
+            self._shows_suggested = choice.kind == "more"
+            self.refresh()
             return
         if choice.kind == "get":
             self._fetch(choice)
@@ -306,9 +328,9 @@ class Picker(ThemeAware, Overlay):
             self.open()
         self._field.setText(words)
 
-    def _show_more(self) -> None:
+    def _show_page(self) -> None:
         self.close_overlay()
-        self.more.emit()
+        self.page_wanted.emit()
 
     def _show_teaching(self) -> None:
         self.close_overlay()
@@ -321,7 +343,6 @@ class Picker(ThemeAware, Overlay):
     def _show_memory(self, choice: ModelChoice | None) -> None:
         """Show the memory with this choice, or with the current one."""
         choice = choice or self._current()
-        self.memory.setVisible(choice is not None)
         size = choice.memory if choice is not None and not choice.loaded else 0
         self.memory.show_choice(size, is_draft=self.role == "draft")
 
@@ -329,7 +350,8 @@ class Picker(ThemeAware, Overlay):
         """Set the current row as the description of the field, which has the focus, for screen readers."""
         self._show_memory(None)
         row = self._list.itemWidget(self._list.currentItem()) if self._list.currentItem() is not None else None
-        self._field.setAccessibleDescription(row.spoken if isinstance(row, PickerRow) else "")
+        words = (row.spoken, row.details) if isinstance(row, PickerRow) else ()
+        self._field.setAccessibleDescription("\n".join(filter(None, words)))
 
     def _row(self, index: int) -> PickerRow:
         row = self._list.itemWidget(self._list.item(index))
@@ -339,13 +361,18 @@ class Picker(ThemeAware, Overlay):
     def _below(self) -> int:
         return self._chip.mapTo(self._window, self._chip.rect().bottomLeft()).y() + _GAP_ABOVE
 
+    def _content_height(self) -> int:
+        """Return the height of the picker with the present height of the list."""
+        if self.column.hasHeightForWidth():
+            return self.column.totalHeightForWidth(self.fitting_width())
+        return self.column.sizeHint().height()
+
     def fit_in_window(self) -> None:
-        width = min(theme.scaled(self._width), self._window.width() - 32)
+        width = self.fitting_width()
         left = self._chip.mapTo(self._window, self._chip.rect().topLeft()).x()
         left = max(16, min(left, self._window.width() - width - 16))
         most = self._window.height() - self._below() - _GAP_BELOW
-        wraps = self.column.hasHeightForWidth()
-        wanted = self.column.totalHeightForWidth(width) if wraps else self.column.sizeHint().height()
+        wanted = self._content_height()
         if wanted > most:
             # The widgets below the list would be painted over its last row.
             self._list.setFixedHeight(max(60, self._list.height() - (wanted - most)))
@@ -376,7 +403,7 @@ class Picker(ThemeAware, Overlay):
         main = self._session.models.pair.main
         if self.role == "main":
             self._field.setPlaceholderText(self.tr("Choose a main model"))
-            self._more.setText(self.tr("Find more models…"))
+            self._find_more.setText(self.tr("Find more models…"))
             self.setAccessibleName(self.tr("Main models"))
         else:
             inventory = self._library.inventory
@@ -386,16 +413,10 @@ class Picker(ThemeAware, Overlay):
                 name = name if entry is None else model_wording.entry_name(entry)
             words = self.tr("Choose a draft for {name}") if name else self.tr("Choose a draft")
             self._field.setPlaceholderText(words.replace("{name}", name))
-            self._more.setText(self.tr("Find more drafts for this model…"))
+            self._find_more.setText(self.tr("Find more drafts for this model…"))
             self.setAccessibleName(self.tr("Draft models"))
         self._field.setAccessibleName(self._field.placeholderText())
         self._list.setAccessibleName(self.accessibleName())
-
-
-def _is_suggested(choice: ModelChoice) -> bool:
-    """Return whether a choice is a model that is not downloaded, not even in part."""
-    is_partial = choice.entry is not None and choice.entry.partial
-    return choice.kind == "get" and choice.download is None and not is_partial
 
 
 def folder_at(words: str) -> str:

@@ -13,6 +13,7 @@ from itertools import accumulate, pairwise
 
 from msgspec.structs import replace as with_figures
 
+from app.conversations.measured import drafts_tell
 from app.session.calls import ToolRun
 from app.session.model_names import STARTER
 from app.session.tandem_help import is_refusal
@@ -65,7 +66,8 @@ class Answer:
     tokens repeat themselves; the figures then have no speed-up. `closing` is the end of `before` that closed thoughts.
     `given_before` says whether another answer in this chat or another one has the same text. `pair` are the names of
     its main and draft model, the latter "" where it only looks up, and `pair_speedup` is their measured speed-up on
-    this computer, not rounded, None if that is not known.
+    this computer, not rounded, None if that is not known. `told_story` says whether it had a story at some time while
+    it was written.
     """
 
     state: State = State.WAITING
@@ -88,6 +90,7 @@ class Answer:
     given_before: bool = False
     pair: tuple[str, str] = ("", "")
     pair_speedup: float | None = None
+    told_story: bool = False
     separator: AnswerParts | None = field(default=None, repr=False, compare=False)
     _repetition: Repetition = field(default_factory=Repetition, repr=False, compare=False)
     # The characters that the separator has read, and how many of its next ones the earlier text has already.
@@ -148,6 +151,15 @@ class Answer:
     def speed_counts(self) -> bool:
         """Whether its speed says anything of others: loops, refusals and copies of other answers are easy to draft."""
         return not (self.repeats or self.refuses or self.given_before)
+
+    @property
+    def has_story(self) -> bool:
+        """Whether drafts wrote enough of it for charts to show something.
+
+        Once it is so, it stays so until the answer is read from the store, whatever the next rounds bring: what shows
+        the answer does not change its form while somebody looks at it.
+        """
+        return self.told_story or (self.speed_counts and drafts_tell(self.figures))
 
     @property
     def reply(self) -> str:
@@ -261,6 +273,7 @@ class Answer:
         """
         self.repeats = self._repetition.found and not by_itself
         self.stats = stats if self.speed_counts else with_figures(stats, **NO_SPEEDUP)
+        self.told_story = self.has_story
 
     @property
     def is_looked_up(self) -> bool:

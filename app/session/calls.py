@@ -136,7 +136,8 @@ class ToolRun:
         self.question = None
         if isinstance(outcome, ToolResult):
             self.text = _as_seen(outcome.text)
-            self.use = replace(self.use, seconds=outcome.seconds, failed=outcome.failed)
+            for_person = _as_seen(outcome.for_person)
+            self.use = replace(self.use, seconds=outcome.seconds, failed=outcome.failed, for_person=for_person)
             self.unread = outcome.pictures
             return
         self.error = outcome.code, outcome.arguments

@@ -33,15 +33,18 @@ UNDO_MS = 10_000
 class ChatService(QObject):
     """Owns the chats in memory. `shown`, the chat on screen, exists from the start.
 
-    `opened` carries the chat that is now shown, and `path_changed` a chat whose turns changed. `removing` carries the
-    id of a chat: before the chat is moved to the trash or deleted, when a temporary chat is left, and after the chat
-    was deleted with the whole trash or as a temporary chat. `trashed` carries a chat's id and title once the chat is in
-    the trash. `branched` is emitted when the copy of a branch is shown. `messages_deleted` carries how many messages
-    were deleted at once, and `trash_emptied` how many chats were deleted. `left` carries whether `restore_last`
-    restores the temporary chat that was left. `unsent_kept` carries a chat whose unsent message may be another one now.
+    `opened` carries the chat that is now shown, and `opening_changed` whether another one is being read to be shown:
+    until then the one before stands below its name. `path_changed` carries a chat whose turns changed. `removing`
+    carries the id of a chat: before the chat is moved to the trash or deleted, when a temporary chat is left, and after
+    the chat was deleted with the whole trash or as a temporary chat. `trashed` carries a chat's id and title once the
+    chat is in the trash. `branched` is emitted when the copy of a branch is shown. `messages_deleted` carries how many
+    messages were deleted at once, and `trash_emptied` how many chats were deleted. `left` carries whether
+    `restore_last` restores the temporary chat that was left. `unsent_kept` carries a chat whose unsent message may be
+    another one now.
     """
 
     opened = Signal(object)
+    opening_changed = Signal(bool)
     path_changed = Signal(object)
     removing = Signal(int)
     trashed = Signal(int, str)
@@ -83,8 +86,6 @@ class ChatService(QObject):
             blank.folder_id = folder_id
             if blank.id is not None:
                 self._store.run(lambda store: move_empty(store, blank))
-        # Drop a chat that is still being loaded.
-        self._wanted = None
         self.open(self.blank)
 
     def _make_blank(self, folder: Folder | None) -> None:
@@ -94,7 +95,6 @@ class ChatService(QObject):
 
     def new_temporary_chat(self) -> None:
         """Show a new chat that is never stored on disk, and is gone soon after another one is shown."""
-        self._wanted = None
         self.open(self.begin_chat(temporary=True))
 
     def begin_chat(self, temporary: bool = False) -> Chat:
@@ -122,7 +122,11 @@ class ChatService(QObject):
         self._store.of(chat).run(read, add_to_store)
 
     def open(self, chat: Chat) -> None:
-        """Show another chat. Answers in other chats continue, but a temporary chat that was left is soon deleted."""
+        """Show another chat instead of one that is still being read.
+
+        Answers in other chats continue, but a temporary chat that was left is soon deleted.
+        """
+        self._want(None)
         before = self.shown
         self.shown = chat
         self._remember(chat)
@@ -165,7 +169,7 @@ class ChatService(QObject):
 
     def open_id(self, chat_id: int, then: Callable[[Chat], object] | None = None) -> None:
         """Load and show a chat; `then` gets it. Another call before it is loaded takes precedence."""
-        self._wanted = chat_id
+        self._want(chat_id)
 
         def show(chat: Chat) -> None:
             if self._wanted == chat_id:
@@ -175,7 +179,16 @@ class ChatService(QObject):
                 if then is not None:
                     then(chat)
 
-        self._store.load(chat_id, show)
+        def refuse(_error: Exception) -> None:
+            if self._wanted == chat_id:
+                self._want(None)
+
+        self._store.load(chat_id, show, refuse)
+
+    def _want(self, chat_id: int | None) -> None:
+        """Note which chat is being read to be shown; None if there is none, or no more."""
+        self._wanted = chat_id
+        self.opening_changed.emit(chat_id is not None and chat_id != self.shown.id)
 
     def read(self, chat_id: int, then: Callable[[Chat], object]) -> None:
         """Load a chat without showing it; `then` gets it, as the object in memory if the chat is in memory."""

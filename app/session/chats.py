@@ -252,6 +252,16 @@ class Chat:
                 return answer.stats.prompt_tokens + answer.stats.generated_tokens
         return 0
 
+    @property
+    def uncounted_turns(self) -> list[Turn]:
+        """The turns after the newest answer with figures, which `context_tokens` does not include; all without one."""
+        turns: list[Turn] = []
+        for turn in reversed(self.turns):
+            if any(answer.stats.prompt_tokens for answer in turn.answers):
+                break
+            turns.append(turn)
+        return turns[::-1]
+
 
 class RecordedError(EngineError):
     """An error that ended an answer, read back from disk."""

@@ -18,11 +18,15 @@ from app.session.store_client import StoreClient
 
 @dataclass(frozen=True)
 class Requests:
-    """The rows that were read, the pairs of all requests, the most used first, and what is measured of them."""
+    """The rows that were read, the pairs of all requests, the most used first, and what is measured of them.
+
+    The pairs that were `tried` in comparisons have no figure, because those measured nothing.
+    """
 
     rows: list[RequestRow]
     pairs: list[tuple[str, str]]
     measured: MeasuredPairs
+    tried: frozenset[tuple[str, str]] = frozenset()
 
 
 class HistoryService(QObject):
@@ -56,8 +60,11 @@ class HistoryService(QObject):
 
         self._store.run(follow, lambda measured: None if measured is None else self._take_measured(measured))
 
-    def add_comparison(self, main: str, draft: str, ratio: float) -> None:
-        """Add how many times as fast a pair was in a comparison, "" as `draft` for lookups."""
+    def add_comparison(self, main: str, draft: str, ratio: float | None) -> None:
+        """Add how many times as fast a pair was in a comparison, None if that measured nothing.
+
+        `draft` is "" for lookups.
+        """
 
         def add(store: ConversationStore) -> MeasuredPairs:
             self._speeds.add_comparison(main, draft, ratio)
@@ -96,7 +103,7 @@ class HistoryService(QObject):
             rows = store.history.rows(order=order, descending=descending, pair=pair, limit=limit)
             summaries = store.history.by_pair()
             pairs = list(dict.fromkeys((totals.main_model, totals.draft_model) for totals in summaries))
-            return Requests(rows, pairs, self._speeds.take_answers(summaries))
+            return Requests(rows, pairs, self._speeds.take_answers(summaries), self._speeds.tried_in_vain())
 
         def take(requests: Requests) -> None:
             self._take_measured(requests.measured)

@@ -242,9 +242,16 @@ class StoreClient(QObject):
         self.view = view
         self.run(lambda _: self._listing.forget())
 
-    def load(self, conversation_id: int, then: Callable[[Chat], object], *, on_screen: bool = True) -> None:
-        """Read a chat and, if it is to be `on_screen`, note that it is there now."""
-        self.run(lambda store: _load(store, conversation_id, on_screen), then)
+    def load(
+        self,
+        conversation_id: int,
+        then: Callable[[Chat], object],
+        refused: Callable[[Exception], object] | None = None,
+        *,
+        on_screen: bool = True,
+    ) -> None:
+        """Read a chat, and call `then` or `refused` as `run` does. One that is to be `on_screen` is noted as there."""
+        self.run(lambda store: _load(store, conversation_id, on_screen), then, refused)
 
     def close(self) -> None:
         """Write pending changes and close the file. A temporary store without chats is removed. Safe to call twice."""

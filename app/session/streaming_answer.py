@@ -403,6 +403,7 @@ class StreamingAnswer:
             model=before.model,
             pair=before.pair,
             pair_speedup=before.pair_speedup,
+            told_story=before.has_story,
             asked_at=before.asked_at,
             earlier=turn.step_figures,
             sampling=before.sampling,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -187,6 +187,28 @@ class ToolService(QObject):
             self._store.keep_setting(chat, TOOLS_ALLOWED, [*allowed, tool.fingerprint])
         else:
             self.settings.permit(tool, permission)
+        self.changed.emit()
+
+    def common_permission(self, tools: Sequence[Tool]) -> Permission | None:
+        """Return what all of these tools may do in all chats; None if that differs or there are none.
+
+        Those that are off do not count, unless all are.
+        """
+        on = [tool for tool in tools if not self.is_off(tool)]
+        permissions = {self.settings.permission(tool) for tool in on or tools}
+        return permissions.pop() if len(permissions) == 1 else None
+
+    def permit_all(self, tools: Sequence[Tool], permission: Permission) -> None:
+        """Keep a choice for all of these tools: ASK, ALWAYS or DENY.
+
+        Those that were switched off one by one stay off, unless all are off.
+        """
+        on = [tool for tool in tools if not self.is_off(tool)]
+        for tool in on or tools:
+            if permission is Permission.DENY:
+                self.settings.switch(tool, on=False)
+            else:
+                self.settings.permit(tool, permission)
         self.changed.emit()
 
     def switch(self, tool: Tool, on: bool) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit, QWidget
 
 from app.settings.setting import Setting
 from app.system.language import LANGUAGES
-from app.widgets.controls import Chooser, Switch, number_box
+from app.widgets.controls import Chooser, NumberOrWord, Switch, number_box
 from app.widgets.search_field import TextField
 from app.widgets.theme import scaled
 
@@ -38,11 +38,7 @@ class SettingControl:
             self.widget.toggled.connect(entered)
             self._show = self.widget.setChecked
         elif isinstance(setting.default, (int, float)):
-            is_whole = isinstance(setting.default, int)
-            self.widget = number_box(parent, setting.least, setting.most, setting.step, is_whole, entered)
-            self.widget.setGroupSeparatorShown(is_whole and setting.grouped)
-            self.widget.setMinimumHeight(32)
-            self._show = self.widget.setValue
+            self._make_number(parent, entered)
         elif setting.is_shortcut:
             self.widget = QKeySequenceEdit(parent)
             self.widget.setMaximumSequenceLength(1)
@@ -57,6 +53,22 @@ class SettingControl:
             self.least_width = 0
         else:
             self.widget.setMinimumWidth(self.least_width)
+
+    def _make_number(self, parent: QWidget, entered: Callable[[Any], object]) -> None:
+        """Make the box for a number, with a tick box beside it if a word stands for the least."""
+        setting = self.setting
+        is_whole = isinstance(setting.default, int)
+        bounds = setting.least, setting.most, setting.step, is_whole
+        if setting.least_words:
+            first = setting.first or setting.least + setting.step
+            self.widget = NumberOrWord(parent, *bounds, int(first) if is_whole else first, entered)
+            self._show = self.widget.show_number
+            box = self.widget.box
+        else:
+            box = self.widget = number_box(parent, *bounds, entered)
+            self._show = self.widget.setValue
+        box.setGroupSeparatorShown(is_whole and setting.grouped)
+        box.setMinimumHeight(32)
 
     def show_value(self, value: Any) -> None:
         """Show `value` without calling `entered`."""
@@ -75,6 +87,4 @@ class SettingControl:
         elif setting.is_shortcut:
             self.widget.findChild(QLineEdit).setPlaceholderText(translate("Settings", setting.least_words))
         elif setting.least_words:
-            self.widget.setSpecialValueText(translate("Settings", setting.least_words))
-            # Qt does not tell the layout that the box needs another width now.
-            self.widget.updateGeometry()
+            self.widget.set_word(translate("Settings", setting.least_words))

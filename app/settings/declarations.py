@@ -155,6 +155,7 @@ class SettingsValues(RememberedValues):
         help="Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.",
         most=32,
         least_words="Automatic",
+        first=4,
         terminal="draft tokens per round, 0 to 32 (auto)",
         is_rare=True,
     )
@@ -210,6 +211,7 @@ class SettingsValues(RememberedValues):
         help="Samples only from this many of the most likely tokens.",
         most=200,
         least_words="All",
+        first=40,
         terminal="sample from the N most likely tokens; 0: all",
     )
     min_p: float = GENERATION.setting(
@@ -238,7 +240,8 @@ class SettingsValues(RememberedValues):
         other_names=("Max tokens",),
         most=131072,
         step=256,
-        least_words="Up to the context limit",
+        least_words="No limit",
+        first=2048,
     )
     seed: int = GENERATION.setting(
         -1,
@@ -263,6 +266,7 @@ class SettingsValues(RememberedValues):
         most=131072,
         step=256,
         least_words="No limit",
+        first=2048,
         terminal="the most tokens of thoughts; 0: none (no limit)",
     )
     overflow: str = GENERATION.setting(
@@ -354,6 +358,7 @@ class SettingsValues(RememberedValues):
         most=1440,
         step=5,
         least_words="Never",
+        first=30,
     )
     memory_limit_gb: float = ADVANCED.setting(
         0.0,
@@ -362,6 +367,7 @@ class SettingsValues(RememberedValues):
         most=1024.0,
         step=1.0,
         least_words="Automatic",
+        first=16.0,
     )
     allow_oversize: bool = ADVANCED.setting(
         False,

@@ -16,11 +16,11 @@ class Setting:
 
     A computer's name is a value, too, if there are words for {name} in `others`.
 
-    Numbers lie between `least` and `most`; `least_words` replace the least, or no shortcut; with `grouped`, thousands
-    are separated. `is_shortcut`: a text in Qt's portable form. `page` is "" if no page has a row for the setting. A
-    setting of requests has the help of its option of `tandem chat` in `terminal`; with `in_chats`, a chat may have a
-    value of its own. One that `is_rare` is changed by few people: its page has it behind a fold. A search finds it by
-    `other_names`, too: those that it had, or has in other apps.
+    Numbers lie between `least` and `most`; with `grouped`, thousands are separated. `least_words` stand for the least,
+    with `first` as the number that is offered instead, or for no shortcut. `is_shortcut`: a text in Qt's portable form.
+    `page` is "" if no page has a row for the setting. A setting of requests has the help of its option of `tandem chat`
+    in `terminal`; with `in_chats`, a chat may have a value of its own. One that `is_rare` is changed by few people: its
+    page has it behind a fold. A search finds it by `other_names`, too: those that it had, or has in other apps.
     """
 
     key: str
@@ -34,6 +34,7 @@ class Setting:
     most: float = 0
     step: float = 1
     least_words: str = ""
+    first: float = 0
     grouped: bool = True
     is_shortcut: bool = False
     terminal: str = ""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _NARROWEST_LIST = 200
 # The list has a heading above this page: those from here on are for developers.
 _FIRST_OF_DEVELOPERS = "api"
-# The page that the live panel opens.
-_FROM_THE_PANEL = "history"
 # The page that the page Advanced opens until another Mac is named.
 _FROM_ADVANCED = "machines"
 
@@ -83,14 +81,15 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
         application.focusChanged.connect(self._follow_focus)
         self.restyle()
 
-    def open(self, page_id: str = "models") -> None:
-        """Show the window at that page."""
+    def open(self, page_id: str = "models", wanted: str = "") -> None:
+        """Show the window at that page, or at what a search for `wanted` finds there."""
         is_new = not self._is_built
         if is_new:
             self._make()
         if not self.isVisible():
             self._place(centred=is_new)
         self._opened = page_id
+        self.search.setText(wanted)
         self._list_pages()
         self._list.setCurrentItem(self._items[page_id])
         self.show()
@@ -145,16 +144,14 @@ class SettingsWindow(ThemeAware, TabOrdered, QWidget):
             min(widgets, key=lambda widget: _distance(place, widget.mapTo(self, widget.rect().center()))).setFocus()
 
     def _is_listed(self, page_id: str, text: str) -> bool:
-        """Return whether the list has a page: if a search finds it or, without one, unless another place opens it."""
+        """Return whether the list has a page: if a search finds it or, without one, unless another page opens it."""
         if text:
             return _holds(page_id, text)
-        is_elsewhere = page_id == _FROM_THE_PANEL
-        if page_id == _FROM_ADVANCED:
-            is_elsewhere = not self._library.settings.values.machines
+        is_elsewhere = page_id == _FROM_ADVANCED and not self._library.settings.values.machines
         return not is_elsewhere or page_id == self._opened
 
     def _list_pages(self) -> list[str]:
-        """List the pages that the search finds, all but those of other places without one, and return their ids."""
+        """List the pages that the search finds, and all but that of another page without one; return their ids."""
         text = self.search.words.strip()
         pages = [page_id for page_id in PAGES if self._is_listed(page_id, text)]
         for page_id, item in self._items.items():

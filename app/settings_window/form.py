@@ -39,8 +39,8 @@ class Row(QFrame):
         self.other_words = ""
         self.name = label(self, "", wraps=True)
         self.help = label(self, "muted", wraps=True)
-        words = fill(vbox(spacing=2), self.name, self.help)
-        self._layout = row = fill(hbox(self, margins=(0, 12, 0, 12), spacing=_GAP), (words, 1))
+        self._words = fill(vbox(spacing=2), self.name, self.help)
+        self._layout = row = fill(hbox(self, margins=(0, 12, 0, 12), spacing=_GAP), (self._words, 1))
         if control is not None:
             row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
             self.name.setBuddy(control)
@@ -53,6 +53,10 @@ class Row(QFrame):
             for named in (self.control, *self.control.findChildren(QLineEdit)):
                 named.setAccessibleName(name)
             self.control.setAccessibleDescription(help_)
+
+    def add_below(self, *widgets: QWidget) -> None:
+        """Add widgets below the help."""
+        fill(self._words, *widgets)
 
     def minimumSizeHint(self) -> QSize:
         """Return the width of the words or the control, because the row can put one below the other."""

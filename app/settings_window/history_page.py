@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPushButton, QWidget
 
@@ -46,12 +46,11 @@ def _model(name: str) -> str:
 
 
 def _asked_by(row: RequestRow) -> str:
-    """Return what asked: a program, a chat, or a call of a tool in a chat."""
+    """Return what asked: a program, or a call of a tool in a chat; "" for a chat."""
     if row.message_id is None:
         return row.client
     # An answer that used a tool has several rows, which its figures in the chat sum up.
-    translate = QCoreApplication.translate
-    return translate("History", "Chat: tool call") if row.called else translate("History", "Chat")
+    return QCoreApplication.translate("History", "Tool call") if row.called else ""
 
 
 def _used(row: RequestRow) -> str:
@@ -59,7 +58,16 @@ def _used(row: RequestRow) -> str:
     if row.drafted == 0:
         return QCoreApplication.translate("History", "none")
     sources = json.loads(row.sources or "[]")
-    return ", ".join(source_name(str(source)) for source in sources) or method_name(row.method)
+    names = [source_name(str(source)) for source in sources]
+    return QLocale().createSeparatedList(names) or method_name(row.method)
+
+
+def _accepted(row: RequestRow) -> str:
+    """Return how many of the draft tokens of a request were accepted; "–" if there were none."""
+    if not row.drafted:
+        return figures.NONE
+    words = QCoreApplication.translate("History", "{accepted} of {drafted}")
+    return words.format(accepted=figures.number(row.accepted or 0, 0), drafted=figures.number(row.drafted, 0))
 
 
 def _outcome(row: RequestRow) -> str:
@@ -78,7 +86,7 @@ COLUMNS: tuple[FigureColumn[RequestRow], ...] = (
     FigureColumn("draft_model", "Draft model", lambda row: _model(row.draft_model), is_words=True),
     FigureColumn("method", "Method", _used, is_words=True),
     FigureColumn("client", "Source", _asked_by, is_words=True),
-    FigureColumn("accept_rate", "Accepted", lambda row: figures.percent(row.accept_rate)),
+    FigureColumn("accept_rate", "Drafts accepted", _accepted),
     FigureColumn("speedup", "Speed-up", _outcome),
     FigureColumn("decode_tps", "Tokens/s", lambda row: figures.speed(row.decode_tps)),
     FigureColumn("generated_tokens", "Tokens", lambda row: figures.number(row.generated_tokens, 0)),
@@ -174,6 +182,11 @@ class HistoryPage(ThemeAware, QWidget):
         data = self.pair.currentData()
         return (data[0], data[1]) if data else None
 
+    def _is_chosen(self, pair: tuple[str, str]) -> bool:
+        """Return whether a pair is the chosen one, or its main model with lookups; any is if all are chosen."""
+        chosen = self._chosen
+        return chosen is None or pair in (chosen, (chosen[0], ""))
+
     def refresh(self) -> None:
         """Read the store again and show the result."""
         order, down = self._order
@@ -232,11 +245,10 @@ class HistoryPage(ThemeAware, QWidget):
 
         The sentence is hidden until the store was read, because until then it would say that there are no answers.
         """
-        chosen = self._chosen
         known = [
             totals
             for pair, totals in self._requests.measured.items()
-            if chosen is None or pair in (chosen, (chosen[0], ""))
+            if totals.speedup is not None and self._is_chosen(pair)
         ]
         most_used = sorted(known, key=lambda totals: totals.answers, reverse=True)
         faster = [totals for totals in most_used if is_gain(totals.speedup)][:_MOST_SENTENCES]
@@ -244,6 +256,8 @@ class HistoryPage(ThemeAware, QWidget):
             words = "\n".join(map(self._sentence, faster))
         elif known:
             words = self.tr("Draft tokens made no answers noticeably faster so far.")
+        elif any(map(self._is_chosen, self._requests.tried)):
+            words = self.tr("Compare measured no speed-up yet: this Mac was too busy, or the answer too short.")
         elif self.table.rows:
             words = self.tr("No speed-up measured yet. Compare measures it.")
         else:

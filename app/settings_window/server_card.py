@@ -9,21 +9,30 @@ from itertools import count
 from pathlib import Path
 
 from msgspec.structs import replace
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
+from app.settings_window.server_line import short_path
 from app.tools.known_servers import FOLDER
 from app.tools.servers import Server, servers_from_json
 from app.tools.tool import ToolFailed
 from app.tools.variables import decides
-from app.widgets.buttons import button
-from app.widgets.labels import label, show_words
+from app.widgets.buttons import button, fold_head
+from app.widgets.labels import ElidedLabel, label, show_words
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.search_field import TextField
 from app.widgets.theme_aware import ThemeAware
 from app.wording.figures import joined_lines
-from app.wording.tools import DOTS, KNOWN_SIGHTS, KNOWN_TITLES, missing_program, server_risk, tool_sentence
+from app.wording.tools import (
+    DOTS,
+    KNOWN_SIGHTS,
+    KNOWN_TITLES,
+    known_risk,
+    missing_program,
+    tool_sentence,
+    written_out,
+)
 
 
 class ServerCard(ThemeAware, Overlay):
@@ -56,25 +65,47 @@ class ServerCard(ThemeAware, Overlay):
     def make(self) -> None:
         self._title = label(self, "title")
         self._intro = label(self, "muted", wraps=True)
-        self.name = TextField(self)
-        self.target = TextField(self)
+        self.folder = self.bound("Choose a folder…", button(self, self._choose_folder))
+        self._folder_name = ElidedLabel(self, Qt.TextElideMode.ElideMiddle)
+        self._runs = label(self, "muted", wraps=True)
+        self.more = self.bound("Name, command and environment variables", fold_head(self))
+        self.more.toggled.connect(self._fold)
+        self._fields = QWidget(self)
+        self.name = TextField(self._fields)
+        self.target = TextField(self._fields)
         both = QLineEdit.setPlaceholderText, QWidget.setAccessibleName
         self.bound("Name", self.name, *both)
         self.bound("Command, or address that starts with https://", self.target, *both)
-        self.folder = self.bound("Choose a folder…", button(self, self._choose_folder))
+        self.target.textChanged.connect(self._show_target)
         self.values: list[tuple[QWidget, QLineEdit, QLineEdit]] = []
         self._lines = vbox(margins=(0, 0, 0, 0), spacing=8)
-        self.add_value = self.bound("Add a value", button(self, lambda: self._add_value("").setFocus(), "link"))
+        self.add_value = button(self._fields, lambda: self._add_value("").setFocus(), "link")
         self.problem = label(self, "problem", wraps=True)
         self.save = button(self, self._save, "accent")
         self.cancel = self.bound("Cancel", button(self, self.close_overlay))
         self.remove = self.bound("Remove", button(self, self._remove))
         add = fill(hbox(margins=(0, 0, 0, 0)), self.add_value, 1)
-        buttons = fill(hbox(margins=(0, 4, 0, 0), spacing=8), self.save, self.cancel, 1, self.remove)
-        folder = fill(hbox(margins=(0, 0, 0, 0)), self.folder, 1)
-        fields = self.name, self.target, folder, self._lines, add
-        fill(self.column, self._title, self._intro, *fields, self.problem, buttons)
+        fill(vbox(self._fields, margins=(0, 0, 0, 0), spacing=8), self.name, self.target, self._lines, add)
+        folder = fill(hbox(margins=(0, 0, 0, 0), spacing=8), self.folder, (self._folder_name, 1))
+        more = self.more, 0, Qt.AlignmentFlag.AlignLeft
+        # As on a Mac, what the card is for stands at the right end.
+        buttons = fill(hbox(margins=(0, 4, 0, 0), spacing=8), self.remove, 1, self.cancel, self.save)
+        fill(self.column, self._title, self._intro, folder, self._runs, more, self._fields, self.problem, buttons)
         self.restyle()
+
+    def _fold(self) -> None:
+        """Show the fields of a known server only if the fold is open; those of any other are the form."""
+        self._fields.setVisible(self._known is None or self.more.isChecked())
+        self.fit_in_window()
+
+    def _show_target(self) -> None:
+        """Say what runs, once it is known, and what a value of it is called."""
+        known = self._known
+        target = self.target.text().strip()
+        is_ready = known is not None and FOLDER not in target.split()
+        show_words(self._runs, self.tr("Runs {command}").format(command=written_out(target)) if is_ready else "")
+        is_address = target.startswith(("http://", "https://"))
+        self.add_value.setText(self.tr("Add a header") if is_address else self.tr("Add an environment variable"))
 
     def fill(self) -> None:
         """Show the fields of the server, or of the new one, and focus the one to enter first."""
@@ -93,26 +124,30 @@ class ServerCard(ThemeAware, Overlay):
         self.name.setEnabled(self._server is None)
         self.remove.setVisible(self._server is not None)
         self.folder.setVisible(known is not None and FOLDER in known.args)
+        self._folder_name.clear()
+        self._folder_name.setVisible(self.folder.isVisibleTo(self))
+        self.more.setVisible(known is not None)
+        self.more.setChecked(False)
+        self._fold()
         self._refuse("")
         self.retranslate()
         folder = [self.folder] if self.folder.isVisibleTo(self) else []
-        asked = [*folder, *(value for _, _, value in self.values), self.save]
-        new = self.name if known is None else asked[0]
+        new = self.name if known is None else (*folder, self.save)[0]
         (new if self._server is None else self.target).setFocus()
 
     def retranslate(self) -> None:
+        self._show_target()
         known = self._known
         if known is not None:
             self._title.setText(KNOWN_TITLES[known.name])
-            self._intro.setText(joined_lines(KNOWN_SIGHTS[known.name], missing_program(known), server_risk(known)))
-            self.save.setText(self.tr("Allow and test"))
+            self._intro.setText(joined_lines(KNOWN_SIGHTS[known.name], missing_program(known), known_risk(known)))
+            self.save.setText(self.tr("Allow"))
             return
         self._title.setText(self.tr("Add a server") if self._server is None else self.tr("Edit the server"))
         self._intro.setText(
             self.tr(
-                "A command that runs on this Mac, or the address of a server. Values are given to a command as "
-                "variables and to an address as headers. They are stored only in the system keychain, except "
-                "variables that decide what runs."
+                "A command that runs on this Mac, or the address of a server. Environment variables and headers are "
+                "stored only in the system keychain, except variables that decide what runs."
             )
         )
         self.save.setText(self.tr("Save"))
@@ -125,6 +160,7 @@ class ServerCard(ThemeAware, Overlay):
             self.target.setText(
                 replace(known, args=tuple(folder if argument == FOLDER else argument for argument in known.args)).target
             )
+            self._folder_name.setText(short_path(folder))
             self._refuse("")
             self.save.setFocus()
 

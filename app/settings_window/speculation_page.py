@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from app.conversations.database.records import AnswerSource
 from app.models.draft_ahead import show_places
 from app.session.session import Session
 from app.settings.declarations import SETTINGS
@@ -17,6 +18,8 @@ from app.settings_window.table_page import TablePage
 from app.widgets.buttons import button
 from app.widgets.controls import Chooser
 from app.wording.errors import joined
+from app.wording.figures import as_fast
+from app.wording.models import pair_name
 from app.wording.rounding import same_text_sentence
 from engine.tuning import LearnedPair
 
@@ -34,6 +37,7 @@ class SpeculationPage(TablePage):
         session.models.changed.connect(self._refresh_if_shown)
         session.models.changed.connect(self._show_ahead)
         session.answers.ended.connect(self._refresh_if_shown)
+        session.history.measured_changed.connect(self._show_learned)
         self.restyle()
 
     def show_values(self) -> None:
@@ -72,15 +76,22 @@ class SpeculationPage(TablePage):
     def _show_learned(self) -> None:
         """Show what was measured, and say below the switch of the same text what it costs with the loaded pair."""
         self.measure_again.setText(self.tr("Measure again"))
-        self.measure_again.setEnabled(bool(self._learned))
+        self.measure_again.setVisible(bool(self._learned))
         help_ = ""
         if self._learned:
-            help_ = self.tr("Updated as you chat and used to choose the draft length.")
+            help_ = joined(self._gain(), self.tr("Updated as you chat and used to choose the draft length."))
         elif self._learned is not None:
             help_ = self.tr("No measurements yet. Load models and chat.")
         self._measured.set_words(self.tr("Measured on this Mac"), help_)
         loaded = next((pair for pair in self._learned or () if pair.loaded), None)
         self._set_words("same_text", same_text_sentence(loaded))
+
+    def _gain(self) -> str:
+        """Say how fast the models in use are with drafts, as all places do; "" if that is not measured."""
+        session = self._session
+        pair = AnswerSource(*session.models.pair.names, session.settings.speculation.method).pair
+        gain = as_fast(session.history.speedup_of(*pair))
+        return self.tr("{models}: {gain}.").format(models=pair_name(*pair), gain=gain) if gain else ""
 
     def retranslate(self) -> None:
         super().retranslate()

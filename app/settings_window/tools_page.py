@@ -1,151 +1,40 @@
-"""The page of tools: the servers that a person has set up, their state, and what each of their tools may do."""
+"""The page of tools: a line for the web, for files and for each server, and the way to add another one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from msgspec.structs import replace
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent, QTextCursor
-from PySide6.QtWidgets import QFileDialog, QFrame, QMessageBox, QPushButton, QWidget
+from PySide6.QtCore import QLocale, Qt, QUrl, Signal
+from PySide6.QtGui import QAction, QDesktopServices, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app.session.session import Session
-from app.session.tool_service import ToolService
 from app.settings_window.form import Form, Row
 from app.settings_window.pages import PageParts
 from app.settings_window.server_card import ServerCard
-from app.settings_window.web_rows import CHOICES, WebRows
+from app.settings_window.server_details import ServerDetails
+from app.settings_window.server_line import CANCELLABLE, ServerLine
+from app.settings_window.web_line import WebDetails, WebLine
 from app.system.background import Background
-from app.tools.known_servers import FOLDER, KNOWN_SERVERS
-from app.tools.servers import Server, ServerStatus, servers_of
-from app.tools.tool import Permission, Tool, ToolFailed, visible
-from app.widgets import theme
+from app.tools.known_servers import FILES, FOLDER, KNOWN_SERVERS, files_folders
+from app.tools.servers import Server, servers_of
+from app.tools.tool import ToolFailed, visible
 from app.widgets.buttons import button
-from app.widgets.controls import Chooser, Switch
+from app.widgets.controls import Switch
 from app.widgets.labels import label, show_words
-from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.popups import record_view
+from app.widgets.layouts import vbox
+from app.widgets.popups import Menu
 from app.widgets.theme_aware import ThemeAware
 from app.wording.errors import joined
-from app.wording.tools import (
-    KNOWN_SIGHTS,
-    KNOWN_TITLES,
-    instructions_sentence,
-    missing_program,
-    server_consent,
-    server_risk,
-    server_state,
-    tool_sentence,
-    unoffered_sentence,
-)
-
-_CANCELLABLE = ("starting", "signing-in")
-# Of the standard error, and of what a server tells; more lines scroll.
-_RECORD_HEIGHT = 76
-# A description is for the model, and can be a page long.
-_LONGEST_DESCRIPTION = 160
-
-
-class ServerView(ThemeAware, QFrame):
-    """Shows one server: what it is, its state, its tools with what each may do, and its standard error.
-
-    Its signals carry the server as it was shown: to test, to edit, to sign in to or out of, or as it is to be.
-    """
-
-    tested = Signal(object)
-    edited = Signal(object)
-    signed = Signal(object)
-    changed = Signal(object)
-
-    def __init__(self, tools: ToolService, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._service = tools
-        self._server = Server(name="")
-        self._status = ServerStatus()
-        self.rows: list[tuple[Tool, Row, Chooser]] = []
-        self.switch = Switch(self)
-        buttons = QWidget(self)
-        self.test = button(self, lambda: self.tested.emit(self._server))
-        self.sign = button(self, lambda: self.signed.emit(self._server))
-        self.edit = self.bound("Edit…", button(self, lambda: self.edited.emit(self._server)))
-        fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.sign, self.test, self.edit, self.switch)
-        self.row = Row(buttons, self, at_end=True)
-        self.allow_reading = button(self, lambda: self._permit(self._reading, Permission.ALWAYS), "link")
-        self.bound("Always allow the tools that only read", self.allow_reading)
-        self.errors = self.bound("Standard error of the server", record_view(self), QWidget.setAccessibleName)
-        self.told = self.bound("What the server tells the model", record_view(self), QWidget.setAccessibleName)
-        for record in (self.errors, self.told):
-            record.setFixedHeight(theme.scaled(_RECORD_HEIGHT))
-        self._tools = vbox(margins=(24, 0, 0, 0), spacing=0)
-        parts = self.row, self.told, self._tools, self.allow_reading, self.errors
-        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), *parts)
-        self.switch.clicked.connect(lambda on: self.changed.emit(replace(self._server, enabled=on)))
-        self.restyle()
-
-    def show_server(self, server: Server, status: ServerStatus) -> None:
-        """Show a server and its state."""
-        self._server = server
-        self._status = status
-        if [tool for tool, _, _ in self.rows] != list(status.tools):
-            for _, row, _ in self.rows:
-                row.deleteLater()
-            self.rows = []
-            for tool in status.tools:
-                chooser = Chooser(self, CHOICES, partial(self._permit, [tool]))
-                self.rows.append((tool, Row(chooser, self, at_end=True), chooser))
-                self._tools.addWidget(self.rows[-1][1])
-        self.switch.setChecked(server.enabled)
-        self.sign.setVisible(server.signed_in or status.wants_sign_in or status.state in _CANCELLABLE)
-        self.test.setEnabled(server.enabled and status.state not in _CANCELLABLE)
-        self.retranslate()
-
-    def retranslate(self) -> None:
-        server = self._server
-        status = self._status
-        off = [tool for tool in status.tools if self._service.is_off(tool)]
-        sentences = server_state(server, status, off), unoffered_sentence(status), server_risk(server)
-        self.row.set_words(server.name, "\n".join(filter(None, [*server_consent(server), *sentences])))
-        self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
-        sign = self.tr("Sign in…") if status.wants_sign_in else self.tr("Sign out")
-        self.sign.setText(self.tr("Cancel") if status.state in _CANCELLABLE else sign)
-        for control in (self.test, self.sign, self.edit):
-            control.setAccessibleName(f"{control.text()}: {server.name}")
-        self.switch.setAccessibleName(server.name)
-        names = self.tr("Ask"), self.tr("Always allow"), self.tr("Off")
-        for tool, row, chooser in self.rows:
-            chooser.set_texts(names)
-            chooser.set_value(self._service.settings.permission(tool))
-            about = visible(tool.description.strip().partition("\n")[0])
-            about = about if len(about) <= _LONGEST_DESCRIPTION else f"{about[:_LONGEST_DESCRIPTION]}…"
-            reads = self.tr("Its server says that it only reads.") if tool.read_only else ""
-            row.set_words(tool.title or tool.name, "\n".join(filter(None, (about, reads))))
-        self.allow_reading.setVisible(bool(self._reading))
-        for record, text in ((self.errors, status.stderr), (self.told, instructions_sentence(status))):
-            if text != record.toPlainText():
-                record.setPlainText(text)
-                record.moveCursor(QTextCursor.MoveOperation.End)
-            record.setVisible(bool(text))
-
-    @property
-    def _reading(self) -> list[Tool]:
-        """The tools that say they only read, and about which the person is asked."""
-        permission = self._service.settings.permission
-        return [tool for tool, _, _ in self.rows if tool.read_only and permission(tool) is Permission.ASK]
-
-    def _permit(self, tools: Sequence[Tool], chosen: str) -> None:
-        """Store the person's choice for these tools."""
-        for tool in tools:
-            # Qt returns a plain text.
-            self._service.settings.permit(tool, Permission(chosen))
-        self._service.changed.emit()
+from app.wording.tools import KNOWN_SIGHTS, KNOWN_TITLES, listed, missing_program, tool_sentence
 
 
 class ToolsPage(ThemeAware, Form):
-    """Lists the servers, and below them the known servers, to add one of them.
+    """Lists the web, the servers, and what adds another one.
 
-    None runs before the person has seen its command and agreed to it.
+    No server runs before the person has seen its command and agreed to it.
     """
 
     # The name of a server and the address where to sign in to it. Emitted on the thread of the servers.
@@ -156,67 +45,134 @@ class ToolsPage(ThemeAware, Form):
         self._session = session
         self._tools = session.tools
         self._background = Background("tool-settings", parent=self)
-        self._views: dict[str, ServerView] = {}
+        self._lines: dict[str, ServerLine] = {}
         self.card: ServerCard | None = None
+        self.details: ServerDetails | None = None
+        self.web_details: WebDetails | None = None
         self.bound("Tools", self.title)
         self.bound(
-            "Tool servers (MCP) let the model read and do things outside the chat, in chats where tools are "
-            "on. Each call is shown, and asks first unless you choose otherwise.",
+            "What models may use in chats with tools on. Each call is shown, and asks first unless you choose "
+            "otherwise.",
             self.note,
         )
         self.note.show()
-        self.add_server = self.bound("Add a server…", button(self, lambda: self._open_card(None)))
-        self.import_file = self.bound("Import mcp.json…", button(self, self._choose_file))
-        self.add_line(12, self.add_server, self.import_file)
-        self.hint = label(self, "muted", wraps=True)
-        self.outcome = label(self, "reason-plain", wraps=True)
-        self.bound("Or drop the file of another app onto this page.", self.hint)
-        self.add(self.hint, 6)
-        self.add(self.outcome, 6)
         self.viewport().setAcceptDrops(True)
-        self.web = WebRows(self._tools, self.widget())
-        self.add(self.web, 16)
+        self.web = WebLine(self._tools, self.widget())
+        self.web.opened.connect(self._open_web)
+        self.add(self.web)
+        self.files = Switch(self)
+        self._files_row = Row(self.files, self.widget(), at_end=True)
+        self.files.clicked.connect(self._add_files)
+        self.add(self._files_row)
         servers = QWidget(self)
         self._servers = vbox(servers, margins=(0, 0, 0, 0), spacing=0)
         self.add(servers)
-        self.add(self.bound("Servers that many people use", label(self, "caption")), 16)
-        self.known: dict[str, QPushButton] = {}
-        for server in KNOWN_SERVERS:
-            add = self.known[server.name] = button(self, partial(self._open_card, None, server))
-            self.row(self.bound("Add…", add), at_end=True)
-        # A search of the settings finds them too.
-        self.rows += self.web.rows
+        self._add_row = Row(self._make_menu(), self.widget(), at_end=True)
+        self.add(self._add_row)
+        self.outcome = label(self, "reason-plain", wraps=True)
+        self.add(self.outcome, 12)
+        # The known servers that cannot run here, and why.
+        self.missing = label(self, "muted", wraps=True)
+        self.add(self.missing, 12)
         self._tools.changed.connect(self._show)
         self._page_found.connect(self._ask_to_open)
         show_words(self.outcome, "")
         self.restyle()
 
-    def view(self, name: str) -> ServerView:
-        """Return what shows the server of that name."""
-        return self._views[name]
+    def _make_menu(self) -> QWidget:
+        """Return the button with the menu of what can be added."""
+        self.adding = self.bound("Add…", button(self))
+        menu = Menu(self.adding)
+        self.known: dict[str, QAction] = {}
+        for server in KNOWN_SERVERS:
+            self.known[server.name] = menu.addAction("", partial(self._open_card, None, server))
+        menu.addSeparator()
+        self.add_server = self.bound("Add a server…", menu.addAction("", lambda: self._open_card(None)))
+        self.import_file = self.bound("Import mcp.json…", menu.addAction("", self._choose_file))
+        self.adding.setMenu(menu)
+        return self.adding
+
+    def line(self, name: str) -> ServerLine:
+        """Return the line of the server of that name."""
+        return self._lines[name]
 
     def retranslate(self) -> None:
         self._show()
 
     def _show(self) -> None:
-        """Show the web tools and the servers as they are now. Keep the views of servers that stay."""
+        """Show the web tools and the servers as they are now. Keep the lines of servers that stay."""
         self.web.show_choice()
+        if self.web_details is not None and self.web_details.isVisible():
+            self.web_details.show_choice()
         servers = {server.name: server for server in self._tools.settings.servers}
-        for name in set(self._views) - set(servers):
-            self._views.pop(name).deleteLater()
+        for name in set(self._lines) - set(servers):
+            self._lines.pop(name).deleteLater()
         for name, server in servers.items():
-            if (view := self._views.get(name)) is None:
-                view = self._views[name] = ServerView(self._tools, self.widget())
-                view.tested.connect(self._test)
-                view.edited.connect(self._open_card)
-                view.signed.connect(self._sign)
-                view.changed.connect(lambda changed: self._put([changed]))
-                self._servers.addWidget(view)
-            view.show_server(server, self._tools.host.status(name))
-        for known, row in zip(KNOWN_SERVERS, self.rows, strict=False):
-            row.set_words(KNOWN_TITLES[known.name], joined(KNOWN_SIGHTS[known.name], missing_program(known)))
+            line = self._lines.get(name) or self._make_line(name)
+            line.show_server(server, self._tools.host.status(name))
+        details = self.details
+        if details is not None and details.isVisible():
+            if details.server.name in servers:
+                shown = servers[details.server.name]
+                details.show_server(shown, self._tools.host.status(shown.name))
+            else:
+                details.close_overlay()
+        self._show_known(servers)
+        self.rows = [self.web, self._files_row, *self._lines.values(), self._add_row]
+
+    def _make_line(self, name: str) -> ServerLine:
+        """Add the line of a server."""
+        line = self._lines[name] = ServerLine(self._tools, self.widget())
+        line.tested.connect(self._test)
+        line.signed.connect(self._sign)
+        line.opened.connect(self._open_details)
+        line.changed.connect(lambda changed: self._put([changed]))
+        self._servers.addWidget(line)
+        return line
+
+    def _show_known(self, servers: Mapping[str, Server]) -> None:
+        """Offer the known servers that can run here and are not there yet, and say why the others cannot."""
+        reasons: dict[str, list[str]] = {}
+        has_files = any(files_folders(server) for server in servers.values())
+        for known in KNOWN_SERVERS:
+            title = KNOWN_TITLES[known.name]
+            if missing := missing_program(known):
+                reasons.setdefault(missing, []).append(title)
             # A person may want several folders.
-            row.set_due(known.name not in servers or FOLDER in known.args)
+            is_offered = not missing and (known.name not in servers or FOLDER in known.args)
+            self.known[known.name].setText(f"{title}…")
+            self.known[known.name].setVisible(is_offered and (known.name != FILES or has_files))
+            if known.name == FILES:
+                self._files_row.set_due(not missing and not has_files)
+        self.files.setChecked(False)
+        self._files_row.set_words(KNOWN_TITLES[FILES], KNOWN_SIGHTS[FILES])
+        self._add_row.set_words(
+            self.tr("Other servers"),
+            self.tr("Tool servers (MCP). The mcp.json of another app can be dropped here, too."),
+        )
+        # A search of the settings finds what can be added, too.
+        self._add_row.other_words = "\n".join(action.text() for action in self.adding.menu().actions())
+        self.adding.setAccessibleName(self.adding.text())
+        lines = (f"{QLocale().createSeparatedList(titles)}: {reason}" for reason, titles in reasons.items())
+        show_words(self.missing, "\n".join(lines))
+
+    def _add_files(self) -> None:
+        """Open the form of the server of files; its line has the switch that is on."""
+        self.files.setChecked(False)
+        self._open_card(None, KNOWN_SERVERS[0])
+
+    def _open_details(self, server: Server) -> None:
+        if self.details is None:
+            self.details = ServerDetails(self._tools, self.window())
+            self.details.tested.connect(self._test)
+            self.details.edited.connect(self._open_card)
+            self.details.signed.connect(self._sign)
+        self.details.open_for(server, self._tools.host.status(server.name))
+
+    def _open_web(self) -> None:
+        if self.web_details is None:
+            self.web_details = WebDetails(self._tools, self.window())
+        self.web_details.open()
 
     # Changes. They may ask for the keychain, so they run in the background.
 
@@ -242,6 +198,8 @@ class ToolsPage(ThemeAware, Form):
             self.card.entered.connect(lambda entered: self._put([entered]))
             self.card.allowed.connect(self._test)
             self.card.removed.connect(self._remove)
+        if self.details is not None:
+            self.details.close_overlay()
         self.card.edit(server, {installed.name for installed in self._tools.settings.servers}, known)
 
     def _test(self, server: Server) -> None:
@@ -268,7 +226,7 @@ class ToolsPage(ThemeAware, Form):
         """Sign in, cancel that or a start, or sign out, as the button of the server says."""
         host = self._tools.host
         name = server.name
-        if host.status(name).state in _CANCELLABLE:
+        if host.status(name).state in CANCELLABLE:
             host.stop(name)
         elif host.status(name).wants_sign_in:
             words = self.tr("Continue in Tandem. You can close this page.")
@@ -320,8 +278,8 @@ class ToolsPage(ThemeAware, Form):
             return
         taken = {server.name for server in self._tools.settings.servers}
         added = [server for server in servers if server.name not in taken]
-        left = ", ".join(server.name for server in servers if server.name in taken)
-        words = self.tr("Imported: {names}.").format(names=", ".join(entry.name for entry in added)) if added else ""
+        left = listed([server.name for server in servers if server.name in taken])
+        words = self.tr("Imported: {names}.").format(names=listed([entry.name for entry in added])) if added else ""
         left_sentence = self.tr("Left as they are, because there are servers with these names: {names}.").format(
             names=left
         )

@@ -6,12 +6,14 @@ import json
 import time
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from PySide6.QtCore import (
     QAbstractListModel,
     QByteArray,
     QCoreApplication,
+    QDate,
     QDateTime,
     QLocale,
     QMimeData,
@@ -36,6 +38,10 @@ STREAMS = Qt.ItemDataRole.UserRole + 1
 INSIDE = Qt.ItemDataRole.UserRole + 2
 # The number of chats of a folder.
 COUNT = Qt.ItemDataRole.UserRole + 3
+# Whether a found message is of the same chat as the one above it, which names the chat.
+FOLLOWS = Qt.ItemDataRole.UserRole + 4
+# When a found message was sent, in words.
+SENT = Qt.ItemDataRole.UserRole + 5
 _CHAT_DATA = "application/x-tandem-chat"
 _FOLDER_DATA = "application/x-tandem-folder"
 FOLDERS = "folders"
@@ -88,6 +94,14 @@ def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[
         if not folder.closed:
             drawers += inside[folder.id]
     return [*pins, *drawers, *days]
+
+
+def _when(seconds: float) -> str:
+    """Return the time of day of something of today, and the date of something else."""
+    then = QDateTime.fromSecsSinceEpoch(int(seconds))
+    short = QLocale.FormatType.ShortFormat
+    is_today = then.date() == QDate.currentDate()
+    return QLocale().toString(then.time(), short) if is_today else QLocale().toString(then.date(), short)
 
 
 def _placed(chats: Sequence[Conversation]) -> dict[int, tuple[int | None, int | None]]:
@@ -198,8 +212,12 @@ class ChatListModel(QAbstractListModel):
         return _arranged(chats, folders) if view == ACTIVE else list[ListRow](chats)
 
     def show_found(self, titles: Iterable[TitleHit], messages: Iterable[MessageHit]) -> None:
+        """Show what a search found. Messages of one chat stand below each other, where the first of them does."""
+        by_chat: dict[int, list[MessageHit]] = {}
+        for message in messages:
+            by_chat.setdefault(message.conversation_id, []).append(message)
         rows: list[ListRow] = []
-        for code, hits in ((TITLES_FOUND, list(titles)), (MESSAGES_FOUND, list(messages))):
+        for code, hits in ((TITLES_FOUND, list(titles)), (MESSAGES_FOUND, list(chain.from_iterable(by_chat.values())))):
             if hits:
                 rows += [code, *hits]
         self._movable = False
@@ -289,6 +307,11 @@ class ChatListModel(QAbstractListModel):
             return row.name
         if isinstance(row, Conversation):
             return self._data_of_chat(row, role)
+        if isinstance(row, MessageHit) and role == FOLLOWS:
+            above = self._rows[index.row() - 1]
+            return isinstance(above, MessageHit) and above.conversation_id == row.conversation_id
+        if isinstance(row, MessageHit) and role == SENT:
+            return _when(row.sent_at)
         return False if role in (STREAMS, INSIDE) else None
 
     def _data_of_chat(self, chat: Conversation, role: int) -> Any:
@@ -316,7 +339,7 @@ class ChatListModel(QAbstractListModel):
             )
             return words.format(name=row.name)
         if isinstance(row, MessageHit):
-            return f"{title_of(row)}: {row.snippet.text}"
+            return f"{title_of(row)}, {_when(row.sent_at)}: {row.snippet.text}"
         if isinstance(row, Conversation) and row.id in self._streaming:
             words = QCoreApplication.translate("ChatPane", "{title}, generating")
             return words.format(title=title_of(row))

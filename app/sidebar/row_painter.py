@@ -36,7 +36,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemD
 
 from app.conversations.database.records import Folder
 from app.conversations.search import MessageHit, TitleHit
-from app.sidebar.list_model import COUNT, INSIDE, ROW, STREAMS, RowIndex
+from app.sidebar.list_model import COUNT, FOLLOWS, INSIDE, ROW, SENT, STREAMS, RowIndex
 from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP
 from app.text.utf16 import utf16_length
 from app.widgets import theme
@@ -64,8 +64,8 @@ class RowPainter(QStyledItemDelegate):
     """Paints rows from their data, and places the editor of a title over its row."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: RowIndex) -> QSize:
-        row = index.data(ROW)
-        return QSize(option.rect.width(), scaled(_HIT_ROW_HEIGHT if isinstance(row, MessageHit) else _ROW_HEIGHT))
+        names_its_chat = isinstance(index.data(ROW), MessageHit) and not index.data(FOLLOWS)
+        return QSize(option.rect.width(), scaled(_HIT_ROW_HEIGHT if names_its_chat else _ROW_HEIGHT))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: RowIndex) -> None:
         row = index.data(ROW)
@@ -91,11 +91,7 @@ class RowPainter(QStyledItemDelegate):
             if isinstance(row, Folder):
                 self._folder(painter, option.font, inner, row, index.data(COUNT))
             elif isinstance(row, MessageHit):
-                title = QRect(inner.x(), inner.y() + scaled(6), inner.width(), scaled(_LINE_HEIGHT))
-                self._line(painter, option.font, title, index.data(), (), _HIT_TITLE_PIXELS, muted=False)
-                below = title.translated(0, scaled(_LINE_HEIGHT))
-                around = _around(row.snippet.text, row.snippet.spans)
-                self._line(painter, option.font, below, *around, _SMALL_PIXELS, muted=True)
+                self._message(painter, option.font, inner, index)
             else:
                 spans = row.spans if isinstance(row, TitleHit) else ()
                 self._line(painter, option.font, _middle(inner), index.data(), spans, _TITLE_PIXELS, muted=False)
@@ -130,12 +126,29 @@ class RowPainter(QStyledItemDelegate):
         self._line(
             painter, font, line.adjusted(2 * size + 10, 0, -scaled(36), 0), folder.name, (), _TITLE_PIXELS, muted=False
         )
-        painter.setFont(font)
-        small = painter.font()
+        self._at_end(painter, font, line, QLocale().toString(count))
+
+    def _message(self, painter: QPainter, font: QFont, area: QRect, index: RowIndex) -> None:
+        """Paint the words around a hit and when they were sent, below the title of the chat if the row names it."""
+        hit = index.data(ROW)
+        line = _middle(area)
+        if not index.data(FOLLOWS):
+            title = QRect(area.x(), area.y() + scaled(6), area.width(), scaled(_LINE_HEIGHT))
+            self._line(painter, font, title, index.data(), (), _HIT_TITLE_PIXELS, muted=False)
+            line = title.translated(0, scaled(_LINE_HEIGHT))
+        sent_width = self._at_end(painter, font, line, index.data(SENT))
+        around = _around(hit.snippet.text, hit.snippet.spans)
+        words = line.adjusted(0, 0, -sent_width - scaled(_ROW_MARGIN), 0)
+        self._line(painter, font, words, *around, _SMALL_PIXELS, muted=True)
+
+    def _at_end(self, painter: QPainter, font: QFont, line: QRect, text: str) -> int:
+        """Paint small words at the end of a line, and return their width in pixels."""
+        small = QFont(font)
         small.setPixelSize(scaled(_SMALL_PIXELS))
         painter.setFont(small)
         painter.setPen(QColor(theme.colours().muted))
-        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, QLocale().toString(count))
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+        return painter.fontMetrics().horizontalAdvance(text)
 
     def _ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
         selected = bool(option.state & QStyle.StateFlag.State_Selected)

@@ -119,21 +119,24 @@ class PositionLine(Chart):
 
 
 class SpeedBar(Chart):
-    """A speed in words, and a bar of which a share is filled."""
+    """A speed in words, and a bar of which a share is filled, in grey if the speed does not count."""
 
     def __init__(self, source: str, parent: QWidget | None = None) -> None:
         super().__init__(14, parent)
         self._source = source
         self.share = 0.0
+        self.counts = True
 
-    def show_speed(self, speed: float | None, share: float) -> None:
+    def show_speed(self, speed: float | None, share: float, *, counts: bool) -> None:
         self.share = share
+        self.counts = counts
         self.say(figures.number(speed))
 
     def paint(self, painter: QPainter) -> None:
         colours = theme.colours()
         painter.setPen(Qt.PenStyle.NoPen)
-        for width, colour in ((1.0, colours.line), (self.share, colours.accent(self._source))):
+        filled = colours.accent(self._source) if self.counts else colours.rejected
+        for width, colour in ((1.0, colours.line), (self.share, filled)):
             painter.setBrush(QColor(colour))
             painter.drawRoundedRect(QRectF(0, 0, self.width() * width, self.height()), 3, 3)
 

@@ -75,7 +75,10 @@ class ComparisonResult(Enum):
 
 @dataclass(frozen=True)
 class Race:
-    """How far both ways are, as shares of the whole text, at the same time after their first tokens."""
+    """How far both ways are, as shares of the whole text, at the same time after their first tokens.
+
+    Once each has run to its end, it is how fast they are, as shares of the faster one.
+    """
 
     speculated: float
     plain: float
@@ -144,11 +147,15 @@ class Comparison:
         return answer.text not in ("", place.turn.answer.text)
 
     def race(self) -> Race:
-        """Return how far the runs are while they run.
+        """Return how far the runs are.
 
         The first run is alone. The second one races against it: the first is where it was after the same time. The race
-        is over when either has its last token.
+        is over when either has its last token: then the speeds of the runs that have ended count.
         """
+        if self.plain.ended:
+            speculated, plain = self.speeds
+            fastest = max(speculated or 0.0, plain or 0.0) or 1.0
+            return Race((speculated or 0.0) / fastest, (plain or 0.0) / fastest)
         length = max(1, len(self.speculated.tokens), 0 if self.speculated.ended else self.expected)
         if not self.speculated.ended:
             return Race(len(self.speculated.tokens) / length, 0.0)
@@ -253,24 +260,23 @@ class Comparison:
         return max(top2_margins) if len(top2_margins) == 2 else None
 
     @property
-    def plain_tps(self) -> float | None:
-        """The speed of plain decoding: the higher one of its runs."""
-        return max(_speeds(self.plain, self.plain_again), default=None)
+    def speeds(self) -> tuple[float | None, float | None]:
+        """The speeds with speculation and without it, in tokens a second: the higher one of the runs that have ended.
 
-    @property
-    def speculated_tps(self) -> float | None:
-        """The speed with speculation: the higher one of its runs."""
-        return max(_speeds(self.speculated, self.speculated_again), default=None)
+        The first tokens of a run may be far faster than the run. Only the first run of a way has its speed so far.
+        """
+        speculated = _ended_speeds(self.speculated, self.speculated_again) or _speeds(self.speculated)
+        plain = _ended_speeds(self.plain, self.plain_again) or _speeds(self.plain)
+        return max(speculated, default=None), max(plain, default=None)
 
     @property
     def ratio(self) -> float | None:
         """The speed with speculation divided by the speed without it; None if the answers are too short."""
-        speed = self.speculated_tps
-        plain = self.plain_tps
+        speed, plain = self.speeds
         return speed / plain if speed and plain else None
 
     @property
-    def load_changed(self) -> bool:
+    def _is_impossible(self) -> bool:
         """Whether the ratio is impossible, so that one of the speeds is noise.
 
         The speeds are measured after the first round; every later round takes at least as long as a plain step.
@@ -282,35 +288,24 @@ class Comparison:
 
     @property
     def has_ratio(self) -> bool:
-        """Whether the speeds of both ways can be compared."""
-        is_known = self.step is ComparisonStep.DONE and self.ratio is not None and not self.load_changed
+        """Whether the speeds of both ways say something of drafts, if the computer was not busy."""
+        is_known = self.step is ComparisonStep.DONE and self.ratio is not None
         return is_known and bool(self.speculated.stats.drafted) and not self.speculated.repeats
 
     @property
-    def bounds(self) -> tuple[float, float] | None:
-        """The least and the greatest ratio of the speeds where the computer was busy; None where it was not.
-
-        It was if either way was more than BUSY times as fast once as another time.
-        """
+    def was_busy(self) -> bool:
+        """Whether other load distorted the speeds: either way was more than BUSY times as fast once as another time."""
         plain = _speeds(self.plain, self.plain_again)
         speculated = _speeds(self.speculated, self.speculated_again)
         if self.answered_tps:
             speculated.append(self.answered_tps)
-        if not plain or not speculated:
-            return None
-        if max(plain) <= BUSY * min(plain) and max(speculated) <= BUSY * min(speculated):
-            return None
-        least = min(speculated) / max(plain)
-        most = max(speculated) / min(plain)
-        rate = self.speculated.stats.tokens_per_round
-        if rate is not None:
-            most = max(least, min(most, rate))
-        return least, most
+        spread = any(max(speeds) > BUSY * min(speeds) for speeds in (plain, speculated) if speeds)
+        return spread or self._is_impossible
 
     @property
     def counts(self) -> bool:
         """Whether the ratio says what speculation gains."""
-        return self.has_ratio and self.bounds is None
+        return self.has_ratio and not self.was_busy
 
 
 class Comparer(QObject):
@@ -427,8 +422,8 @@ class Comparer(QObject):
                 self._ask()
             elif comparison.is_enough and self._stream is not None:
                 self._stream.cancel()
-            if has_ended and comparison.counts and comparison.ratio is not None:
-                self._session.history.add_comparison(*comparison.pair, comparison.ratio)
+            if has_ended and comparison.step is ComparisonStep.DONE:
+                self._session.history.add_comparison(*comparison.pair, comparison.ratio if comparison.counts else None)
             self.changed.emit()
 
         self._stream = self._session.models.submit(comparison.next_request(), receive)
@@ -452,6 +447,11 @@ def tokens_after(answer: Answer, seconds: float) -> int:
     """Return how many tokens an answer had so many seconds after its first token."""
     begin = answer.rounds[0].at_s if answer.rounds else 0.0
     return sum(record.committed for record in answer.rounds if record.at_s - begin <= seconds)
+
+
+def _ended_speeds(*answers: Answer) -> list[float]:
+    """Return the speeds that are known of those of these answers that have ended."""
+    return _speeds(*(answer for answer in answers if answer.ended))
 
 
 def _speeds(*answers: Answer) -> list[float]:

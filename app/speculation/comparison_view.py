@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QPoint, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QMargins, QPoint, QTimer, Signal
+from PySide6.QtGui import QAction, QColor, QGuiApplication, QPainter, QPixmap
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
-from app.conversations.measured import as_shown, is_gain
+from app.conversations.measured import is_gain
 from app.speculation.charts import SpeedBar
 from app.speculation.compared_text import ComparedText
-from app.speculation.comparison import Comparer, Comparison, ComparisonResult, ComparisonStep
+from app.speculation.comparison import (
+    SPECULATED_RUNS,
+    Comparer,
+    Comparison,
+    ComparisonResult,
+    ComparisonStep,
+)
 from app.speculation.gauges import Headline
 from app.widgets import theme
-from app.widgets.buttons import CloseButton
+from app.widgets.buttons import CONFIRMED_MS, CloseButton
 from app.widgets.controls import Segments
 from app.widgets.icons import Mark, icon
 from app.widgets.labels import ElidedLabel, label, show_words
@@ -24,6 +30,7 @@ from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
 from app.wording import figures
 from app.wording.errors import error_sentence, joined, quoted
+from app.wording.models import pair_name
 from app.wording.sentences import translate
 from engine.events import Token
 
@@ -35,6 +42,8 @@ _MOST_TEXT = 420
 _LEAST_SCROLLED = 140
 # The margins of the card, whose scroll bar is in the right one.
 _MARGINS = (20, 16, 20, 16)
+# Around the result in a picture of it, in pixels at the normal text size.
+_PICTURE_MARGIN = 20
 # An answer that differs by this factor from what its pair has gained otherwise is not told by the pair's figure.
 _USUAL = 1.25
 
@@ -51,11 +60,14 @@ class RunRow:
         for column, view in enumerate((self.mark, self.heading, self.bar, self.speed)):
             grid.addWidget(view, row, column)
 
-    def show_speed(self, speed: float | None, share: float | None) -> None:
-        """Show a speed and the share of the bar that is filled; None for a row that is not shown."""
+    def show_speed(self, speed: float | None, share: float | None, *, counts: bool) -> None:
+        """Show a speed and the share of the bar that is filled; None for a row that is not shown.
+
+        The bar of a speed that does not count is grey.
+        """
         for view in (self.mark, self.heading, self.bar, self.speed):
             view.setVisible(share is not None)
-        self.bar.show_speed(speed, share or 0.0)
+        self.bar.show_speed(speed, share or 0.0, counts=counts)
         words = translate("Figures", "{value} tokens/s")
         self.speed.setText(words.format(value=figures.speed(speed)) if speed else "")
 
@@ -81,6 +93,7 @@ class ComparisonView(ThemeAware, Overlay):
         self.subtitle = styled(ElidedLabel(self), "muted")
         self.stop = self.bound("Stop", styled(QPushButton(self), "button"))
         self.again = self.bound("Compare again", styled(QPushButton(self), "button"))
+        self.copy = styled(QPushButton(self), "button")
         self.ask = self.bound("Ask in the chat", styled(QPushButton(self), "button"))
         body = QWidget(self)
         body.setObjectName("overlayBody")
@@ -90,17 +103,12 @@ class ComparisonView(ThemeAware, Overlay):
         beside_bar = (0, 0, self._area.bar_width, 0)
         self.column.setContentsMargins(left, top, right - self._area.bar_width, bottom)
         self.column.setSpacing(12)
-        race = QGridLayout()
-        race.setHorizontalSpacing(8)
-        race.setColumnStretch(2, 1)
-        self.speculated = RunRow("draft-on", race, 0, self)
-        self.plain = RunRow("main-model", race, 1, self)
-        self.gain = Headline(self)
+        self._make_result(body)
         self.verdict = label(self, "muted", wraps=True)
         self.kinds = Segments(2, self)
         self.texts = ComparedText(self), ComparedText(self)
         column = vbox(body, margins=(0, 0, 0, 0), spacing=12)
-        fill(column, self.gain, race, self.verdict, fill(hbox(), 1, self.kinds))
+        fill(column, self.result, self.verdict, fill(hbox(), 1, self.kinds))
         self.uses = [self.bound("Use this one", styled(QPushButton(self), "button-small")) for _ in self.texts]
         self._sides = [QWidget(body) for _ in self.texts]
         self._row = hbox(spacing=12)
@@ -113,7 +121,7 @@ class ComparisonView(ThemeAware, Overlay):
             text.grown.connect(self.fit_in_window)
             text.mark_shown.connect(partial(self._scroll_to, text))
         head = fill(hbox(margins=beside_bar), self.title, (self.subtitle, 1), CloseButton(self, self.close_overlay))
-        foot = fill(hbox(margins=beside_bar, spacing=12), 1, self.ask, self.stop, self.again)
+        foot = fill(hbox(margins=beside_bar, spacing=12), self.copy, 1, self.ask, self.stop, self.again)
         fill(self.column, head, (self._area, 1), foot)
         self.kinds.buttons[0].setChecked(True)
         for button in self.kinds.buttons:
@@ -121,10 +129,23 @@ class ComparisonView(ThemeAware, Overlay):
         self.stop.clicked.connect(self._comparer.cancel)
         self.again.clicked.connect(self._action.trigger)
         self.ask.clicked.connect(self._ask)
+        self.copy.clicked.connect(self._copy_picture)
         self._action.changed.connect(self.refresh)
         self.closed.connect(self._comparer.cancel)
         self._comparer.changed.connect(self.refresh)
         self.restyle()
+
+    def _make_result(self, body: QWidget) -> None:
+        """Make what a picture of the result shows."""
+        self.result = QWidget(body)
+        race = QGridLayout()
+        race.setHorizontalSpacing(8)
+        race.setColumnStretch(2, 1)
+        self.speculated = RunRow("draft-on", race, 0, self.result)
+        self.plain = RunRow("main-model", race, 1, self.result)
+        self.gain = Headline(self.result)
+        self.pair = label(self.result, "muted")
+        fill(vbox(self.result, margins=(0, 0, 0, 0), spacing=12), self.gain, race, self.pair)
 
     def fit_in_window(self) -> None:
         room = self._room_of_texts()
@@ -183,42 +204,40 @@ class ComparisonView(ThemeAware, Overlay):
         self._has_ended = not comparison.running
 
     def _show_race(self, comparison: Comparison) -> None:
-        """Show how far both ways are.
+        """Show how far both ways are, and at the end their speeds.
 
-        At the end, show their speeds, but only if these tell the gain: else they would look like one.
+        Those of a busy computer are grey, and those that say nothing of drafts are not shown: they would look like a
+        gain.
         """
-        speeds = comparison.speculated_tps, comparison.plain_tps
         shares: tuple[float | None, float | None] = None, None
-        if comparison.running:
+        if comparison.running or comparison.has_ratio:
             race = comparison.race()
             shares = race.speculated, race.plain
-        elif comparison.has_ratio:
-            fastest = max(speed or 0.0 for speed in speeds)
-            shares = (speeds[0] or 0.0) / fastest, (speeds[1] or 0.0) / fastest
-        for racer, speed, share in zip((self.speculated, self.plain), speeds, shares, strict=True):
-            racer.show_speed(speed, share)
+        counts = comparison.running or comparison.counts
+        for racer, speed, share in zip((self.speculated, self.plain), comparison.speeds, shares, strict=True):
+            racer.show_speed(speed, share, counts=counts)
         show_words(self.gain, self._step(comparison) if comparison.running else self._gain(comparison))
         set_style_class(self.gain, "big-good" if self._is_good(comparison) else "big")
+        self.pair.setText(pair_name(*comparison.pair))
+        self.pair.setVisible(comparison.counts)
+        self.copy.setVisible(comparison.counts)
 
     def _step(self, comparison: Comparison) -> str:
-        """Return the headline of the run that is under way."""
+        """Return the headline of the run that is under way: which of the two runs of its way it is."""
         if comparison.step is ComparisonStep.PREFILL:
             return self.tr("Reading the prompt…")
-        if comparison.step is ComparisonStep.SPECULATED:
-            return self.tr("With speculation…")
-        if comparison.step is ComparisonStep.PLAIN:
-            return self.tr("Now without speculation…")
-        return self.tr("Both once more…")
+        is_speculated = comparison.step in SPECULATED_RUNS
+        with_drafts = self.tr("With speculation: run {number} of 2")
+        words = with_drafts if is_speculated else self.tr("Without speculation: run {number} of 2")
+        is_first = comparison.step in (ComparisonStep.SPECULATED, ComparisonStep.PLAIN)
+        return words.format(number=figures.number(1 if is_first else 2, 0))
 
     def _gain(self, comparison: Comparison) -> str:
-        """Say how fast the pair is, or how far apart the speeds were; "" if this answer's gain is another one."""
+        """Say how fast the pair is, or that the computer was busy; "" if this answer's gain is another one."""
         if not comparison.has_ratio:
             return ""
-        if (bounds := comparison.bounds) is not None:
-            least, most = (figures.factor(bound) for bound in bounds)
-            if least == most:
-                return self.tr("This Mac is busy: {times}").format(times=figures.about(bounds[0]))
-            return self.tr("This Mac is busy: {least} to {most}×").format(least=least, most=most)
+        if comparison.was_busy:
+            return self.tr("Too busy to measure")
         if not self._is_usual(comparison):
             return ""
         is_same = comparison.verdict() is ComparisonResult.SAME
@@ -229,14 +248,11 @@ class ComparisonView(ThemeAware, Overlay):
         return comparison.counts and self._is_usual(comparison) and is_gain(self._comparer.speedup)
 
     def _is_usual(self, comparison: Comparison) -> bool:
-        """Whether this answer was about as much faster as the pair is, or may have been on a busy computer."""
+        """Whether this answer was about as much faster as the pair is."""
         speedup = self._comparer.speedup
         ratio = comparison.ratio
         if speedup is None or ratio is None:
             return False
-        if (bounds := comparison.bounds) is not None:
-            least, most = map(as_shown, bounds)
-            return least <= as_shown(speedup) <= most
         return 1.0 / _USUAL <= ratio / speedup <= _USUAL
 
     def _show_texts(self, comparison: Comparison) -> None:
@@ -263,6 +279,27 @@ class ComparisonView(ThemeAware, Overlay):
         point = text.mapTo(body, place)
         self._area.ensureVisible(point.x(), point.y(), 0, self._area.height() // 3)
 
+    def _copy_picture(self) -> None:
+        """Copy the result as a picture: gain, bars and models, on the card's ground."""
+        QGuiApplication.clipboard().setPixmap(self._picture())
+        self.copy.setText(translate("CopyButton", "Copied"))
+        QTimer.singleShot(CONFIRMED_MS, self, self._name_copy)
+
+    def _picture(self) -> QPixmap:
+        margin = theme.scaled(_PICTURE_MARGIN)
+        ratio = self.devicePixelRatioF()
+        size = self.result.size().grownBy(QMargins(margin, margin, margin, margin))
+        picture = QPixmap(size * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(QColor(theme.colours().panel))
+        with QPainter(picture) as painter:
+            place = QPoint(margin, margin)
+            self.result.render(painter, place, renderFlags=QWidget.RenderFlag.DrawChildren)
+        return picture
+
+    def _name_copy(self) -> None:
+        self.copy.setText(self.tr("Copy as picture"))
+
     def _use(self, side: int) -> None:
         """Show the text of a side in the chat, as another version of its answer."""
         comparison = self._comparer.comparison
@@ -278,14 +315,8 @@ class ComparisonView(ThemeAware, Overlay):
             self.asked.emit(comparison.question)
 
     def _progress(self, comparison: Comparison) -> str:
-        if comparison.step is ComparisonStep.PREFILL:
-            return self.tr("Processing the prompt first, so all runs start from the same point.")
-        if comparison.step is ComparisonStep.SPECULATED:
-            return self.tr("Each way runs alone: two at a time would slow each other down.")
-        if comparison.step is ComparisonStep.PLAIN:
-            return self.tr("The upper bar is where the first run was after the same time.")
         if comparison.running:
-            return self.tr("The load on this Mac may change. The faster run of each way counts.")
+            return ""
         if comparison.step is ComparisonStep.CANCELLED:
             return self.tr("Stopped.")
         if comparison.error is not None:
@@ -301,11 +332,12 @@ class ComparisonView(ThemeAware, Overlay):
             return self.tr("This answer repeats itself, so its speed says nothing about other answers.")
         if comparison.ratio is None:
             return self.tr("The answer is too short to compare speeds.")
+        if comparison.has_ratio and comparison.was_busy:
+            return self.tr("The same run was much faster another time. Compare again when this Mac is less busy.")
         if comparison.has_ratio and self._comparer.speedup is not None and not self._is_usual(comparison):
-            words = self.tr("This answer gained another amount than most: on this Mac, these models are {gain}.")
+            words = self.tr("Most answers here are {gain}; this one differs.")
             return words.format(gain=figures.as_fast(self._comparer.speedup))
-        changed = self.tr("The load on this Mac changed between the runs, so their speeds cannot be compared.")
-        return changed if comparison.load_changed else ""
+        return ""
 
     def _compared(self, comparison: Comparison) -> str:
         verdict = comparison.verdict()
@@ -347,6 +379,7 @@ class ComparisonView(ThemeAware, Overlay):
             text.tokens.setAccessibleName(racer.heading.text())
         for button, name in zip(self.kinds.buttons, (self.tr("Text"), self.tr("Tokens")), strict=True):
             button.setText(name)
+        self._name_copy()
         self.refresh()
 
 

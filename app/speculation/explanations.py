@@ -12,8 +12,10 @@ NAMES = Sentences(
 EXPLANATIONS = Sentences(
     "SpeculationPanel",
     {
-        "outcome": "Compared with decoding without speculation, measured by plain rounds within the same answer.",
-        "rate": "The share of the draft tokens that the main model accepted.",
+        "outcome": (
+            "How fast these models are with drafts, compared with the main model alone, as measured on this Mac. "
+            "Until that is known, how many draft tokens the main model accepted."
+        ),
         "per_round": "How many tokens a round adds to the answer: the accepted ones and one of the main model's own.",
         "strip": (
             "A column for each round, from the bottom up: accepted draft tokens, the main model's own token, rejected "

@@ -1,4 +1,4 @@
-"""The small parts of the live panel: the headline, values, charts with their titles, and rows of buttons."""
+"""The small parts of the live panel: the headline, charts with their titles, and rows of buttons."""
 
 from __future__ import annotations
 
@@ -63,20 +63,6 @@ class ActionButtons(QWidget):
             button.setEnabled(action.isEnabled())
 
 
-class _Value(QLabel):
-    """One line on the baseline of its own font; QLabel moves the baseline for a character of a fallback font."""
-
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self.fontMetrics().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.drawText(0, self.fontMetrics().ascent(), self.text())
-
-
 class Headline(QLabel):
     """One line in large letters, which shrink until the text fits; the height stays."""
 
@@ -139,22 +125,6 @@ class SteadySentence(SentenceLabel):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._reserved.clear()
-
-
-class Figure(QWidget):
-    """A value and its name below; both explain it in a tooltip."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._value = styled(_Value(self), "figure")
-        self._name = styled(QLabel(self), "muted")
-        fill(vbox(self, margins=(0, 0, 0, 0), spacing=2), self._value, self._name)
-
-    def show_value(self, value: str, name: str) -> None:
-        set_text(self._value, value)
-        set_text(self._name, name)
-        self.setAccessibleName(name)
-        self.setAccessibleDescription(value)
 
 
 class Section(QWidget):

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app.actions.actions import Actions
 from app.session.answer import Answer
 from app.speculation.details import Details
 from app.speculation.explanations import EXPLANATIONS
-from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Headline, Section, SteadySentence, set_text
+from app.speculation.gauges import ActionButtons, ActionSegments, Headline, Section, SteadySentence, set_text
 from app.speculation.round_strip import RoundStrip
 from app.transcript.tints.token_legend import TokenLegend
 from app.widgets import theme
@@ -23,8 +23,7 @@ from app.widgets.style_class import set_style_class, styled
 from app.widgets.theme_aware import ThemeAware
 from app.widgets.throttle import Throttle
 from app.wording import figures
-from app.wording.speculation import below_outcome, has_story, longest_below_outcome, outcome, without_story
-from engine.stats import RequestStats
+from app.wording.speculation import below_outcome, longest_below_outcome, outcome, without_story
 
 WIDTH = 360
 # The interval at which figures and charts are painted during an answer, during which the engine needs the processor.
@@ -32,13 +31,14 @@ _FIGURES_MS = 250
 # The interval at which the strip is painted during an answer.
 _STRIP_MS = 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
-_BUTTONS = ("compare", "choose-draft")
+_BUTTONS = ("compare", "choose-draft", "request-history")
 
 
 class SpeculationPanel(ThemeAware, QFrame):
     """Shows one answer; call `follow` when it has grown. Before the first answer it shows how a round works.
 
-    Charts are shown once they have a story to tell, see `has_story`; before that, and without one, there is one line.
+    Charts are shown once they have a story to tell, see `Answer.has_story`; before that, and without one, there is one
+    line and nothing else.
 
     Emits `details_wanted` to ask for the tokens and rounds of a stored answer once the panel is visible, `shown` with
     the panel's visibility after every change, and `round_chosen` with the number of a round of the strip.
@@ -62,6 +62,7 @@ class SpeculationPanel(ThemeAware, QFrame):
         self._strip_throttle = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         body = self._make_area()
         self._title = label(body, "title")
+        self._segments_name = label(body, "muted")
         self._segments = ActionSegments(actions, _CHOICES, body)
         self.sample = SampleRound(body)
         self._sentence = label(body, "body", wraps=True)
@@ -71,15 +72,14 @@ class SpeculationPanel(ThemeAware, QFrame):
         self._rule.setObjectName("line")
         self.details = Details(body)
         # Whatever changes its height is below everything else, so that nothing moves.
-        self.history = ActionButtons(actions, ("request-history",), body)
         self._remarks = label(body, "muted", wraps=True)
         self.requests = label(body, "muted", wraps=True)
         for view in (self._remarks, self.requests):
             view.hide()
         column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
-        fill(column, fill(hbox(), (self._title, 1), self._segments)).addSpacing(4)
+        fill(column, fill(hbox(spacing=8), (self._title, 1), self._segments_name, self._segments)).addSpacing(4)
         fill(column, self.line, self._make_figures(), self.sample, self.buttons, self._rule)
-        fill(column, self.details, self._sentence, self._remarks, self.requests, 1, self.history)
+        fill(column, self.details, self._sentence, self._remarks, self.requests, 1)
         keep_right_edge(self._area, column)
         fill(vbox(self, margins=(1, 0, 0, 0)), self._area)
         self.restyle()
@@ -90,21 +90,13 @@ class SpeculationPanel(ThemeAware, QFrame):
         self.outcome = Headline(self._measured)
         self.speeds = SteadySentence(self._measured)
         self._figures = QWidget(self._measured)
-        self.rate = Figure(self._figures)
-        self.per_round = Figure(self._figures)
         self.strip = RoundStrip(self._figures)
         self._legend = TokenLegend(with_rejected=True, parent=self._figures)
         self._strip_section = Section(self.strip, self._figures)
         self._no_rounds = label(self._figures, "muted", wraps=True)
         self.strip.chosen.connect(self.round_chosen)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(16)
-        # The second one is not always shown.
-        for column, figure in enumerate((self.per_round, self.rate)):
-            grid.addWidget(figure, 0, column)
-            grid.setColumnStretch(column, 1)
-        figures_column = fill(vbox(self._figures, margins=(0, 8, 0, 0), spacing=8), grid)
-        fill(figures_column, self._strip_section, self._legend, self._no_rounds)
+        column = vbox(self._figures, margins=(0, 0, 0, 0), spacing=8)
+        fill(column, self._strip_section, self._legend, self._no_rounds)
         fill(vbox(self._measured, margins=(0, 0, 0, 0), spacing=2), self.outcome, self.speeds, self._figures)
         return self._measured
 
@@ -181,20 +173,19 @@ class SpeculationPanel(ThemeAware, QFrame):
     def refresh(self) -> None:
         """Show the answer as it is now."""
         answer = self._answer
-        with_charts = answer is not None and has_story(answer)
+        with_charts = answer is not None and answer.has_story
         self.sample.setVisible(answer is None and self._knows_source)
         for view in (self._measured, self._rule, self.details):
             view.setVisible(with_charts)
         self.line.setVisible(answer is not None and not with_charts)
         self._show_buttons(answer, with_charts=with_charts)
-        self.history.setVisible(answer is not None)
         self.strip.show_answer(answer)
         now = ""
         if answer is None:
             now = self._state()
         elif with_charts:
             self.details.show_answer(answer)
-            self._show_figures(answer, answer.figures)
+            self._show_figures(answer)
             now = figures.sentence(answer)
         else:
             set_text(self.line, without_story(answer))
@@ -202,12 +193,10 @@ class SpeculationPanel(ThemeAware, QFrame):
         show_words(self._remarks, figures.remarks(answer) if answer is not None else "")
 
     def _show_buttons(self, answer: Answer | None, *, with_charts: bool) -> None:
-        """Offer the remedy, or Compare where draft tokens were proposed: else both of its runs would be plain."""
-        offered = "" if with_charts else self._remedy
-        if not offered and answer is not None and answer.figures.drafted:
-            offered = "compare"
-        self.buttons.show_only(offered)
-        self.buttons.setVisible(bool(offered) and answer is not None and bool(answer.figures.generated_tokens))
+        """Offer what measures drafts, and the figures of all answers; where drafts wrote next to nothing, a remedy."""
+        offered = ("compare", "request-history") if with_charts else (self._remedy,)
+        self.buttons.show_only(*offered)
+        self.buttons.setVisible(any(offered) and answer is not None and bool(answer.figures.generated_tokens))
 
     def follow(self) -> None:
         """Show what was added to the answer, at most once in an interval; show its end at once."""
@@ -217,14 +206,10 @@ class SpeculationPanel(ThemeAware, QFrame):
             self._strip_throttle.request()
             self._figures_throttle.request()
 
-    def _show_figures(self, answer: Answer, stats: RequestStats) -> None:
+    def _show_figures(self, answer: Answer) -> None:
         set_text(self.outcome, outcome(answer))
         set_style_class(self.outcome, "big-good" if figures.gain(answer) else "big")
         set_text(self.speeds, below_outcome(answer))
-        self.rate.show_value(figures.percent(stats.accept_rate), self.tr("of draft tokens accepted"))
-        # Where the gain is unknown, the headline says it in numbers.
-        self.rate.setVisible(bool(figures.gain(answer)))
-        self.per_round.show_value(figures.tokens_a_round(stats), self.tr("tokens a round"))
         # Answers stored by early versions have tokens but no rounds.
         known = bool(answer.rounds) or not (answer.ended and answer.tokens)
         for view in (self._strip_section, self._legend):
@@ -235,7 +220,8 @@ class SpeculationPanel(ThemeAware, QFrame):
     def retranslate(self) -> None:
         self._name_answer()
         self._no_rounds.setText(self.tr("No round data: this answer was saved by an older version of Tandem."))
-        for view, key in ((self.outcome, "outcome"), (self.rate, "rate"), (self.per_round, "per_round")):
+        self._segments_name.setText(self.tr("Drafts", "the name of the switch Auto, On, Off"))
+        for view, key in ((self.outcome, "outcome"), (self.speeds, "per_round")):
             view.setToolTip(wrapped_tip(EXPLANATIONS[key]))
         self._strip_section.explain("strip")
         self._legend.retranslate()

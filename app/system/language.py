@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import sys
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QTranslator, Signal
 
+from app.system.computer_words import ComputerWords
 from app.system.paths import translations
 
 log = logging.getLogger(__name__)
@@ -27,9 +29,13 @@ def best_language(wanted: list[str]) -> str:
 
 
 class Language(QObject):
-    """Installs translators. `choice` is "system" or a key of LANGUAGES, `code` the language that is shown."""
+    """Installs translators. `choice` is "system" or a key of LANGUAGES, `code` the language that is shown.
+
+    `of_mac` says whether the window speaks of a Mac, or of a computer.
+    """
 
     changed = Signal()
+    of_mac = sys.platform == "darwin"
 
     def __init__(self, application: QCoreApplication) -> None:
         super().__init__(application)
@@ -52,10 +58,11 @@ class Language(QObject):
         qt_folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
         own_file = translations() / f"tandem_{self.code}.qm"
         for file in (qt_folder / f"qtbase_{self.code}.qm", own_file):
-            translator = QTranslator(self)
+            is_own = file == own_file
+            translator = ComputerWords(self.code, self) if is_own and not self.of_mac else QTranslator(self)
             if translator.load(str(file)):
                 self._application.installTranslator(translator)
                 self._translators.append(translator)
-            elif file == own_file:
+            elif is_own:
                 log.warning("%s cannot be loaded; python i18n/compile.py makes it", file)
         self.changed.emit()

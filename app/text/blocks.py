@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from app.text.fences import BegunCode, closing_line
+from app.text.labels import first_label, labels_in, used_labels
 from app.text.pieces import (
     BEGUN_COLOUR,
     LONG_PIECE,
@@ -41,7 +43,6 @@ MOST_SIGNS = 2500
 # A code block continues in another one after this many characters.
 LONGEST_CODE = 30_000
 _BLANK_LINE = re.compile(r"(?:\A|\n)[ \t]*\n")
-_LABEL = re.compile(r"\[([^\[\]\n]{1,200})\]")
 _FORMULA_FENCE = re.compile(r"((?:`{3,}|~{3,})[ \t]*math)[ \t]*$")
 # The first line of code or of a result that begins no item.
 _LONE_MARK = re.compile(r"[ >]*(?:```|~~~|<tool_response>)")
@@ -126,6 +127,8 @@ class Splitter:
         self._after = 0
         # The lines of the next code block that were moved out of the open text; None if there are none.
         self._code: Code | None = None
+        # What these lines say about the others.
+        self._begun: BegunCode | None = None
         # The number of the first item of the open text, if its list was cut, else 0.
         self._number = 0
         # Whether the open text is too long to parse, and plain text until the next blank line.
@@ -151,12 +154,13 @@ class Splitter:
         self._freeze_ended()
         if self._open_text and not self._plain:
             # A formula, comment or fold that has no end now is text.
-            self._spans = top_level(self._open_text, goes_on=False)
+            self._spans = top_level(self._open_text, False, self._begun)
         self._show_tail(ended=True)
         self._freeze(self.tail, [] if self._plain or not self._open_text else self._spans)
         self.tail = []
         self._open_text = ""
         self._code = None
+        self._begun = None
         self._number = 0
         self._plain = False
 
@@ -164,7 +168,7 @@ class Splitter:
         """Return a block with the known definitions of the links and notes that it uses."""
         if not self.definitions or not isinstance(block, ProseText) or block.plain:
             return block
-        used = _labels(block.text)
+        used = labels_in(block.text)
         # A note's number depends on all notes before it, so a block with a note gets the definitions of all.
         has_notes = any(label.startswith("^") for label in used)
         known = [text for label, text in self.definitions.items() if label in used or (has_notes and label[0] == "^")]
@@ -210,7 +214,7 @@ class Splitter:
 
     def _freeze_ended_prose(self) -> bool:
         """Freeze the blocks that later text cannot change; return True if the open text has to be read again."""
-        self._spans = top_level(self._open_text)
+        self._spans = top_level(self._open_text, begun=self._begun)
         lines = _lines(self._open_text)
         if self._spans and self._freeze_inset(self._spans[0], lines):
             return True
@@ -221,6 +225,7 @@ class Splitter:
             self._freeze(self._blocks_of(done, lines, ended=True), done)
             self._after = 0
             self._code = None
+            self._begun = None
             self._number = 0
             return True
         if not self._spans:
@@ -283,14 +288,19 @@ class Splitter:
         if code.fenced:
             # Without its lines, code that has turned out to be no formula would be the beginning of one again.
             lines[code.start] = _FORMULA_FENCE.sub(r"\1 code", lines[code.start])
+        if ended and code.begun is not None and not code.has_line_below:
+            # Without its lines, the code would go on in those that follow.
+            below.insert(0, closing_line(lines[code.start], code.begun.fences[0], code.quotes))
         self._open_text = "".join(lines[:first] + below)
         if not ended:
-            self._spans = top_level(self._open_text)
+            self._begun = code.begun
+            self._spans = top_level(self._open_text, begun=self._begun)
             return False
         self._freeze([replace(self._code, closed=True)])
         self._code = None
+        self._begun = None
         self._after += 1
-        if span.kind in ("fence", "code_block"):
+        if span.kind in ("fence", "code_block", "glued_open"):
             self._open_text = "".join(lines[span.end :])
             self._after = 0
         return True
@@ -341,10 +351,10 @@ class Splitter:
             if isinstance(block, ProseText) and "[" in block.text:
                 lines = _lines(block.text)
                 for span in top_level(block.text):
-                    self._used |= _used(span, lines)
+                    self._used |= used_labels(span, lines)
         for span in spans:
             for text in span.definitions:
-                for label in _first_label(text):
+                for label in first_label(text):
                     self.definitions.setdefault(label, text)
 
     def _cut(self, span: Span, lines: list[str]) -> bool:
@@ -396,21 +406,21 @@ class Splitter:
         blocks: list[Block] = []
         used = set(self._used)
         for index, span in enumerate(spans):
-            if span.kind == "comment":
+            if span.kind == "comment" or span.is_begun_formula(lines):
                 continue
             if span.kind in ("details_open", "echoed_result"):
                 blocks += _top_level_fold("".join(lines[span.start : span.end]), span.closed)
             elif span.kind == "definitions":
-                unused = [text for text in span.definitions if used.isdisjoint(_first_label(text))]
+                unused = [text for text in span.definitions if used.isdisjoint(first_label(text))]
                 if unused:
                     blocks.append(ProseText("\n".join(unused)))
-                used |= _labels("\n".join(unused))
+                used |= labels_in("\n".join(unused))
             elif span.kind == "table_open":
                 blocks += map(ProseText, tables(lines[span.start : span.end]))
-                used |= _used(span, lines)
+                used |= used_labels(span, lines)
             else:
                 blocks += self._prose_and_insets(span, lines, ended, is_first=index == 0)
-                used |= _used(span, lines)
+                used |= used_labels(span, lines)
         return blocks
 
     def _prose_and_insets(self, span: Span, lines: list[str], ended: bool, is_first: bool) -> list[Block]:
@@ -483,22 +493,6 @@ def _has_prose(span: Span, lines: list[str], after: int, end: int) -> bool:
 
 def _has_words(lines: list[str]) -> bool:
     return bool("".join(lines).strip("> \t\n"))
-
-
-def _used(span: Span, lines: Sequence[str]) -> set[str]:
-    """Return the labels that a block uses outside of its insets."""
-    lines_of_insets = {line for inset in span.insets for line in range(inset.start, inset.end)}
-    return _labels("".join(lines[line] for line in range(span.start, span.end) if line not in lines_of_insets))
-
-
-def _first_label(definition: str) -> list[str]:
-    """Return the alphabetically first label in a definition, in a list that is empty if there is none."""
-    return sorted(_labels(definition))[:1]
-
-
-def _labels(text: str) -> set[str]:
-    """Return the labels in brackets in a text, in the form in which they are compared."""
-    return {" ".join(label.split()).casefold() for label in _LABEL.findall(text)} if "[" in text else set()
 
 
 def continues_line(text: str, delta: str) -> bool:

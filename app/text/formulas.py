@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 # Characters. Longer formulas are shown as plain text, because setting them takes too long.
 LONGEST = 1500
@@ -87,14 +88,38 @@ def formula_at(text: str, start: int, end: int) -> tuple[Formula, int] | None:
     return Formula(latex.strip(), formula[0].strip(), is_display), formula.end()
 
 
+class TaggedFormula(NamedTuple):
+    """The LaTeX of a formula without its tag, and the LaTeX of the tag; "" if it has none of its own."""
+
+    latex: str
+    tag: str
+
+
+def tagged(formula: Formula) -> TaggedFormula:
+    """Return the parts of a formula, whose tag stands at the margin if the formula is displayed in one line."""
+    tags = list(_TAG.finditer(formula.latex))
+    latex = _TAG.sub("", formula.latex)
+    if not formula.display or len(tags) != 1 or "\\\\" in latex or not latex.strip():
+        return TaggedFormula(formula.latex, "")
+    return TaggedFormula(latex, _set_tag(tags[0]))
+
+
+def _set_tag(tag: re.Match[str]) -> str:
+    r"""Return the LaTeX of a tag, whose letters stand upright: "(\text{2a})" for "\tag{2a}"."""
+    words = tag[2]
+    if any(map(str.isalpha, words)) and "\\" not in words and "$" not in words:
+        words = rf"\text{{{words}}}"
+    return words if tag[1] else f"({words})"
+
+
 def settable(latex: str) -> str:
     """Return a formula with the commands that the libraries know; chemistry becomes letters, and only tags are numbers.
 
     The libraries typeset and export formulas.
     """
+    latex = _TAG.sub(lambda match: rf"\qquad {_set_tag(match)}", latex)
     latex = _CHEMISTRY.sub(lambda match: _of_chemistry(match[1][1:-1]), latex)
     latex = _WORDS.sub(lambda match: _set_words(match[1], match[2][1:-1]), latex)
-    latex = _TAG.sub(lambda match: rf"\qquad {match[2]}" if match[1] else rf"\qquad ({match[2]})", latex)
     latex = _RAISED_ENVIRONMENT.sub(r"{\1}", _UNSET.sub("", latex))
     return _ENVIRONMENT.sub(
         lambda match: (

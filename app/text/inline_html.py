@@ -1,4 +1,8 @@
-"""Tags in Markdown that set text or name pictures, marks between `==`, and comments. No Qt in here."""
+"""Tags in Markdown that set text, lead somewhere or name pictures, marks between `==`, and comments. No Qt in here.
+
+Tags that only lay words out are left out if they are closed in the same paragraph, or alone on their line: otherwise
+somebody speaks of them. `<script>` and `<style>` stay text with what is in them, as on GitHub.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,16 @@ from markdown_it.token import Token
 # Tags whose attributes mean nothing here, and the names of those that mean the same as another.
 _TAG = re.compile(r"<(br|p|b|strong|i|em|u|ins|s|del|strike|mark|sub|sup|kbd)(?:\s[^<>]*)?(/?)>", re.IGNORECASE)
 _MEANING = {"b": "strong", "i": "em", "del": "s", "strike": "s", "ins": "u"}
+# Tags that are left out, and their words stay; and a line of nothing else.
+_LAYOUT_NAMES = "abbr|big|center|cite|dfn|div|font|small|span"
+_LAYOUT = re.compile(rf"<(?P<end>/?)(?P<name>{_LAYOUT_NAMES})(?:\s[^<>]*|/)?>", re.IGNORECASE)
+_LAYOUT_LINE = re.compile(rf"(?:\s*</?(?:{_LAYOUT_NAMES})(?:\s[^<>]*|/)?>)+\s*", re.IGNORECASE)
+_LINK = re.compile(r"<a(?:\s([^<>]*))?>", re.IGNORECASE)
+_LINK_END = re.compile(r"</a\s*>", re.IGNORECASE)
 _MARKED = re.compile(r"(?<![\w=])==(?=[^\s=])((?:[^=\n]|=(?!=))+)(?<=[^\s=])==(?![\w=])", re.ASCII)
 _COMMENT = re.compile(r"<!--.*?-->[ \t]*", re.DOTALL)
 _PICTURE = re.compile(r"<img\s([^<>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""(src|alt)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""(href|src|alt)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _AFTER_BREAK = re.compile(r"[ \t]*\n?[ \t]*")
 
 
@@ -62,10 +72,51 @@ def inline_tag(state: StateInline, silent: bool) -> bool:
         if has_address:
             state.pos = picture.end()
             return True
+    link = _LINK.match(state.src, state.pos, state.posMax)
+    if link is not None:
+        return _parse_link(state, link, silent)
+    layout = _LAYOUT.match(state.src, state.pos, state.posMax)
+    if layout is not None:
+        return _leave_out(state, layout)
     tag = _TAG.match(state.src, state.pos, state.posMax)
     if tag is None:
         return False
     return _parse_style_tag(state, tag, silent)
+
+
+def _leave_out(state: StateInline, tag: re.Match[str]) -> bool:
+    """Leave out a tag that lays words out. Return False if it is text itself."""
+    src = state.src
+    name = tag["name"]
+    if tag["end"]:
+        has_partner = src.rfind(f"<{name}", 0, tag.start()) >= 0
+    elif tag[0].endswith("/>"):
+        has_partner = True
+    else:
+        has_partner = re.compile(f"</{name}", re.IGNORECASE).search(src, tag.end(), state.posMax) is not None
+    line_end = src.find("\n", tag.end())
+    line_end = line_end if line_end >= 0 else len(src)
+    is_alone = _LAYOUT_LINE.fullmatch(src, src.rfind("\n", 0, tag.start()) + 1, line_end) is not None
+    if not (is_alone or has_partner):
+        return False
+    is_last = is_alone and not src[tag.end() : line_end].strip()
+    state.pos = min(line_end + 1, state.posMax) if is_last else tag.end()
+    return True
+
+
+def _parse_link(state: StateInline, link: re.Match[str], silent: bool) -> bool:
+    """Parse a link; without an address of the web or of mail only its words. Return False if it has no end tag."""
+    end = _LINK_END.search(state.src, link.end(), state.posMax)
+    if end is None:
+        return False
+    if not silent:
+        address = unescape(_attributes(link[1] or "").get("href", ""))
+        if address.lower().startswith(("http://", "https://", "mailto:")):
+            _push_inside(state, "a", link.end(), end.start(), state.md.normalizeLink(address))
+        else:
+            _tokenize(state, link.end(), end.start())
+    state.pos = end.end()
+    return True
 
 
 def _parse_style_tag(state: StateInline, tag: re.Match[str], silent: bool) -> bool:
@@ -87,20 +138,31 @@ def _parse_style_tag(state: StateInline, tag: re.Match[str], silent: bool) -> bo
     return True
 
 
-def _push_inside(state: StateInline, tag: str, start: int, end: int) -> None:
-    """Parse the text between two positions, and add its tokens inside an element `tag`."""
+def _push_inside(state: StateInline, tag: str, start: int, end: int, address: str = "") -> None:
+    """Parse the text between two positions, and add its tokens inside an element `tag`, which may be a link."""
+    kind = "link" if address else tag
+    state.push(f"{kind}_open", tag, 1).attrs = {"href": address} if address else {}
+    _tokenize(state, start, end)
+    state.push(f"{kind}_close", tag, -1)
+
+
+def _tokenize(state: StateInline, start: int, end: int) -> None:
+    """Parse the text between two positions, and add its tokens."""
     last = state.posMax
-    state.push(f"{tag}_open", tag, 1)
     state.pos = start
     state.posMax = end
     state.md.inline.tokenize(state)
-    state.push(f"{tag}_close", tag, -1)
     state.posMax = last
+
+
+def _attributes(text: str) -> dict[str, str]:
+    """Return the attributes that name addresses and pictures, by their names in lower case."""
+    return {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(text)}
 
 
 def _parse_picture(state: StateInline, attribute_text: str, silent: bool) -> bool:
     """Add the picture of a tag with these attributes, if it has a web address. Return whether it has one."""
-    attributes = {name.lower(): "".join(values) for name, *values in _ATTRIBUTE.findall(attribute_text)}
+    attributes = _attributes(attribute_text)
     address = attributes.get("src", "")
     if not address.startswith(("http://", "https://")):
         return False

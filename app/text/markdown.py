@@ -25,9 +25,11 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from app.text.echoed_results import fold_results, parts_of_result, read_results
 from app.text.emphasis import delimiters
+from app.text.fences import BegunCode
 from app.text.formulas import display_end, formula_at
 from app.text.inline_html import comment_block, inline_tag
 from app.text.lenient_blocks import item_of_answer, table_line, tight_head
+from app.text.lenient_fences import BEGUN, fence_below_words, fence_of_answer
 from app.text.pieces import without_colours
 
 # The greatest depth of quotes, lists and their items inside each other. The parser would leave out deeper blocks.
@@ -62,13 +64,14 @@ _BAR_SIGN = "\ufdd2"
 alert_titles: Mapping[str, str] = {}
 
 
-def parse_blocks(markdown: str, goes_on: bool = True) -> list[Token]:
-    """Return the tokens of the blocks of a text.
+def parse_blocks(markdown: str, goes_on: bool = True, begun: BegunCode | None = None) -> list[Token]:
+    """Return the tokens of the blocks of a text. `begun` is the code in it whose first lines are not in the text.
 
     If the text may go on, an open display formula, a comment and the open summary of a fold extend to its end.
     """
     tokens: list[Token] = []
-    PARSER.block.parse(markdown, PARSER, {"goes_on": True} if goes_on else {}, tokens)
+    env: dict[str, Any] = {"goes_on": True} if goes_on else {}
+    PARSER.block.parse(markdown, PARSER, env | {BEGUN: begun}, tokens)
     return tokens
 
 
@@ -406,6 +409,9 @@ def _configured() -> MarkdownIt:
     block.before("table", "item", item_of_answer)
     block.before("heading", "tight_head", tight_head, {"alt": ["paragraph", "reference", "blockquote"]})
     block.before("table", "table_line", table_line)
+    block.at("fence", fence_of_answer, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    # Above what reads several lines as one block.
+    block.before("lheading", "glued", fence_below_words, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     block.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
     block.before("fence", "comment", comment_block, {"alt": ["blockquote", "list"]})
     block.before("fence", "fold", _fold, {"alt": ["paragraph", "reference", "blockquote", "list"]})

@@ -42,7 +42,9 @@ _NUMBER = re.compile(r"^[ \t>]*(?:[-*+][ \t]+)*\d{1,9}[.)]", re.MULTILINE)
 _NOTE = re.compile(r"\[\^[^\]\n]+\]:?")
 _ALERT = re.compile(r"\[![A-Za-z]+\]")
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-_OPENING_FENCE = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:`{3,}|~{3,})[^\n]*(?:\n|\Z)", re.MULTILINE)
+_OPENING_FENCE = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t>]+)*(?:`{3,}|~{3,})[^\n]*(?:\n|\Z)", re.MULTILINE)
+# A fence that is glued to words.
+_FENCE_BEHIND = re.compile(r"[ \t]*`{3,}[^`\n]*\n")
 _CLOSING_FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*\r?(?:\n|\Z)")
 _END_OF_FORMULA = re.compile(r"[ \t]*\n[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:\n|\Z)")
 _BEFORE_ROW = re.compile(r"[ \t>\r\n]*\|?")
@@ -177,6 +179,9 @@ class CodePlaces:
 
 def _start_of_code(code: str, source: str, at: int) -> int:
     """Return where the first line of the next code block begins: below its fence, if it has one."""
+    behind = _FENCE_BEHIND.match(source, at)
+    if behind is not None:
+        return behind.end()
     line = source.rfind("\n", 0, at) + 1
     fence = _OPENING_FENCE.search(source, line, at + _MOST_SKIPPED)
     if fence is not None and not any(map(str.isalnum, _SWALLOWED.sub("", source[at : fence.start()]))):
@@ -186,14 +191,15 @@ def _start_of_code(code: str, source: str, at: int) -> int:
 
 
 def _line_places(line: str, source: str, start: int, end: int, unit: int) -> Iterator[SourcePlace]:
-    """Yield the places of a line of code, which may be indented in the source, between two positions there."""
+    """Yield the places of a line of code, which may be indented in the source, between two positions there.
+
+    Its own indentation has none: tinted, each of its tokens would be a patch in front of the line.
+    """
+    words = line.lstrip()
     written = source[start:end].removesuffix("\r")
-    column = len(written) - len(line) if written.endswith(line) else written.find(line)
-    if column < 0:
-        line = line.lstrip()
-        column = written.find(line)
-    if column >= 0 and line:
-        yield from _literal(line, unit, start + column)
+    column = len(written) - len(words) if written.endswith(words) else written.find(words)
+    if column >= 0 and words:
+        yield from _literal(words, unit + len(line) - len(words), start + column)
 
 
 def _literal(words: str, unit: int, source: int) -> list[SourcePlace]:

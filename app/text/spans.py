@@ -6,6 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from app.text.fences import BegunCode
+from app.text.formulas import LONGEST
+
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
@@ -19,28 +22,31 @@ _LONG_TABLE = 12
 
 @dataclass(frozen=True)
 class CodeSpan:
-    """A code block in a span. `is_last` says whether nothing follows it in the open text."""
+    """A code block in a span. `is_last` says whether nothing follows it in the open text.
+
+    For code between fences, `begun` is what its complete lines say about more of them. `has_fence_below` says whether a
+    fence closes it, and `has_line_below` whether that has a line of its own.
+    """
 
     start: int
     end: int
     content: str
     info: str
-    fenced: bool
+    begun: BegunCode | None
+    has_fence_below: bool
+    has_line_below: bool
     lists: int
     quotes: int
     is_last: bool = False
 
     @property
+    def fenced(self) -> bool:
+        return self.begun is not None
+
+    @property
     def has_words_below(self) -> bool:
         """Whether words follow it in its last line; never, unlike after a `ResultSpan`."""
         return False
-
-    @property
-    def has_fence_below(self) -> bool:
-        written = self.content.count("\n")
-        if self.content and not self.content.endswith("\n"):
-            written += 1
-        return self.fenced and self.end - self.start - 1 > written
 
     def may_end(self, lines: list[str]) -> bool:
         """Return whether the last line of the text may become the fence below, and should not be shown yet."""
@@ -103,14 +109,22 @@ class Span:
     def is_long_table(self) -> bool:
         return self.kind == "table_open" and self.end - self.start > _LONG_TABLE
 
+    def is_begun_formula(self, lines: list[str]) -> bool:
+        """Return whether it is a displayed formula that is being written, whose LaTeX nobody wants to see."""
+        begun = self.kind == "formula_open" and not self.closed
+        return begun and len("".join(lines[self.start : self.end])) <= LONGEST
 
-def top_level(text: str, goes_on: bool = True) -> list[Span]:
-    """Return the top-level blocks of a text; `goes_on` says whether more text may come."""
+
+def top_level(text: str, goes_on: bool = True, begun: BegunCode | None = None) -> list[Span]:
+    """Return the top-level blocks of a text; `goes_on` says whether more text may come.
+
+    `begun` is the code in it whose first lines were moved out of the text.
+    """
     # Imported with the first answer that is shown, because it would delay the window.
     from app.text.markdown import parse_blocks
 
     reader = _SpanReader()
-    for token in parse_blocks(text, goes_on):
+    for token in parse_blocks(text, goes_on, begun):
         reader.read(token)
     return reader.spans_at_end()
 
@@ -165,8 +179,11 @@ class _SpanReader:
         assert token.map
         first, end = token.map
         if token.type in ("fence", "code_block"):
-            is_fenced = token.type == "fence"
-            return CodeSpan(first, end, token.content, token.info, is_fenced, self._lists, self._quotes)
+            begun = token.meta.get("begun")
+            has_fence = token.meta.get("closed", False)
+            has_line = token.meta.get("has_own_line", False)
+            content = token.content
+            return CodeSpan(first, end, content, token.info, begun, has_fence, has_line, self._lists, self._quotes)
         if token.type == "echoed_result" and token.level:
             is_closed = token.meta["closed"]
             has_words = token.meta["has_words_after"]
@@ -196,6 +213,10 @@ def _span_of(token: Token, items: list[int], insets: list[Inset], definitions: l
     return Span(token.type, token.map[0], token.map[1], tuple(items[1:]), inside, tuple(definitions), closed, number)
 
 
+# How the title of a link begins.
+_TITLE_SIGNS = ('"', "'", "(")
+
+
 def first_open(spans: list[Span], lines: list[str]) -> int:
     """Return the index of the first block that later text may still change.
 
@@ -216,7 +237,8 @@ def _is_certain(above: Span, last: Span, lines: list[str]) -> bool:
 
     A few more characters may make its first line one of that block ("2" becoming "2. two"). A rule or a fence may go on
     as words ("___" becoming "___bold___", "```x" becoming "```x``` and"), and so may a formula or a comment until words
-    can no longer follow its end. A table with a wrong number of columns in its second line is none.
+    can no longer follow its end. A table with a wrong number of columns in its second line is none. Below the address of
+    a link may stand its title, of several lines.
     """
     first_line = lines[last.start]
     is_whole = first_line.endswith("\n")
@@ -227,6 +249,6 @@ def _is_certain(above: Span, last: Span, lines: list[str]) -> bool:
             return last.closed and lines[last.end - 1].endswith("\n")
         if last.kind == "table_open":
             return lines[last.start + 1].endswith("\n")
-        if above.kind == "definitions" and first_line.lstrip().startswith("["):
+        if above.kind == "definitions" and first_line.lstrip().startswith(("[", *_TITLE_SIGNS)):
             return False
     return is_whole or len(first_line.strip()) > LONGEST_UNCERTAIN_LINE

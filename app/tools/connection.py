@@ -38,6 +38,7 @@ from app.tools.results import MOST_PICTURES, result_of
 from app.tools.running_call import MOST_QUESTIONS, RunningCall
 from app.tools.servers import Server, ServerStatus, ToolSettings
 from app.tools.sign_in import SignIn
+from app.tools.stderr_reason import reason_in
 from app.tools.tool import LONGEST_INSTRUCTIONS, Tool, ToolFailed, ToolProgress, ToolResult
 from app.tools.transports import NO_SESSION, http_client, process_of, spawned, too_large
 from engine.pictures.reading import time_for
@@ -57,14 +58,24 @@ RELIST_S = 1.0
 # The characters of stderr that are kept, and the most of it in the sentence of an error.
 KEPT_STDERR = 16 * 1024
 _LONGEST_DETAIL = 300
+# Characters of why a server refuses a call: a model has to read which argument is wrong, and servers write a list of
+# these as indented JSON.
+_LONGEST_REFUSAL = 1000
 # A start ends after this many times the longest silence, even if the server goes on to print.
 _LONGEST_START = 10
+# Seconds for which a list of tools is fresh, if the server says less: the SDKs say 0, with which each question would
+# wait for each server's list.
+LEAST_FRESH_S = 60.0
 # Pages of a list of tools, which a server could make endless.
 _MOST_PAGES = 100
-# Seconds before a call is sent again for which the server wants no input.
-_INPUT_PAUSE_S = 0.25
+# Seconds before a call is sent again for which the server wants no input: twice as many each time, up to a limit. A
+# server may let a call wait so while the person is on a page.
+INPUT_PAUSE_S = 0.25
+_LONGEST_INPUT_PAUSE_S = 5.0
 # Why a server cannot have a model write for it: it would use the person's models for what nobody sees.
 _NO_SAMPLING = "it asks Tandem's models to write for it, which Tandem does not let servers do"
+# Folders of this computer that a server gets are among its arguments, where the person has agreed to them.
+_NO_FOLDERS = "it asks for folders of this computer, which Tandem does not give to servers"
 # The package's message when a server has gone; servers use its number, too.
 _CLOSED = "Connection closed"
 # The statuses by which an address of the older transport SSE refuses the newer one.
@@ -111,6 +122,12 @@ class McpConnection:
         self._ending = asyncio.Event()
         # Set when `_follow` has something to do: the list of tools has changed, or the server shall end.
         self._has_work = asyncio.Event()
+        # Until when, on the loop's clock, the newest list is fresh.
+        self._fresh_until = math.inf
+        # Whether the server announces changes of its list.
+        self._is_announced = False
+        # Set when a list that was out of date has been read again, or cannot be.
+        self._is_read = asyncio.Event()
         # Whether `stop` was called, so that its end is no failure.
         self._stopped = False
         self._begin()
@@ -141,6 +158,14 @@ class McpConnection:
         if self.over.is_set():
             raise self._ended()
 
+    async def refresh(self) -> None:
+        """Read a list of tools again that is out of date, if the server does not announce its changes."""
+        if self._is_announced or not self.is_usable or anyio.current_time() < self._fresh_until:
+            return
+        self._is_read.clear()
+        self._has_work.set()
+        await self._is_read.wait()
+
     async def run(self) -> None:
         """Start the server and follow its list of tools until it ends or `stop` is called; `failure` says why."""
         error = await self._live("auto")
@@ -160,6 +185,7 @@ class McpConnection:
             log.info("the server %s of tools ended: %s", self.server.name, self.failure.code)
         self.over.set()
         self._settled.set()
+        self._is_read.set()
         self._changed()
 
     def stop(self) -> None:
@@ -199,7 +225,7 @@ class McpConnection:
         self._running.append(running)
         try:
             with running.silence:
-                answer = await self._answer(running, tool.name, arguments, report)
+                sent = await self._answer(running, tool.name, arguments, report)
             if running.silence.cancelled_caught:
                 raise ToolFailed("slow-call", **names, seconds=round(silence_s))
         except (MCPError, ValidationError) as error:
@@ -208,7 +234,6 @@ class McpConnection:
             self._running.remove(running)
             running.end()
         pictures_time = time_for(MOST_PICTURES)
-        sent = (answer.meta or {}).get(SENT, {})
         try:
             return await asyncio.to_thread(result_of, sent, time.monotonic() - begun, pictures_time)
         finally:
@@ -217,15 +242,19 @@ class McpConnection:
 
     async def _answer(
         self, running: RunningCall, name: str, arguments: Mapping[str, Any], report: ProgressFnT
-    ) -> types.CallToolResult:
-        """Send a call and return its result. While the server wants an input first, ask for it and send the call again.
+    ) -> Mapping[str, Any]:
+        """Send a call and return its result, as it was sent. Meanwhile ask for the input that the server wants first.
 
-        A page that has to be visited first is such an input in the protocol with sessions. Raises `ToolFailed`
-        (refused) if it asks for something other than a person's reply, or without end, and `MCPError`.
+        The call is sent again with the input. A page that has to be visited first is such an input in the protocol with
+        sessions. Raises `ToolFailed` (refused) if it asks for something other than a person's reply, or without end, or
+        answers with a kind of result that is not known, and `MCPError`.
         """
         assert self._client is not None
         params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
-        for _ in range(MOST_QUESTIONS):
+        opened = set[str]()
+        rounds_with_questions = 0
+        pause = INPUT_PAUSE_S
+        while rounds_with_questions <= MOST_QUESTIONS:
             # Not `call_tool`, which also checks the result against the server's schema: a regular expression of it
             # could keep this thread busy for ever, and a result is only text here.
             request = types.CallToolRequest(params=params)
@@ -234,20 +263,56 @@ class McpConnection:
             except MCPError as error:
                 if not await self._visited(running, _pages_wanted(error)):
                     raise
+                rounds_with_questions += 1
                 continue
             if not isinstance(answer, types.InputRequiredResult):
-                return answer
-            running.hear()
-            replies: types.InputResponses = {}
-            for key, wanted in (answer.input_requests or {}).items():
-                if not isinstance(wanted, types.ElicitRequest):
-                    raise ToolFailed("refused", server=self.server.name, tool=name, detail=_NO_SAMPLING)
-                replies[key] = await self._elicited(running, wanted.params)
-            if not replies:
-                await asyncio.sleep(_INPUT_PAUSE_S)
+                return self._result_in(answer, name)
+            replies = await self._replies(running, name, answer.input_requests or {}, opened)
+            if replies:
+                rounds_with_questions += 1
+            else:
+                # It waits for something else, perhaps a page on which the person is. This counts as silence.
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_INPUT_PAUSE_S)
             update = {"input_responses": replies or None, "request_state": answer.request_state}
             params = params.model_copy(update=update)
         raise ToolFailed("refused", server=self.server.name, tool=name, detail="it asks without end")
+
+    def _result_in(self, answer: types.CallToolResult, name: str) -> Mapping[str, Any]:
+        """Return the result of a call of the tool `name` as it was sent. Raises `ToolFailed` (refused)."""
+        sent = (answer.meta or {}).get(SENT)
+        if sent is None:
+            # What `listing` has not kept is no complete result.
+            raise ToolFailed("refused", server=self.server.name, tool=name, detail="a result of an unknown kind")
+        return cast(Mapping[str, Any], sent)
+
+    async def _replies(
+        self, running: RunningCall, name: str, requests: types.InputRequests, opened: set[str]
+    ) -> types.InputResponses:
+        """Return the inputs that a server wants before it answers a call of the tool `name`.
+
+        `opened` are the addresses of the pages that the person has opened for this call, and gets those that follow. Of
+        a page that is asked for again, the person says when they have finished there. Raises `ToolFailed` (refused).
+        """
+        replies: types.InputResponses = {}
+        for key, wanted in requests.items():
+            running.hear()
+            if not isinstance(wanted, types.ElicitRequest):
+                detail = _NO_FOLDERS if isinstance(wanted, types.ListRootsRequest) else _NO_SAMPLING
+                raise ToolFailed("refused", server=self.server.name, tool=name, detail=detail)
+            page = wanted.params if isinstance(wanted.params, types.ElicitRequestURLParams) else None
+            if page is not None and page.url in opened:
+                reply = await running.reply_to(self._waiting_question(page))
+                replies[key] = types.ElicitResult(action=reply.action)
+                continue
+            result = replies[key] = await self._elicited(running, wanted.params)
+            if page is not None and result.action == "accept":
+                opened.add(page.url)
+        return replies
+
+    def _waiting_question(self, page: types.ElicitRequestURLParams) -> ServerQuestion:
+        """Return the question whether the person has finished on a page that they have opened."""
+        return ServerQuestion(self.server.name, page.message[:LONGEST_QUESTION], waits_for_page=True)
 
     async def _elicited(self, running: RunningCall, params: types.ElicitRequestParams) -> types.ElicitResult:
         """Ask the person a server's question. A question that cannot be shown is declined."""
@@ -276,8 +341,7 @@ class McpConnection:
                 return False
         if not pages:
             return False
-        done = ServerQuestion(self.server.name, pages[-1].message[:LONGEST_QUESTION], waits_for_page=True)
-        return (await running.reply_to(done)).action == "accept"
+        return (await running.reply_to(self._waiting_question(pages[-1]))).action == "accept"
 
     async def _elicit(self, _context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
         """Answer a question that a server asks by itself, in the protocol with sessions."""
@@ -296,7 +360,10 @@ class McpConnection:
             self.failure = ToolFailed("lost-session", server=self.server.name, detail=_message_of(error))
             self._end()
             return self.failure
-        return ToolFailed("refused", **names, detail=_message_of(error))
+        if isinstance(error, MCPError) and error.code == types.HEADER_MISMATCH:
+            # The schema says which arguments are headers, too, and may have changed. The next question gets it.
+            self._has_work.set()
+        return ToolFailed("refused", **names, detail=_message_of(error, _LONGEST_REFUSAL))
 
     def _ended(self) -> ToolFailed:
         """Return why the server cannot be called any more."""
@@ -407,8 +474,12 @@ class McpConnection:
         self._odd.clear()
         # Where each page began; None is the beginning of the list.
         cursors: list[str | None] = [None]
+        fresh_s = math.inf
         for _ in range(_MOST_PAGES):
             page = await self._client.list_tools(cursor=cursors[-1])
+            # Servers with sessions do not say it; they announce changes, or have none.
+            if "ttl_ms" in page.model_fields_set:
+                fresh_s = min(fresh_s, page.ttl_ms / 1000)
             listed += [tool for tool in page.tools if tool not in listed]
             # A server that does not know its own cursors would begin again with the first page.
             if page.next_cursor in (*cursors, "") or len(listed) + len(self._odd) > MOST_TOOLS:
@@ -419,6 +490,7 @@ class McpConnection:
         self.tools = tuple(replace(tool, instructions=instructions) for tool in usable.tools)
         self.unusable = tuple(dict.fromkeys([*self._odd, *usable.left_out]))
         self.only_as_tasks = usable.only_as_tasks
+        self._fresh_until = anyio.current_time() + max(fresh_s, LEAST_FRESH_S)
 
     async def _follow(self) -> None:
         """Read the list of tools again whenever the server has changed it."""
@@ -428,6 +500,7 @@ class McpConnection:
             if not self._ending.is_set():
                 with anyio.fail_after(self._start_s):
                     await self._list()
+                self._is_read.set()
                 self._changed()
                 # A server that announces changes without end must not keep this thread busy.
                 with anyio.move_on_after(RELIST_S):
@@ -438,8 +511,10 @@ class McpConnection:
         assert self._client is not None
         with suppress(ListenNotSupportedError, MCPError, SubscriptionLost):
             async with self._client.listen(tools_list_changed=True) as changes:
+                self._is_announced = bool(changes.honored.tools_list_changed)
                 async for _ in changes:
                     self._has_work.set()
+        self._is_announced = False
 
     async def _hear(self, message: IncomingMessage) -> None:
         """Handle a message that the server sends without being asked."""
@@ -468,15 +543,14 @@ class McpConnection:
         leaf = _leaf(error)
         if isinstance(leaf, ToolFailed):
             return leaf
+        words, _, report = self.status.stderr.rpartition("\n")
         if self._scope.cancelled_caught:
-            return ToolFailed("slow-start", server=name, seconds=round(self._start_s))
-        *words, report = self.status.stderr.splitlines() or [""]
+            said = reason_in(words if report.startswith(REPORT) else self.status.stderr)[:_LONGEST_DETAIL]
+            return ToolFailed("slow-start", server=name, seconds=round(self._start_s), detail=said)
         if report == TOO_LARGE:
             return too_large(name)
         if self.server.command and _message_of(leaf) == _CLOSED:
-            written = [line.strip() for line in words if line.strip()]
-            last = written[-1] if written else ""
-            detail = ": ".join(filter(None, [report.removeprefix(REPORT), last]))[:_LONGEST_DETAIL]
+            detail = ": ".join(filter(None, [report.removeprefix(REPORT), reason_in(words)]))[:_LONGEST_DETAIL]
             return ToolFailed("ended", server=name, detail=detail)
         if self._settled.is_set() and _message_of(leaf) == _CLOSED:
             return ToolFailed("lost-session", server=name, detail=_CLOSED)
@@ -506,11 +580,11 @@ def _leaf(error: BaseException) -> BaseException:
     return error
 
 
-def _message_of(error: BaseException) -> str:
-    """Return the message of an error, short enough for a sentence."""
+def _message_of(error: BaseException, longest: int = _LONGEST_DETAIL) -> str:
+    """Return the message of an error in one line, short enough for a sentence."""
     leaf = _leaf(error)
     if isinstance(leaf, ValidationError):
         first = leaf.errors(include_url=False, include_context=False, include_input=False)[0]
-        return ": ".join([*map(str, first["loc"][-1:]), first["msg"]])[:_LONGEST_DETAIL]
-    lines = [line.strip() for line in str(leaf).splitlines() if line.strip()]
-    return " ".join(lines[:2])[:_LONGEST_DETAIL] or type(leaf).__name__
+        return ": ".join([*map(str, first["loc"][-1:]), first["msg"]])[:longest]
+    # A message may be of megabytes.
+    return " ".join(str(leaf)[: 10 * longest].split())[:longest] or type(leaf).__name__

@@ -170,8 +170,16 @@ class ToolHost:
         if missing := [server.name for server in wanted if server.name not in self._connections]:
             self._awaited = frozenset(missing)
             self._changed()
-        connections = await asyncio.gather(*(self._connected(server.name) for server in wanted), return_exceptions=True)
+        connections = await asyncio.gather(
+            *(self._with_tools(server.name) for server in wanted), return_exceptions=True
+        )
         return [tool for server in connections if not isinstance(server, BaseException) for tool in server.tools]
+
+    async def _with_tools(self, name: str) -> McpConnection:
+        """Return the connection of a server once its list of tools is fresh. Raises `ToolFailed` as `_connected`."""
+        connection = await self._connected(name)
+        await connection.refresh()
+        return connection
 
     async def _call(
         self,

@@ -15,6 +15,7 @@ from anyio.abc import ObjectReceiveStream
 from anyio.streams.memory import MemoryObjectSendStream
 from jsonschema import FormatChecker
 from jsonschema.validators import validator_for
+from mcp.shared.inbound import find_invalid_x_mcp_header
 from pydantic import ValidationError
 
 from app.tools.servers import Server
@@ -85,7 +86,8 @@ class _MendedMessages(ObjectReceiveStream[Any]):
             result.pop("instructions", None)
         if result.get("nextCursor") is not None:
             result["nextCursor"] = str(result["nextCursor"] or "")
-        if "content" in result or "structuredContent" in result:
+        is_complete = result.get("resultType") in (None, "complete")
+        if is_complete and ("content" in result or "structuredContent" in result):
             # Read as it was sent: the package would refuse all of a result with one odd part.
             sent = dict(result)
             result.clear()
@@ -112,6 +114,9 @@ class _MendedMessages(ObjectReceiveStream[Any]):
 def _mended_tool(tool: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return a tool as the package accepts it, with the fields that are used; None if it cannot be understood."""
     schema = arguments_schema(tool.get("inputSchema"))
+    # The package would leave such a tool out without a word, as the protocol without sessions wants it.
+    if find_invalid_x_mcp_header(schema) is not None:
+        return None
     # Some languages write an empty object as an empty list.
     mended = {key: tool[key] for key in _USED if tool.get(key) not in (None, [])} | {"inputSchema": schema}
     try:

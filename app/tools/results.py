@@ -32,19 +32,47 @@ def result_of(sent: Mapping[str, Any], seconds: float, pictures_time: ReadingTim
     """Return a server's result of a call as text and pictures. Waits for the process that checks pictures.
 
     A part that cannot be shown becomes a line that names its kind. A structured result follows the text unless the
-    text says the same. `seconds` is how long the call took, `pictures_time` the limit for reading all its pictures.
+    text says the same. Texts whose audience is the user alone are kept from the model, which reads how long they are;
+    but it gets all of an error, to correct itself, and all pictures, about which a person asks. `seconds` is how long
+    the call took, `pictures_time` the limit for reading all its pictures.
     """
     content = sent.get("content") or []
     structured = sent.get("structuredContent")
     parts = content if isinstance(content, list) else [content]
+    failed = sent.get("isError") is True
     pictures = list[ToolPicture]()
-    texts = [_shown(part, pictures, pictures_time) for part in parts]
-    if structured is not None and not _is_said(structured, parts):
+    texts = list[str]()
+    for_person = list[str]()
+    for part in parts:
+        shown = _shown(part, pictures, pictures_time)
+        if _is_for_person_only(part) and not failed:
+            for_person.append(shown)
+            shown = f"[Shown to the user only: {len(shown)} characters]"
+        texts.append(shown)
+    for_model = [part for part in parts if failed or not _is_for_person_only(part)]
+    if structured is not None and not _is_said(structured, for_model):
         texts.append(_json(structured))
-    text = "\n".join(texts)
-    if len(text) > LONGEST_RESULT:
-        text = f"{text[:LONGEST_RESULT]}\n[These are the first {LONGEST_RESULT} of {len(text)} characters.]"
-    return ToolResult(text, sent.get("isError") is True, seconds, tuple(pictures))
+    return ToolResult(
+        _bounded("\n".join(texts)), failed, seconds, tuple(pictures), for_person=_bounded("\n".join(for_person))
+    )
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= LONGEST_RESULT:
+        return text
+    return f"{text[:LONGEST_RESULT]}\n[These are the first {LONGEST_RESULT} of {len(text)} characters.]"
+
+
+def _is_for_person_only(part: Any) -> bool:
+    """Whether a part of a result is a text whose audience is the user alone."""
+    match part:
+        case {"text": str(), "annotations": {"audience": ["user"]}}:
+            return True
+        case {"resource": {"text": str()}, "annotations": {"audience": ["user"]}}:
+            return True
+        case {"resource": {"text": str(), "annotations": {"audience": ["user"]}}}:
+            return True
+    return False
 
 
 def _shown(part: Any, pictures: list[ToolPicture], time: ReadingTime) -> str:

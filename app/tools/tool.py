@@ -118,12 +118,16 @@ class ToolPicture:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a call as plain text, and its pictures. `failed`: the tool itself reports an error."""
+    """The result of a call as plain text, and its pictures. `failed`: the tool itself reports an error.
+
+    `for_person` is text that the server meant for the person only, so that no model reads it.
+    """
 
     text: str
     failed: bool = False
     seconds: float = 0.0
     pictures: tuple[ToolPicture, ...] = ()
+    for_person: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ def origin_text(answer: Answer, *, in_panel: bool = False) -> str:
         asked = QDateTime.fromSecsSinceEpoch(int(answer.asked_at))
         short = QLocale.FormatType.ShortFormat
         is_today = asked.date() == QDate.currentDate()
-        parts.append(QLocale().toString(asked.time(), short) if is_today else QLocale().toString(asked, short))
+        parts.append(QLocale().toString(asked.time(), short) if is_today else figures.moment(answer.asked_at))
     return " · ".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""A code block of an answer: coloured while it is written, copied with one click; SVG is drawn, and pages are opened.
+"""A code block of an answer: coloured while it is written, copied with one click; SVG is drawn, others are opened.
 
 Pygments finds the spans, the theme has the colours. Lexing a long block and loading a lexer take longer than a frame.
 Both happen off the Qt thread, and new lines stay plain until they are done.
@@ -7,7 +7,7 @@ Both happen off the Qt thread, and new lines stay plain until they are done.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -29,7 +29,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy, 
 from app.system.background import BackgroundCache
 from app.text.code_spans import CodeSpans, language_of, spans
 from app.transcript.auto_height_browser import is_sideways, only_sideways
-from app.transcript.page_button import PageButton, is_page
+from app.transcript.page_button import MermaidButton, PageButton, is_mermaid, is_page
 from app.transcript.preview import Preview, is_drawing, previews
 from app.transcript.tints.painted_tints import BlockPlace
 from app.transcript.tints.tints import AnswerTints, TintLayer
@@ -104,9 +104,12 @@ class CodeBlock(ThemeAware, QFrame):
         self.preview_button.hide()
         self.page_button = PageButton(header, lambda: self._text)
         self.page_button.hide()
+        self.mermaid_button = MermaidButton(header, lambda: self._text)
+        self.mermaid_button.hide()
         # What is drawn for the preview that was asked for.
         self._drawn: str | None = None
-        fill(hbox(header, margins=(12, 2, 4, 2)), (self._name, 1), self.preview_button, self.page_button, self._copy)
+        buttons = (self.preview_button, self.page_button, self.mermaid_button, self._copy)
+        fill(hbox(header, margins=(12, 2, 4, 2)), (self._name, 1), *buttons)
         self.text_view = self.bound("Code", _CodeView(self), QWidget.setAccessibleName)
         self.text_view.grows.connect(self.grows)
         self._preview = self.bound("Preview", Preview(self), QWidget.setAccessibleName)
@@ -138,6 +141,7 @@ class CodeBlock(ThemeAware, QFrame):
         self._name.setText(language.upper() if language.lower() in _CAPITALS else language)
         self.preview_button.setVisible(closed and is_drawing(text, language))
         self.page_button.setVisible(closed and is_page(text, language))
+        self.mermaid_button.setVisible(closed and is_mermaid(text, language))
         if text != self._text:
             self._show_text()
             if text.startswith(self._text):
@@ -245,6 +249,11 @@ class _CodeView(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.document().setDocumentMargin(12)
+        # Whether all lines are of one height: those with letters of another font are higher.
+        self._is_even = True
+        # Where lines begin below the top of the first one, as far as they were measured; unused if they are even.
+        self._tops = [0.0]
+        self.document().contentsChange.connect(self._forget_tops)
         self.layer = TintLayer(self)
         # The colours of code move its letters where their font has another width in bold.
         self.document().contentsChange.connect(lambda position, _removed, _added: self.layer.forget_from(position))
@@ -252,7 +261,12 @@ class _CodeView(QPlainTextEdit):
         # Only now is it known whether the lines need a scroll bar.
         self.horizontalScrollBar().rangeChanged.connect(lambda: self.fit())
 
+    def setPlainText(self, text: str) -> None:
+        self._is_even = text.isascii()
+        super().setPlainText(text)
+
     def append_text(self, text: str) -> None:
+        self._is_even = self._is_even and text.isascii()
         cursor = QTextCursor(self.document())
         # Without an edit block, the cursor computes its position on the screen at each move.
         cursor.beginEditBlock()
@@ -269,35 +283,57 @@ class _CodeView(QPlainTextEdit):
         lines = max(1, self.blockCount() - (0 if self.document().lastBlock().text() else 1))
         bar = self.horizontalScrollBar().sizeHint().height() if self.horizontalScrollBar().maximum() else 0
         margins = 2 * math.ceil(self.document().documentMargin())
-        height = math.ceil(lines * self.blockBoundingRect(self.firstVisibleBlock()).height()) + margins + bar
+        height = math.ceil(self._top_of(lines)) + margins + bar
         if height > self.height() and self.isVisible():
             self.grows.emit(height - self.height())
         self.setFixedHeight(height)
 
     def first_block_in(self, area: QRect) -> QTextBlock:
         """Return the first line of code in an area of the view."""
-        first = self.firstVisibleBlock()
-        _, top, _, height = self._place_of(first)
-        # Lines of code are not wrapped, so they are of one height.
-        above = max(0, int((area.top() - top) / height))
-        return self.document().findBlockByNumber(first.blockNumber() + above)
+        top = area.top() - self._top_of_text()
+        number = int(top / self._usual_height()) if self._is_even else bisect_right(self._measured(), top) - 1
+        return self.document().findBlockByNumber(min(max(0, number), self.blockCount() - 1))
 
     def blocks_from(self, block: QTextBlock) -> Iterator[tuple[QTextBlock, BlockPlace]]:
-        """Yield a line of code and those below it, laid out, with their places."""
-        first = self.firstVisibleBlock()
-        left, top, width, height = self._place_of(first)
-        top += (block.blockNumber() - first.blockNumber()) * height
+        """Yield a line of code and those below it, laid out, with their places: their width moves no letters."""
+        left = self.blockBoundingGeometry(block).translated(self.contentOffset()).x()
+        top = self._top_of_text() + self._top_of(block.blockNumber())
         while block.isValid():
             # This lays out the block: a line that has got its colours has no layout before.
-            self.blockBoundingRect(block)
-            yield block, (left, top, width, height)
+            height = self.blockBoundingRect(block).height()
+            yield block, (left, top, 0.0, height)
             block = block.next()
             top += height
 
-    def _place_of(self, block: QTextBlock) -> BlockPlace:
-        """Return the place of a line of code, whose width moves no letters."""
-        place = self.blockBoundingGeometry(block).translated(self.contentOffset())
-        return place.x(), place.y(), 0.0, place.height()
+    def _usual_height(self) -> float:
+        return self.blockBoundingRect(self.firstVisibleBlock()).height()
+
+    def _top_of_text(self) -> float:
+        """Return where the first line of the code begins in the view, which may be above it."""
+        first = self.firstVisibleBlock()
+        top = self.blockBoundingGeometry(first).translated(self.contentOffset()).y()
+        return top - self._top_of(first.blockNumber())
+
+    def _top_of(self, number: int) -> float:
+        """Return where the line with a number begins, or where the last line ends, below the top of the first one."""
+        return number * self._usual_height() if self._is_even else self._measured()[number]
+
+    def _measured(self) -> list[float]:
+        """Return where all lines begin and where the last one ends. Only those that are new are measured."""
+        block = self.document().findBlockByNumber(len(self._tops) - 1)
+        while block.isValid():
+            self._tops.append(self._tops[-1] + self.blockBoundingRect(block).height())
+            block = block.next()
+        return self._tops
+
+    def _forget_tops(self, position: int, _removed: int, _added: int) -> None:
+        """Forget where the lines below a position begin, because something has changed there."""
+        del self._tops[self.document().findBlock(position).blockNumber() + 1 :]
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._tops = [0.0]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.layer.is_shown:

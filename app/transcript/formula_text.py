@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 
 from app.text.formulas import Formula
-from app.transcript.formula_pictures import Outline, pictures, renderer
+from app.transcript.formula_pictures import Outline, PlacedOutline, pictures, placed, renderer, room_for, size_of
 from app.widgets import theme
 
 OBJECT = QTextFormat.ObjectTypes.UserObject + 1
@@ -43,34 +43,26 @@ class FormulaPainter(QPyTextObject):
         super().__init__(document)
         document.documentLayout().registerHandler(OBJECT, self)
 
-    def intrinsicSize(self, document: QTextDocument, position: int, style: QTextFormat) -> QSizeF:  # noqa: ARG002
+    def intrinsicSize(self, document: QTextDocument, position: int, style: QTextFormat) -> QSizeF:
         outline = _outline(style)
         if outline is None:
             return QSizeF(1, 1)
-        scale = _scale(document, outline)
-        lift = _half_x(style)
-        above = scale * outline.ascent
-        below = scale * outline.descent
-        # The outline fits around the object's centre.
-        return QSizeF(scale * outline.width, max(2 * above - lift, 2 * below + lift))
+        return size_of(_placed(document, position, outline), _half_x(style))
 
     def drawObject(
         self,
         painter: QPainter,
         bounds: QRectF | QRect,
         document: QTextDocument,
-        position: int,  # noqa: ARG002
+        position: int,
         style: QTextFormat,
     ) -> None:
         outline = _outline(style)
         if outline is None:
             return
-        scale = _scale(document, outline)
-        baseline = bounds.top() + (bounds.height() + _half_x(style)) / 2
-        top = baseline - scale * outline.ascent
-        height = scale * (outline.ascent + outline.descent)
-        place = QRectF(bounds.left(), top, scale * outline.width, height)
-        renderer(outline, theme.colours().text).render(painter, place)
+        for part in _placed(document, position, outline):
+            place = part.place(QRectF(bounds), _half_x(style))
+            renderer(part.outline, theme.colours().text).render(painter, place)
 
 
 def insert_formula(
@@ -123,10 +115,8 @@ def _outline(style: QTextFormat) -> Outline | None:
     return pictures().known.get((formula, style.intProperty(_PIXELS)))
 
 
-def _scale(document: QTextDocument, outline: Outline) -> float:
-    """Return the factor that fits an outline into the column."""
-    width = document.textWidth() - 2 * document.documentMargin()
-    return min(1.0, width / outline.width) if width > 0 else 1.0
+def _placed(document: QTextDocument, position: int, outline: Outline) -> list[PlacedOutline]:
+    return placed(outline, room_for(document, position, outline, 1.0, 2 * document.documentMargin()), 1.0)
 
 
 def _half_x(style: QTextFormat) -> float:

@@ -14,10 +14,11 @@ from app.transcript.auto_height_browser import PlainTextBrowser
 from app.widgets.buttons import button
 from app.widgets.controls import Chooser, Switch, TickBox
 from app.widgets.labels import WrappedLabel, label, show_words
-from app.widgets.layouts import FlowLayout, fill, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.search_field import TextField
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
+from app.wording.errors import joined
 from app.wording.tools import field_problem
 
 
@@ -100,12 +101,11 @@ class QuestionForm(ThemeAware, QWidget):
         column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), self.heading, self.message, self.address)
         fill(column, *self.entries, self._note, self.problem)
         buttons = QWidget(self)
-        flow = FlowLayout(buttons, 8)
-        self.accept = button(buttons, self._accept, "accent")
-        self.decline = self.bound("Decline", button(buttons, lambda: replied(QuestionReply("decline"))))
         self.cancel = self.bound("Cancel", button(buttons, lambda: replied(QuestionReply("cancel"))))
-        for pressed in (self.accept, self.decline, self.cancel):
-            flow.addWidget(pressed)
+        self.decline = self.bound("Decline", button(buttons, lambda: replied(QuestionReply("decline"))))
+        self.accept = button(buttons, self._accept, "accent")
+        # As on a Mac, what is asked for stands at the right end.
+        fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), 1, self.cancel, self.decline, self.accept)
         fill(column, buttons)
         self.bound("What the server asks", self.message, QWidget.setAccessibleName)
         self.bound("Address of the page", self.address, QWidget.setAccessibleName)
@@ -120,11 +120,19 @@ class QuestionForm(ThemeAware, QWidget):
             note = self.tr("The words are the server's. Continue sends the call again.")
         elif self.question.url:
             self.accept.setText(self.tr("Open the page"))
-            note = self.tr("The words are the server's. Open the page only if you know its address.")
+            note = self._page_note()
         else:
             self.accept.setText(self.tr("Send"))
             note = self.tr("The words are the server's, and it gets what you enter. Enter no password.")
         self._note.setText(note)
+
+    def _page_note(self) -> str:
+        """Return words that name the host of the page, which can be hard to find in its address."""
+        host = self._page.host(QUrl.ComponentFormattingOption.FullyEncoded)
+        note = self.tr("The words are the server's. Open the page only if you know {host}.").format(host=host)
+        has_other_scripts = any(part.startswith("xn--") for part in host.split("."))
+        warning = self.tr("Its name contains letters that may look like others.") if has_other_scripts else ""
+        return joined(note, warning)
 
     def _accept(self) -> None:
         """Open the page, or send what was entered if it fits the fields."""

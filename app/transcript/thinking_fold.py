@@ -57,10 +57,12 @@ class ThinkingFold(ThemeAware, QWidget):
 
     def retranslate(self) -> None:
         tokens = None if self._tokens is None else number(self._tokens, 0)
+        self.head.setToolTip("")
         if not self._closed:
             text = self.tr("Thinking… {count} tokens").format(count=tokens or 0)
         elif tokens is not None and self._seconds is not None:
-            text = self.tr("Thought for {time} ({count} tokens)").format(time=seconds(self._seconds), count=tokens)
+            text = self.tr("Thought for {time}").format(time=seconds(self._seconds))
+            self.head.setToolTip(self.tr("Thought for {count} tokens").format(count=tokens))
         elif tokens is not None:
             text = self.tr("Thought for {count} tokens").format(count=tokens)
         else:

@@ -70,7 +70,7 @@ class Transcript(ThemeAware, TurnOwner):
         self._row = fill(hbox(body, margins=(SIDE, 0, SIDE, 0)), 1, (self._column, 1000), 1)
         self._row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetMinimumSize)
         self.setWidget(body)
-        # Covers the chat before while the one that was opened is not painted yet.
+        # Covers the chat before while the one that is opened is read, and not painted yet.
         self._blank = named(QWidget(self.viewport()), "pageBody")
         self._blank.setAutoFillBackground(True)
         self._blank.hide()
@@ -129,6 +129,7 @@ class Transcript(ThemeAware, TurnOwner):
             self._at_end = False
         # Nothing is painted until the turns in view are laid out, which mostly takes one turn of the event loop.
         self._body.setUpdatesEnabled(False)
+        self.cover(True)
         self._formula_timer.start()
         self._show_newest()
         self.load_soon()
@@ -147,14 +148,13 @@ class Transcript(ThemeAware, TurnOwner):
     def _paint(self) -> None:
         """Paint the turns."""
         self._body.setUpdatesEnabled(True)
-        self._blank.hide()
+        self.cover(False)
 
-    def _cover(self) -> None:
-        """Show an empty page instead of the chat before if the one that was opened takes longer."""
-        if not self._body.updatesEnabled():
-            self._blank.setGeometry(self.viewport().rect())
-            self._blank.show()
-            self._blank.raise_()
+    def cover(self, is_covered: bool) -> None:
+        """Show an empty page instead of the chat, such as while another one is being read; or the chat again."""
+        self._blank.setGeometry(self.viewport().rect())
+        self._blank.setVisible(is_covered)
+        self._blank.raise_()
 
     def show_path(self, chat: Chat) -> None:
         """Show other turns of the same chat. Turns that stay keep their widgets, and the view keeps its position."""
@@ -256,6 +256,11 @@ class Transcript(ThemeAware, TurnOwner):
         if turn in self._column and (view := self._column.slot(turn).view) is not None:
             view.tokens.light_rounds(rounds)
 
+    def point_to_round(self, turn: Turn, number: int | None) -> None:
+        """Mark the tokens of a round, if the turn has its widgets; with None, of none."""
+        if turn in self._column and (view := self._column.slot(turn).view) is not None:
+            view.tokens.point_to_round(number)
+
     def view(self, turn: Turn) -> TurnView | None:
         """Return the widgets of a turn, made now if it has none.
 
@@ -324,7 +329,6 @@ class Transcript(ThemeAware, TurnOwner):
         finally:
             if not is_done:
                 self._paint()
-        self._cover()
         self._loaded_at = self.verticalScrollBar().value()
 
     def _go_to_target(self) -> None:

@@ -173,7 +173,8 @@ class TurnView(ThemeAware, QWidget):
         """Show the present state of the answer. Called for every frame while it streams."""
         answer = self.turn.answer
         self.steps.show_steps(self.turn.steps)
-        self.calls.show_calls(answer.calls, (call for step in self.turn.steps for call in step.answer.calls))
+        before = (call for step in self.turn.steps for call in step.answer.calls)
+        self.calls.show_calls(answer.calls, before, answer.model)
         self.tokens.refresh()
         self.thinking.show_thoughts(answer)
         self.body.show_text(answer.reply, answer.ended, _FIRST if answer.ended else SLICE)

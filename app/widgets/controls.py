@@ -1,11 +1,11 @@
-"""The controls of settings: a choice, numbers, a slider, a switch, segments. None reacts to the mouse wheel."""
+"""The controls of settings: a choice, numbers, a number or a word, a switch, segments. None reacts to the wheel."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFrame,
     QPushButton,
-    QSlider,
     QSpinBox,
     QStyle,
     QStyledItemDelegate,
@@ -38,6 +37,9 @@ else:
 
 # The corners of a tick, in widths of its box.
 _TICK_CORNERS = ((0.24, 0.52), (0.43, 0.70), (0.76, 0.32))
+
+# Of a box for numbers with two decimals.
+_SMALLEST_STEP = 0.01
 
 
 class _WithoutWheel(WidgetMixin):
@@ -147,11 +149,65 @@ def number_box(
     return box
 
 
-class Slider(_WithoutWheel, QSlider):
-    """A horizontal slider."""
+class NumberOrWord(QWidget):
+    """A tick box with a word, such as "No limit", and where it is not ticked a box for a number.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
+    `entered` gets the number, or `least`, which the word stands for. `first` is the number that is offered first.
+    """
+
+    def __init__(
+        self,
+        parent: QWidget | None,
+        least: float,
+        most: float,
+        step: float,
+        is_whole: bool,
+        first: float,
+        entered: Callable[[Any], object],
+    ) -> None:
+        super().__init__(parent)
+        self._least = least
+        self._first = first
+        self._entered = entered
+        self.word = TickBox(self)
+        lowest = least + 1 if is_whole else least + _SMALLEST_STEP
+        self.box = number_box(self, lowest, most, step, is_whole, entered)
+        # Nothing moves when it is shown or hidden.
+        policy = self.box.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.box.setSizePolicy(policy)
+        fill(hbox(self, margins=(0, 0, 0, 0), spacing=8), self.word, (self.box, 1))
+        self.setFocusProxy(self.word)
+        self.word.clicked.connect(self._choose)
+
+    def _choose(self, by_word: bool) -> None:
+        """Take the word, or the number that was shown before."""
+        value = self._least if by_word else max(self.box.value(), self._first)
+        self.show_number(value)
+        self._entered(value)
+        if not by_word:
+            self.box.setFocus()
+            self.box.selectAll()
+
+    def show_number(self, value: Any) -> None:
+        """Show a number, or the word for `least`, without calling `entered`."""
+        by_word = value <= self._least
+        self.word.setChecked(by_word)
+        self.box.setHidden(by_word)
+        if not by_word:
+            with QSignalBlocker(self.box):
+                self.box.setValue(value)
+
+    def set_word(self, word: str) -> None:
+        """Set the word of the tick box."""
+        self.word.setText(word)
+        self.setAccessibleName(self.accessibleName())
+
+    def setAccessibleName(self, name: str) -> None:
+        """Name the box, and the tick box by its word, too."""
+        super().setAccessibleName(name)
+        self.box.setAccessibleName(name)
+        self.word.setAccessibleName(f"{self.word.text()}: {name}")
 
 
 class Switch(QAbstractButton):

@@ -39,10 +39,15 @@ class FigureTable(QAbstractTableModel, Generic[Row]):
         self._context = context
         self._columns = columns
         self.rows: list[Row] = []
+        self.blank_columns: set[int] = set()
 
     def show_rows(self, rows: list[Row]) -> None:
         self.beginResetModel()
         self.rows = rows
+        # The numbers of the columns in which no row says anything, if there are rows.
+        self.blank_columns = {
+            number for number, column in enumerate(self._columns) if rows and not any(map(column.text, rows))
+        }
         self.endResetModel()
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
@@ -73,7 +78,7 @@ class FigureView(QTableView):
 
     Only values of the columns `names` are ever cut, and no heading is; these columns share the width that the others
     leave. Where not all columns fit next to _NAME_CHARACTERS of each name, those in `spare` are hidden, the first one
-    first.
+    first. One of these in which no row says anything is hidden anyway.
     """
 
     def __init__(
@@ -84,6 +89,7 @@ class FigureView(QTableView):
         spare: Sequence[int] = (),
     ) -> None:
         super().__init__(parent)
+        self._table = table
         self._names = names
         self._spare = spare
         self.setModel(table)
@@ -115,7 +121,7 @@ class FigureView(QTableView):
         for index in self._names:
             widths[index] = max(headings[index], min(wanted[index], most))
         for index in self._spare:
-            is_left_out = sum(widths) > room
+            is_left_out = sum(widths) > room or index in self._table.blank_columns
             self.setColumnHidden(index, is_left_out)
             if is_left_out:
                 widths[index] = 0

@@ -102,9 +102,12 @@ class Overlay(TabOrdered, QFrame):
     def fit_in_window(self) -> None:
         """Set size and position to suit the window's size."""
         width = self.fitting_width()
+        self.ensurePolished()
+        # The style sheet's border is around what the layout fills.
+        border = self.width() - self.contentsRect().width()
         wraps = self.column.hasHeightForWidth()
-        content = self.column.totalHeightForWidth(width) if wraps else self.column.sizeHint().height()
-        height = min(self._height or content, self.most_height())
+        content = self.column.totalHeightForWidth(width - border) if wraps else self.column.sizeHint().height()
+        height = min(self._height or content + border, self.most_height())
         self.setGeometry((self._window.width() - width) // 2, 64, width, height)
         self._shade.setGeometry(self._window.rect())
 
@@ -121,6 +124,12 @@ class HighArea(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
+            # Qt would go on with the height that the content had before.
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
     def sizeHint(self) -> QSize:
         body = self.widget()

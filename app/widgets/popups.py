@@ -41,6 +41,10 @@ class Menu(QMenu):
                     tick = icon("check", "text" if row.isEnabled() else "faint")
                     tick.paint(painter, QRect(place.left() + _BEFORE_TICK, top, _TICK, _TICK))
 
+    def add_command(self, name: str, run: Callable[[], object]) -> None:
+        """Add a command with its literal name."""
+        self.addAction(name.replace("&", "&&")).triggered.connect(lambda: run())
+
     def add_choice(self, name: str, chosen: bool, choose: Callable[[], object]) -> None:
         """Add a choice with its literal name, marked if it is the `chosen` one."""
         action = self.addAction(name.replace("&", "&&"))

@@ -27,8 +27,8 @@ QLabel[styleClass="muted"] { color: $muted; font-size: 12px; }
 QLabel[styleClass="problem"] { color: $problem; font-size: 12px; }
 QLabel[styleClass="caption"] { color: $faint; font-size: 11px; }
 QLabel[styleClass="title"] { font-weight: 600; font-size: 14px; }
+QLabel[styleClass="title-good"] { font-weight: 600; font-size: 14px; color: $draft_text; }
 QLabel[styleClass="strong"] { font-weight: 600; font-size: 12px; }
-QLabel[styleClass="figure"] { font-weight: 600; font-size: 18px; }
 QLabel[styleClass="big"] { font-weight: 600; font-size: 36px; }
 QLabel[styleClass="big-good"] { font-weight: 600; font-size: 36px; color: $draft_text; }
 QLabel[styleClass="body"] { font-size: 13px; }
@@ -81,9 +81,10 @@ QProgressBar::chunk { background: $main; border-radius: 1px; }
 QToolButton[styleClass="quiet"] { padding: 0; border-radius: 6px; }
 QToolButton[styleClass="quiet"]:focus, QToolButton[styleClass="help"]:focus { border: 2px solid $main; padding: 0; }
 QToolButton[styleClass="toggle"]:checked { background: $selection; }
-QToolButton[styleClass="small"] { color: $muted; font-size: 12px; padding: 3px 8px; }
+QToolButton[styleClass|="small"] { color: $muted; font-size: 12px; padding: 3px 8px; }
+QToolButton[styleClass="small-faint"] { color: $faint; }
 QToolButton[styleClass="small"]:checked { background: $selection; color: $text; }
-QToolButton[styleClass="small"]:focus { border: 2px solid $main; padding: 1px 6px; }
+QToolButton[styleClass|="small"]:focus { border: 2px solid $main; padding: 1px 6px; }
 QToolButton[styleClass="help"] { color: $muted; border: 1px solid $line; border-radius: 8px; padding: 0;
     font-size: 10px; }
 #findBar { background: $panel; border: none; border-bottom: 1px solid $line; }
@@ -149,12 +150,6 @@ QPushButton[styleClass="link-small"] { font-size: 12px; }
 QPushButton[styleClass|="link"]:hover { background: transparent; text-decoration: underline; }
 QPushButton[styleClass|="link"]:focus { border: none; border-bottom: 2px solid $main; border-radius: 0;
     padding: 4px 0 2px 0; }
-QSlider { min-height: 24px; }
-QSlider::groove:horizontal { background: $line; height: 4px; border-radius: 2px; }
-QSlider::sub-page:horizontal { background: $main; height: 4px; border-radius: 2px; }
-QSlider::handle:horizontal { background: $panel; border: 2px solid $main; width: 12px; height: 12px; margin: -6px 0;
-    border-radius: 8px; }
-QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: $main; }
 QAbstractSpinBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 26px 5px 9px; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 26px; border: none;
     background: transparent; }

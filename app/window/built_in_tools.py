@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from app.composer.choice_buttons import ToolsButton
@@ -29,8 +30,11 @@ _NO_PARAMETERS = {"type": "object", "properties": {}, "additionalProperties": Fa
 _MOST_NAMES = 8
 
 
-def tools_button(session: Session, library: Library, parent: QWidget) -> ToolsButton:
-    """Let the models of this session call the tools of Tandem, and return the button that shows it."""
+def tools_button(session: Session, library: Library, choose_model: QAction, parent: QWidget) -> ToolsButton:
+    """Let the models of this session call the tools of Tandem, and return the button that shows it.
+
+    The action `choose_model` opens the choice of a main model.
+    """
     session.tools.built_in = [
         _built_in(
             "list_models",
@@ -47,7 +51,7 @@ def tools_button(session: Session, library: Library, parent: QWidget) -> ToolsBu
             ),
         ),
     ]
-    return ToolsButton(session, parent)
+    return ToolsButton(session, choose_model, parent)
 
 
 def _built_in(name: str, description: str, run: Callable[[Callable[[str], object]], object]) -> BuiltIn:

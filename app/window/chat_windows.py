@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.actions.actions import Actions, Menus
 from app.session.chats import Chat
 from app.settings.window_geometry import geometry_of, restored, within
+from app.speculation.answer_line import AnswerLine
 from app.transcript.turn_column import COLUMN_WIDTH
 from app.widgets.keyboard_focus import TabOrdered
 from app.widgets.layouts import centred, fill, vbox
@@ -40,8 +41,8 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
     """A window with one chat and its message box.
 
     It has no list of chats, no live panel and no pickers: the settings of the chat are those that it has in the main
-    window. The unsent message belongs to the chat: both windows show it. A window that was closed is used for another
-    chat.
+    window. In place of the panel there is a line on the newest answer, with the legend of its tints. The unsent message
+    belongs to the chat: both windows show it. A window that was closed is used for another chat.
 
     `closed` carries the chat of a window that was closed, though not where the session ends.
     """
@@ -65,16 +66,21 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         # Both would show another chat or another card in the main window.
         self.parts.transcript.may_branch = False
         self.parts.transcript.may_compare = False
+        self.parts.transcript.with_figures = False
+        self.figures = AnswerLine(self._middle)
         self.parts.transcript.larger_wanted.connect(lambda: main.settings.open("models"))
         self.parts.transcript.place_wanted.connect(main.help_search.card.place_wanted)
         self._menus = Menus(actions, self, of_app=app_actions)
         column = vbox(self._middle, margins=(0, 0, 0, 0), spacing=0)
         notes = centred(self.parts.banner, COLUMN_WIDTH)
-        fill(column, self.parts.find_bar, (self.parts.transcript, 1), notes).addSpacing(8)
+        fill(column, self.parts.find_bar, (self.parts.transcript, 1), centred(self.figures, COLUMN_WIDTH), notes)
+        column.addSpacing(8)
         fill(column, centred(self.parts.composer, COLUMN_WIDTH))
         actions.bind(self)
         session.list.changed.connect(self._show_title)
         session.history.measured_changed.connect(self._show_speedups)
+        for changed in (session.answers.asked, session.answers.arrived, session.chats.path_changed):
+            changed.connect(lambda chat, *_: self.figures.follow(chat) if chat is self._chat else None)
         self.restyle()
         # Where the main window is hidden when it is closed, the program goes on without this one.
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
@@ -98,6 +104,7 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
     def _show_speedups(self) -> None:
         self.session.history.note_speedups(self._chat)
         self.parts.transcript.refresh_feet()
+        self.figures.retranslate()
 
     def show_chat(self, chat: Chat) -> None:
         """Show a chat instead of the one before."""
@@ -106,6 +113,7 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         self.session.history.note_speedups(chat)
         self.parts.composer.set_send_key(self.preferences.values.send_key)
         self.parts.show_chat(chat)
+        self.figures.show_newest(chat)
         self.setWindowTitle(chat.title)
         self._show_title()
         self.parts.update_actions()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import Mark, icon
 from app.widgets.layouts import hbox
+from app.widgets.motion import animation_ms
 from app.widgets.style_class import styled
+from app.widgets.throttle import single_shot
 
 # Widths in pixels at the normal text size. A model's name in less is elided to its last word.
 _SHORTEST_NAME = 56
@@ -21,6 +23,11 @@ _CROSS_SIZE = 14
 _BAR_HEIGHT = 2
 # The distance of its ends from the round corners, in pixels.
 _BAR_INSET = 9
+# The radius of a pulse, in pixels, of one token and of the most that can be told apart.
+_LEAST_PULSE = 7
+_MOST_PULSE = 13
+# How much of its colour a pulse has.
+_PULSE_STRENGTH = 0.35
 
 
 class Chip(QPushButton):
@@ -28,6 +35,8 @@ class Chip(QPushButton):
 
     While the model is being loaded, a bar at the lower edge shows how much of it, and a cross in place of the arrow
     gives it up: `given_up`. They need no room of their own.
+
+    `pulse` lights the icon for a moment, unless the desktop's motion is reduced.
     """
 
     given_up = Signal()
@@ -49,6 +58,10 @@ class Chip(QPushButton):
         self.cancel.clicked.connect(self._give_up)
         self.cancel.hide()
         self._is_narrow = False
+        self._colour = "muted"
+        # The radius of the pulse that is shown, 0 for none, and what ends it.
+        self._pulse = 0
+        self._pulse_end = single_shot(self, lambda: self._show_pulse(0))
         for part in (self._mark, self._role, self._name, self._arrow):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             row.addWidget(part)
@@ -61,13 +74,36 @@ class Chip(QPushButton):
             words.setTextFormat(Qt.TextFormat.PlainText)
 
     def show_model(self, role: str, name: str, mark: str, colour: str) -> None:
-        """Show a model. `mark` is the name of an icon, `colour` one of the theme's.
+        """Show a model, without a role in words if `role` is "". `mark` names an icon, `colour` one of the theme's.
 
         Role and icon convey what the colour conveys.
         """
         self._role.setText(role)
+        self.set_narrow(self._is_narrow)
+        self._colour = colour
         self._mark.show_icon(icon(mark, colour))
         self.set_name(name)
+
+    def pulse(self, tokens: int) -> None:
+        """Light the icon for a moment, for so many tokens; not again while it is lit."""
+        duration = animation_ms(self)
+        if duration and not self._pulse:
+            self._show_pulse(min(_MOST_PULSE, _LEAST_PULSE + tokens - 1))
+            self._pulse_end.start(duration)
+
+    def _show_pulse(self, radius: int) -> None:
+        self._pulse = radius
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._pulse:
+            with QPainter(self) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                painter.setOpacity(_PULSE_STRENGTH)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(getattr(theme.colours(), self._colour)))
+                painter.drawEllipse(QPointF(self._mark.geometry().center()), self._pulse, self._pulse)
 
     def show_share(self, share: float | None, spoken: str = "") -> None:
         """Show how much of the model is loaded, 0 to 1, and `spoken` to screen readers; None hides the bar."""
@@ -112,7 +148,7 @@ class Chip(QPushButton):
     def set_narrow(self, narrow: bool) -> None:
         """Show the mark and the name alone, without the role in words and the arrow."""
         self._is_narrow = narrow
-        self._role.setHidden(narrow)
+        self._role.setHidden(narrow or not self._role.text())
         self._arrow.setHidden(narrow or not self.cancel.isHidden())
 
     def width_without_name(self) -> int:

@@ -103,7 +103,9 @@ class FolderPage(ThemeAware, Overlay):
         self.left_out = label(body, "muted", wraps=True)
         self.problem = label(body, "problem", wraps=True)
         self.chats = self.bound("Chats", QListWidget(body), QWidget.setAccessibleName)
+        self._chats_title = self.bound("Chats", label(body, "title"))
         self.new_chat = self.bound("New chat in this folder", styled(QPushButton(self), "accent"))
+        self.done = self.bound("Done", styled(QPushButton(self), "button"))
         self._build(body)
         self._connect()
         self.restyle()
@@ -125,12 +127,12 @@ class FolderPage(ThemeAware, Overlay):
         column = vbox(body, margins=_SIDES, spacing=12)
         head = fill(hbox(spacing=8), (files, 1), self.add_files, self.add_folder)
         fill(column, self.prompt, head, words, self.files, self.left_out, self.problem, self.bar, self.usage, form)
-        fill(column, self.bound("Chats", label(body, "title")), self.chats, 1)
+        fill(column, self._chats_title, self.chats, 1)
         area = HighArea(self)
         area.setWidget(body)
         keep_right_edge(area, column)
         top = fill(hbox(margins=_SIDES, spacing=8), (self.name, 1), CloseButton(self, self.close_overlay))
-        fill(self.column, top, (area, 1), fill(hbox(margins=_SIDES), 1, self.new_chat))
+        fill(self.column, top, (area, 1), fill(hbox(margins=_SIDES, spacing=8), 1, self.done, self.new_chat))
 
     def _connect(self) -> None:
         session = self._session
@@ -146,6 +148,7 @@ class FolderPage(ThemeAware, Overlay):
         self.chats.itemClicked.connect(self._open_chat)
         self.chats.itemActivated.connect(self._open_chat)
         self.new_chat.clicked.connect(self._begin_chat)
+        self.done.clicked.connect(self.close_overlay)
         for changed in (session.list.changed, session.models.changed, session.settings.presets_changed):
             changed.connect(self.retranslate)
 
@@ -170,6 +173,8 @@ class FolderPage(ThemeAware, Overlay):
         self._show_files(folder)
         self._show_choices(folder)
         chats = [chat for chat in self._session.list.chats if chat.folder_id == folder.id]
+        for shown in (self._chats_title, self.chats):
+            shown.setVisible(bool(chats))
         self.chats.clear()
         for chat in chats:
             item = QListWidgetItem(chat.title or QCoreApplication.translate("ChatPane", "Untitled chat"), self.chats)

@@ -9,6 +9,8 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from app.actions.actions import Actions
+from app.session.answer import Answer
+from app.session.chats import Chat, Turn
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.session.time_left import TimeLeft
@@ -87,6 +89,8 @@ class Header(ThemeAware, QFrame):
         self._downloads_running = 0
         self._shown_state = ""
         self._time_left = TimeLeft()
+        # The answer that streams, and how many of its rounds have been looked at.
+        self._followed: tuple[Answer | None, int] = (None, 0)
         # What of the loading is said where there is no room for the sentence, the longest words first.
         self._short_words: list[str] = []
         row = hbox(self, margins=(_END_MARGIN, 0, _END_MARGIN, 0), spacing=_SPACING)
@@ -95,13 +99,19 @@ class Header(ThemeAware, QFrame):
         self._progress_timer = QTimer(self)
         self._progress_timer.setInterval(_PROGRESS_MS)
         self._progress_timer.timeout.connect(self.show_load_progress)
+        self._follow_session()
+        self.restyle()
+
+    def _follow_session(self) -> None:
+        session = self._session
         session.models.changed.connect(self.refresh)
         session.settings.speculation_changed.connect(self.refresh)
         session.chats.opened.connect(lambda _chat: self.refresh())
-        session.answers.arrived.connect(lambda *_: self._follow())
+        for grown_or_cut in (session.answers.asked, session.chats.path_changed):
+            grown_or_cut.connect(lambda *_: self._fit())
+        session.answers.arrived.connect(self._follow_answer)
         session.api.changed.connect(self._show_marks)
         session.cluster.changed.connect(self._show_marks)
-        self.restyle()
 
     def _pane_button(self, action_id: str) -> QToolButton:
         button = QToolButton(self)
@@ -154,9 +164,20 @@ class Header(ThemeAware, QFrame):
             colour = "draft"
         self.draft.show_model(self._drafter_words(pair, is_on), name, "draft-on" if is_on else "draft-off", colour)
         spoken = self.tr("loading…") if pair.loading else name
-        words = self.tr("Draft head: {name}. {state}") if _has_head(pair) else self.tr("Draft model: {name}. {state}")
+        if _has_head(pair):
+            words = self.tr("Draft head: {name}. {state}")
+        elif self._shows_lookup:
+            words = self.tr("Draft source: {name}. {state}")
+        else:
+            words = self.tr("Draft model: {name}. {state}")
         self.draft.setAccessibleName(words.format(name=spoken, state=self._shown_state))
         self.draft.setToolTip(tip(self._shown_state))
+
+    @property
+    def _shows_lookup(self) -> bool:
+        """Whether the draft's chip names what looks drafts up, in place of a draft model."""
+        lookups = capitalized(names_without_drafter(self._session.settings.speculation.method))
+        return bool(lookups) and self._names[1] == lookups
 
     def _says_state_elsewhere(self, pair: Pair) -> bool:
         """Return whether the state is also said elsewhere, so that it needs no words in the header.
@@ -175,10 +196,20 @@ class Header(ThemeAware, QFrame):
         self._beside_panel = is_shown
         self.refresh()
 
-    def _follow(self) -> None:
-        """Show what speculation does while an answer is written."""
+    def _follow_answer(self, chat: Chat, turn: Turn) -> None:
+        """Show what speculation does while an answer is written: its state and, as a pulse, accepted drafts."""
+        if chat is self._session.chat and not turn.answer.ended:
+            self._pulse_for(turn.answer)
         if state_now(self._session) != self._shown_state:
             self.refresh()
+
+    def _pulse_for(self, answer: Answer) -> None:
+        """Have the draft's chip pulse if new rounds of an answer have accepted draft tokens."""
+        followed, seen = self._followed
+        first = seen if answer is followed else 0
+        self._followed = answer, len(answer.rounds)
+        if accepted := max((record.accepted for record in answer.rounds[first:]), default=0):
+            self.draft.pulse(accepted)
 
     def show_load_progress(self) -> None:
         """Show how much of the model that is loading has been read."""
@@ -253,10 +284,9 @@ class Header(ThemeAware, QFrame):
         if not self.isVisible():
             return
         chips = (self.main, self.draft)
-        with_answers = self.width() >= theme.scaled(_ANSWERS_NEED)
-        self._answers.setVisible(with_answers)
-        self._as_tokens.setVisible(not with_answers)
-        self._word_api(with_answers)
+        is_wide = self.width() >= theme.scaled(_ANSWERS_NEED)
+        self._show_switch(is_wide)
+        self._word_api(is_wide)
         for chip, name in zip(chips, self._names, strict=True):
             chip.set_name(name)
             chip.set_narrow(False)
@@ -281,6 +311,12 @@ class Header(ThemeAware, QFrame):
             worth_it = True
         self._status.setText(shown if worth_it else "")
 
+    def _show_switch(self, is_wide: bool) -> None:
+        """Show the switch between text and tokens in the form that fits, or none without an answer to show."""
+        has_answers = bool(self._session.chat.turns)
+        self._answers.setVisible(has_answers and is_wide)
+        self._as_tokens.setVisible(has_answers and not is_wide)
+
     def _free(self) -> int:
         """Return the width that is left for the two chips and the state, in pixels."""
         marks = (self.downloads, self.machines, self.api)
@@ -302,6 +338,9 @@ class Header(ThemeAware, QFrame):
         self._fit()
 
     def _drafter_words(self, pair: Pair, on: bool) -> str:
+        if self._shows_lookup:
+            # "Draft" before a name would read as what to do.
+            return ""
         # A loaded model that is not used is off. Where none is loaded, or others are loading, the name says so.
         off = pair.draft is not None and not on and not pair.loading
         if _has_head(pair):
@@ -322,7 +361,7 @@ class Header(ThemeAware, QFrame):
             method = self._session.settings.speculation.method
             with_main = loading or pair.main is not None
             without_drafter = names_without_drafter(method) if which == "draft" and with_main else ""
-            return without_drafter or self.tr("none")
+            return capitalized(without_drafter) or self.tr("none")
         return self.display_name(info.name, info.path)
 
     def display_name(self, name: str, path: Path) -> str:

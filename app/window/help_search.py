@@ -102,4 +102,4 @@ class HelpSearch(SearchPalette):
     def rows_for(self, wanted: str) -> list[PaletteRow]:
         # Everything in this list is of the help: no row says so.
         rows = [replace(row, place="", spoken=row.name) for row in self.rows()]
-        return begun_first([row for row in rows if row.matches(wanted)], wanted)
+        return begun_first([row for row in rows if row.matches(wanted) or row.is_named_in(wanted)], wanted)

@@ -27,12 +27,12 @@ class ImportCard(ThemeAware, Overlay):
         self._area = WrappingArea(self)
         self.bound("Import chats", self._area, QWidget.setAccessibleName)
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        note = self.bound("Importing a file again adds only what is new.", styled(WrappedLabel(self), "muted"))
+        self._note = styled(WrappedLabel(self), "muted")
         self.choose_folder = self.bound("Choose folder…", button(self, self._ask_for_folder))
         self.choose_file = self.bound("Choose file…", button(self, self._ask_for_file, "accent"))
         self.column.setContentsMargins(20, 16, 20, 16)
         head = fill(hbox(), (title, 1), CloseButton(self, self.close_overlay))
-        foot = fill(hbox(), (note, 1), self.choose_folder, self.choose_file)
+        foot = fill(hbox(), (self._note, 1), self.choose_folder, self.choose_file)
         fill(self.column, head, (self._area, 1), foot)
         self.restyle()
 
@@ -64,12 +64,16 @@ class ImportCard(ThemeAware, Overlay):
             "Perplexity": of_data,
             "LM Studio": files_in.format(folder="~/.lmstudio/conversations"),
             "Ollama": "~/Library/Application Support/Ollama/db.sqlite",
+            "Claude Code": files_in.format(folder="~/.claude/projects"),
+            "Codex": files_in.format(folder="~/.codex/sessions"),
+            "SillyTavern": files_in.format(folder="SillyTavern/data/default-user/chats"),
             "Jan": self.tr("A thread's messages.jsonl, beside its thread.json"),
             "Cherry Studio": self.tr("The backup, a ZIP file"),
             "Open WebUI": as_json.format(menu="Export"),
             "Qwen Chat": as_json.format(menu="Export"),
             "Chatbox": as_json.format(menu="Export"),
             "TypingMind": as_json.format(menu="Export"),
+            "LobeChat": as_json.format(menu="Export"),
             "LibreChat": as_json.format(menu="Export"),
             "AnythingLLM": as_json.format(menu="Workspace Chats › Export"),
             "llama.cpp": as_json.format(menu="Export"),
@@ -77,6 +81,8 @@ class ImportCard(ThemeAware, Overlay):
         }
 
     def retranslate(self) -> None:
+        note = self.tr("Importing a file again adds only what is new. When choosing, {keys} goes to a hidden folder.")
+        self._note.setText(note.format(keys="⇧⌘G"))
         body = QWidget()
         grid = QGridLayout(body)
         # Together with the place of the scroll bar, the room that there is at the right of the card.

@@ -57,7 +57,7 @@ from app.window.import_card import ImportCard
 from app.window.menu_bar_item import MenuBarItem
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
-from app.window.palette_rows import PaletteRow, chat_rows, model_rows
+from app.window.palette_rows import PaletteRow, chat_rows, folder_rows, model_rows, preset_rows
 from app.window.panel_controller import PanelController
 from app.window.panes import Panes
 from app.window.quick_entry import QuickEntry
@@ -173,9 +173,8 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self.side_by_side = SideBySide(session, self)
         self.folder_page = FolderPage(session, self.parts.attachments.reason, self)
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
-        composer.add_tools(
-            self._preset_button, ThinkingButton(session, self), tools_button(session, self._library, self)
-        )
+        tools = tools_button(session, self._library, actions["choose-main"], self)
+        composer.add_tools(self._preset_button, ThinkingButton(session, self), tools)
         self._temporary = TemporaryMark(actions, self._middle)
         self.chats = ChatCommands(session, self.sidebar, self.parts.search, self.notifications, self)
 
@@ -193,6 +192,8 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
     def _palette_places(self) -> Iterator[PaletteRow]:
         """Yield what the command palette finds besides actions and settings."""
         yield from chat_rows(self.session.list, self.session)
+        yield from folder_rows(self.session.list, self.folder_page.open_for)
+        yield from preset_rows(self.session)
         yield from model_rows(self.models)
         yield from self.help_search.rows()
 
@@ -218,6 +219,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
     def _connect_chats(self) -> None:
         """Connect what shows the chats of the session, and what begins or exports them."""
         session = self.session
+        session.chats.opening_changed.connect(self.parts.transcript.cover)
         session.chats.opened.connect(self._show_chat)
         session.answers.asked.connect(lambda *_: self.panes.begin_panel())
         session.answers.not_stored.connect(self._restore_question)

@@ -1,4 +1,4 @@
-"""The command palette: finds actions, chats, models, settings and help by a few letters; Enter runs what is chosen."""
+"""The command palette: finds actions, chats, settings and more by a few letters; Enter runs what is chosen."""
 
 from __future__ import annotations
 
@@ -24,15 +24,18 @@ from app.window.palette_rows import (
     action_rows,
     begun_first,
     chats_title,
+    folders_title,
     help_title,
     models_title,
     page_rows,
+    presets_title,
+    setting_rows,
     settings_title,
 )
 
 _ROWS_SHOWN = 9
 _ROW_HEIGHT = 36
-# Chats and models that are listed at a time; more letters find the others.
+# Chats, models and so on that are listed at a time; more letters find the others.
 _MOST_PLACES = 50
 
 
@@ -116,12 +119,15 @@ class SearchPalette(ThemeAware, Overlay):
 
 
 class CommandPalette(SearchPalette):
-    """`places` yields the chats, the models and the help, which are found once something is typed."""
+    """`places` yields what is found besides actions and settings, once something is typed.
+
+    `open_page` is called with the name of a page of the settings, and the title of one of them or "".
+    """
 
     def __init__(
         self,
         actions: Actions,
-        open_page: Callable[[str], object],
+        open_page: Callable[[str, str], object],
         places: Callable[[], Iterator[PaletteRow]],
         window: QWidget,
     ) -> None:
@@ -143,12 +149,16 @@ class CommandPalette(SearchPalette):
 
     def rows_for(self, wanted: str) -> list[PaletteRow]:
         matching = [row for row in action_rows(self._actions) if row.matches(wanted)]
+        matching += [row for row in page_rows(self._open_page) if row.matches(wanted)]
         if wanted.strip():
             matching += islice((row for row in self._places() if row.matches(wanted)), _MOST_PLACES)
-        matching += [row for row in page_rows(self._open_page) if row.matches(wanted)]
-        # What `begun_first` puts beside each other: actions come first, then chats and models. Actions of the app menu,
-        # pages and the help are last. The table's order decides among equals.
-        late = (chats_title(), models_title(), menu_title("tandem"), settings_title(), help_title())
+            matching += [row for row in setting_rows(self._open_page) if row.matches(wanted)]
+            # What the help means in other words would only be in the way of what has the words.
+            matching = matching or [row for row in self._places() if row.is_named_in(wanted)]
+        # What `begun_first` puts beside each other: actions come first, then what is chosen by name. Actions of the app
+        # menu, settings and the help are last. The table's order decides among equals.
+        by_name = (chats_title(), folders_title(), presets_title(), models_title())
+        late = (*by_name, menu_title("tandem"), settings_title(), help_title())
         last = {title: place for place, title in enumerate(late, 1)}
         matching.sort(key=lambda row: last.get(row.place, 0))
         return begun_first(matching, wanted)

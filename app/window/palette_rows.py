@@ -1,4 +1,4 @@
-"""The rows of the command palette: actions, chats, models, pages of the settings and the help of Tandem."""
+"""The rows of the command palette: actions, chats, folders, presets, models, settings and the help of Tandem."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
 
+from app.composer.choice_buttons import choose, chosen_in, name_of, named_presets
 from app.session.help_matching import meant_by
 from app.session.tandem_help import Fact, known_facts
 from app.settings.declarations import PAGES, settings_of
@@ -36,8 +37,8 @@ class PaletteRow:
     """Something to do: `run` does it.
 
     `name` is shown with its `place`, the path of its menu for example, and its `keys`. Screen readers say `spoken`.
-    Besides these words those of `also` find it, or any of `other`, each by itself; and so does all that is typed, if
-    `is_named_in` returns True for it.
+    Besides these words those of `also` find it, or any of `other`, each by itself. What is typed may mean it in other
+    words: `is_named_in` then returns True.
     """
 
     name: str
@@ -55,9 +56,8 @@ class PaletteRow:
         return f"{self.name} {self.spoken} {self.place} {self.also}"
 
     def matches(self, wanted: str) -> bool:
-        """Return whether its words contain every word of `wanted`, in any order and case, or `wanted` names it."""
-        has_words = _has_words(self.words, wanted) or (bool(self.other) and _has_words(self.other, wanted))
-        return has_words or self.is_named_in(wanted)
+        """Return whether its words contain every word of `wanted`, in any order and case."""
+        return _has_words(self.words, wanted) or (bool(self.other) and _has_words(self.other, wanted))
 
 
 def _has_words(text: str, wanted: str) -> bool:
@@ -84,14 +84,37 @@ def action_rows(actions: Actions) -> Iterator[PaletteRow]:
         yield PaletteRow(actions.name(spec), place, action.whatsThis(), action.trigger, keys, other=in_english)
 
 
-def page_rows(open_page: Callable[[str], object]) -> Iterator[PaletteRow]:
-    """Yield the pages of the settings, which the names of their settings find, in English, too."""
-    translate = QCoreApplication.translate
+def page_rows(open_page: Callable[[str, str], object]) -> Iterator[PaletteRow]:
+    """Yield the pages of the settings, which in every language their English names find, too.
+
+    `open_page` is called with the name of the page and "".
+    """
+    place = settings_title()
     for page_id, title in PAGES.items():
-        name = translate("Settings", title)
-        settings = [text for setting in settings_of(page_id) for text in setting.names]
-        words = " ".join((title, "Settings", *settings, *(translate("Settings", text) for text in settings)))
-        yield PaletteRow(name, settings_title(), f"{settings_title()}: {name}", partial(open_page, page_id), also=words)
+        page = QCoreApplication.translate("Settings", title)
+        yield PaletteRow(page, place, f"{place}: {page}", partial(open_page, page_id, ""), also=f"{title} Settings")
+
+
+def setting_rows(open_page: Callable[[str, str], object]) -> Iterator[PaletteRow]:
+    """Yield the single settings, which their other names find, too, and all of these in English.
+
+    `open_page` is called with the name of its page, and its title.
+    """
+    translate = QCoreApplication.translate
+    place = settings_title()
+    for page_id, title in PAGES.items():
+        for setting in settings_of(page_id):
+            name = translate("Settings", setting.title)
+            path = f"{translate('Settings', title)}: {name}"
+            choices = ", ".join(translate("Settings", words) for _, words in setting.choices)
+            others = [*setting.names, *(translate("Settings", text) for text in setting.names)]
+            yield PaletteRow(
+                f"{path} ({choices})" if choices else path,
+                place,
+                f"{place}: {path}",
+                partial(open_page, page_id, name),
+                also=" ".join(others),
+            )
 
 
 def settings_title() -> str:
@@ -100,16 +123,43 @@ def settings_title() -> str:
 
 
 def chat_rows(chats: ListService, session: Session) -> Iterator[PaletteRow]:
-    """Yield the chats of the list, without the one on the screen."""
+    """Yield the chats of the list."""
     place = chats_title()
     for chat in chats.chats:
-        if chat.id != session.chat.id:
-            yield PaletteRow(chat.title, place, f"{place}: {chat.title}", partial(session.chats.open_id, chat.id))
+        yield PaletteRow(chat.title, place, f"{place}: {chat.title}", partial(session.chats.open_id, chat.id))
 
 
 def chats_title() -> str:
     """Return the place of the rows of chats."""
     return QCoreApplication.translate("ChatPane", "Chats")
+
+
+def folder_rows(chats: ListService, show: Callable[[int], object]) -> Iterator[PaletteRow]:
+    """Yield the folders of chats; `show` is called with the id of the chosen one."""
+    place = folders_title()
+    for folder in chats.folders:
+        yield PaletteRow(folder.name, place, f"{place}: {folder.name}", partial(show, folder.id))
+
+
+def folders_title() -> str:
+    """Return the place of the rows of folders."""
+    return QCoreApplication.translate("ChatPane", "Folders")
+
+
+def preset_rows(session: Session) -> Iterator[PaletteRow]:
+    """Yield the presets that the chat on screen could have instead of its own."""
+    place = presets_title()
+    chosen = chosen_in(session)
+    for preset in named_presets(session):
+        if preset != chosen:
+            name = name_of(preset)
+            # In every language the English name finds a preset that came with Tandem.
+            yield PaletteRow(name, place, f"{place}: {name}", partial(choose, session, preset), also=preset.built_in)
+
+
+def presets_title() -> str:
+    """Return the place of the rows of presets."""
+    return QCoreApplication.translate("ChatSettingsSheet", "Preset")
 
 
 def model_rows(models: ModelController) -> Iterator[PaletteRow]:
@@ -145,7 +195,8 @@ def help_rows(language: str, show: Callable[[Fact], object]) -> Iterator[Palette
 
 def _is_meant(fact: Fact, typed: str) -> bool:
     """Return whether a question means a fact, in other words or with slips of the keyboard."""
-    return fact in meant_by(typed).facts
+    meant = meant_by(typed)
+    return meant.is_about_tandem and fact in meant.facts
 
 
 def help_title() -> str:

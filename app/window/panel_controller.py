@@ -119,8 +119,10 @@ class PanelController(QObject):
             self._transcript.light_rounds(self.turn, self._chosen if number is None else frozenset((number,)))
 
     def _point_to_round(self, turn: Turn, number: int | None) -> None:
+        """Light the round whose token is under the pointer, in the strip and in the text."""
         if turn is self.turn:
             self._panel.strip.point(number)
+            self._transcript.point_to_round(turn, number if self._panel.strip.isVisible() else None)
 
     def _mark_rounds(self, turn: Turn, rounds: frozenset[int]) -> None:
         if rounds:

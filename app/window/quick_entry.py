@@ -12,46 +12,24 @@ from PySide6.QtWidgets import QStyle, QStyleOption, QWidget
 from app.composer.attachment_row import AttachmentRow
 from app.composer.message_edit import QuestionEditor, trimmed
 from app.conversations.database.records import Attachment
-from app.session.answer import Answer
-from app.session.chats import Chat
+from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
+from app.speculation.answer_line import AnswerLine
 from app.system.hot_key import hot_key
 from app.system.mac_windows import mac_windows
 from app.transcript.transcript import Transcript
 from app.widgets import theme
 from app.widgets.buttons import button
-from app.widgets.labels import ElidedLabel, WrappedLabel, show_words
+from app.widgets.labels import ElidedLabel
 from app.widgets.outside import bring_to_front
 from app.widgets.style_class import styled
-from app.widgets.theme_aware import ThemeAware
+from app.widgets.throttle import single_shot
 from app.window.chat_parts.attachment_reader import AttachmentReader
 from app.wording.sources import recorded_name
-from app.wording.speculation import headline
 
 # Pixels of the answers at the normal text size.
 _ANSWER_HEIGHT = 320
-
-
-class AnswerFigures(ThemeAware, WrappedLabel):
-    """One line on an answer that has ended: what speculation gained and its speed, as in the live panel."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._answer: Answer | None = None
-        styled(self, "muted")
-        self.restyle()
-
-    def show_answer(self, answer: Answer | None) -> None:
-        self._answer = answer
-        self.retranslate()
-
-    def retranslate(self) -> None:
-        answer = self._answer
-        if answer is None or not answer.ended or answer.error is not None:
-            show_words(self, "")
-        else:
-            show_words(self, headline(answer))
 
 
 class QuickEntry(QuestionEditor):
@@ -92,7 +70,7 @@ class QuickEntry(QuestionEditor):
         self.screen_picture.setVisible(mac_windows() is not None)
         self.open_chat = self.bound("Open in the main window", button(self, self._open_chat, "quiet"))
         self.open_chat.hide()
-        self.figures = AnswerFigures(self)
+        self.figures = AnswerLine(self)
         self._model = styled(ElidedLabel(self), "muted")
         for index, part in enumerate((self._model, self.screen_picture, self.open_chat)):
             self.buttons.insertWidget(index, part)
@@ -121,7 +99,9 @@ class QuickEntry(QuestionEditor):
             changed.connect(lambda *_: self._queue(self._waits))
         answers.call_chosen.connect(session.answers.choose)
         session.answers.asked.connect(lambda chat, turn: answers.add_turn(turn) if chat is self.chat else None)
-        session.answers.arrived.connect(lambda chat, turn: answers.refresh(turn) if chat is self.chat else None)
+        session.answers.arrived.connect(self._follow)
+        # Once what has just been shown is laid out.
+        self.figures.fits.connect(single_shot(self, self.adjustSize).start)
         session.chats.path_changed.connect(lambda chat: self.show_chat(chat) if chat is self.chat else None)
         session.answers.ended.connect(lambda chat, _turn: self._fit() if chat is self.chat else None)
         session.history.measured_changed.connect(self._show_speedups)
@@ -132,6 +112,11 @@ class QuickEntry(QuestionEditor):
         self.answers.show_chat(chat)
         self._fit()
 
+    def _follow(self, chat: Chat, turn: Turn) -> None:
+        if chat is self.chat:
+            self.answers.refresh(turn)
+            self.figures.follow(chat)
+
     def _show_speedups(self) -> None:
         self._session.history.note_speedups(self.chat)
         self.answers.refresh_feet()
@@ -141,7 +126,7 @@ class QuickEntry(QuestionEditor):
         for part in (self.answers, self.open_chat):
             part.setVisible(bool(self.chat.turns))
         self._continues = bool(self.chat.turns)
-        self.figures.show_answer(self.chat.turns[-1].answer if self.chat.turns else None)
+        self.figures.show_newest(self.chat)
         self.retranslate()
         self.adjustSize()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
@@ -290,12 +291,14 @@ class ImportExport(QObject):
         self._session.store.reload()
         for chat in report.extended:
             self._session.chats.reload(chat)
-        from app.conversations.imports.imported import EMPTY, IN_TRASH
+        from app.conversations.imports.imported import EMPTY, IN_TRASH, OF_AGENTS
 
-        in_trash, empty = (sum(skipped.reason == reason for skipped in report.skipped) for reason in (IN_TRASH, EMPTY))
-        unread = len(report.skipped) - in_trash - empty
+        reasons = Counter(skipped.reason for skipped in report.skipped)
+        in_trash, empty, of_agents = (reasons[reason] for reason in (IN_TRASH, EMPTY, OF_AGENTS))
+        unread = len(report.skipped) - in_trash - empty - of_agents
         lines = report.left_out.get("unreadable", 0)
         of_others = report.left_out.get("role", 0)
+        between_agents = report.left_out.get(OF_AGENTS, 0)
         parts = sum(report.left_out.get(reason, 0) for reason in ("tool", "reasoning", "file"))
         sentences = [self.tr("%Ln chat(s) imported.", "", len(report.added) + len(report.extended))]
         if report.unchanged:
@@ -304,15 +307,20 @@ class ImportExport(QObject):
             sentences.append(self.tr("%Ln chat(s) are in the trash and stay there.", "", in_trash))
         if empty:
             sentences.append(self.tr("%Ln chat(s) have no question or answer and were left out.", "", empty))
+        if of_agents:
+            sentences.append(self.tr("%Ln chat(s) of one agent with another were left out.", "", of_agents))
         if unread:
             sentences.append(self.tr("%Ln part(s) of the file could not be read as a chat.", "", unread))
         if lines:
             sentences.append(self.tr("%Ln line(s) of the file could not be read.", "", lines))
         if of_others:
             sentences.append(self.tr("%Ln message(s) of neither you nor a model were left out.", "", of_others))
+        if between_agents:
+            sentences.append(self.tr("%Ln message(s) between agents were left out.", "", between_agents))
         if parts:
             sentences.append(self.tr("%Ln file(s), tool call(s) or reasoning text(s) were left out.", "", parts))
-        return joined(*sentences), bool(in_trash or empty or unread or lines or of_others or parts)
+        is_incomplete = any((in_trash, empty, of_agents, unread, lines, of_others, between_agents, parts))
+        return joined(*sentences), is_incomplete
 
     def _import_stopped(self) -> str:
         self._session.store.reload()

@@ -20,8 +20,8 @@ def call_line(call: ApiCall) -> str:
     stats = call.figures
     if stats.generated_tokens:
         parts.append(CountedCalls().tokens(stats.generated_tokens))
-    if stats.accept_rate is not None:
-        parts.append(translate("LocalApi", "{rate} accepted").format(rate=figures.percent(stats.accept_rate)))
+    if stats.drafted:
+        parts.append(figures.accepted_words(stats))
     return " · ".join(parts)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.wording.figures import number
 from engine.documents.text.parts import CHAPTER, Extent, spans
@@ -101,4 +101,4 @@ def _is_named(extent: Extent) -> bool:
 
 def _names(extent: Extent) -> str:
     """Return the names of the parts that a text has."""
-    return ", ".join(extent.names[index - 1] for index in extent.numbers)
+    return QLocale().createSeparatedList([extent.names[index - 1] for index in extent.numbers])

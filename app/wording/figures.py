@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QDateTime, QLocale, QObject
+import re
+
+from PySide6.QtCore import QDate, QDateTime, QLocale, QObject
 
 from app.conversations.measured import as_shown, gain_in, speed_as_shown
-from app.session.answer import Answer
+from app.conversations.request_history import Totals
+from app.session.answer import Answer, State
 from app.wording.ahead import ahead_sentence
 from app.wording.errors import joined, plain_sentence, quoted
 from app.wording.rounding import text_sentence
@@ -14,6 +17,10 @@ from app.wording.sources import source_name
 from engine.stats import BUSY, PlainSpan, RequestStats, RoundRecord
 
 NONE = "–"
+# The year in a format of dates, and what stands between it and the rest.
+_YEAR = re.compile(r"^y+\W*|\W*y+$")
+# Below this many tokens a second, nobody waits for an answer.
+LEAST_SPEED = 1.0
 # The reasons of plain spans where the user has turned speculation off or chosen no draft.
 CHOSEN = ("off", "no-draft")
 
@@ -24,8 +31,14 @@ def number(value: float | None, decimals: int = 1) -> str:
 
 
 def moment(seconds: float) -> str:
-    """Format a time since the epoch as the language does."""
-    return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(seconds)), QLocale.FormatType.ShortFormat)
+    """Format a time since the epoch as the language does, without the year where it is this one."""
+    when = QDateTime.fromSecsSinceEpoch(int(seconds))
+    locale = QLocale()
+    short = QLocale.FormatType.ShortFormat
+    if when.date().year() != QDate.currentDate().year():
+        return locale.toString(when, short)
+    day = locale.toString(when.date(), _YEAR.sub("", locale.dateFormat(short)))
+    return f"{day} {locale.toString(when.time(), short)}"
 
 
 def percent(share: float | None) -> str:
@@ -76,13 +89,8 @@ def about(speedup: float | None) -> str:
     """Format the measured speed-up of a pair, the same wherever it is shown: "1.9×", or "4×"; "–" for None."""
     if speedup is None:
         return NONE
-    return translate("Figures", "{value}×").format(value=factor(speedup))
-
-
-def factor(speedup: float) -> str:
-    """Format a measured speed-up as `about` does, without its sign: "1.9", or "4"."""
     shown = as_shown(speedup)
-    return number(shown, 0 if isinstance(shown, int) else 1)
+    return times(shown, 0 if isinstance(shown, int) else 1)
 
 
 def as_fast(speedup: float | None) -> str:
@@ -101,6 +109,21 @@ def gain(answer: Answer) -> str:
     return as_fast(gain_in(answer.figures, answer.pair_speedup))
 
 
+def accepted_words(figures: RequestStats | Totals) -> str:
+    """Return how many draft tokens of an answer, or of a pair, were accepted: "56 of 61 drafts accepted"."""
+    return translate("Figures", "{accepted} of {drafted} drafts accepted").format(
+        accepted=number(figures.accepted, 0), drafted=number(figures.drafted, 0)
+    )
+
+
+def round_sentence(stats: RequestStats) -> str:
+    """Return how many tokens a round brought where it was one without drafts; "" if that is not known, or one."""
+    a_round = tokens_a_round(stats)
+    if a_round == NONE:
+        return ""
+    return translate("Figures", "{value} tokens a round instead of 1").format(value=a_round)
+
+
 def tokens_a_round(stats: RequestStats) -> str:
     """Return how many tokens a round brought; "–" if one, which is what plain decoding brings."""
     shown = number(stats.tokens_per_round)
@@ -110,6 +133,11 @@ def tokens_a_round(stats: RequestStats) -> str:
 def capitalized(text: str) -> str:
     """Return a text with a capital first letter, as at the beginning of a line."""
     return text[:1].upper() + text[1:]
+
+
+def is_slowed(stats: RequestStats) -> bool:
+    """Return whether load on the computer slowed the answer down so much that its speed is no figure to show."""
+    return stats.decode_tps is not None and stats.decode_tps < LEAST_SPEED and (stats.load or 0.0) >= BUSY
 
 
 def busy(stats: RequestStats) -> str:
@@ -137,19 +165,21 @@ PACES = Sentences(
 def footer(answer: Answer) -> list[tuple[str, str]]:
     """Return the figures in the line below an answer, as far as they are known and say anything.
 
-    Each is a translated sentence with "{value}" in it, and the formatted value that belongs there.
+    Each is a translated sentence with "{value}" in it, and the formatted value that belongs there; one has its numbers
+    in the sentence, and no value.
     """
     stats = answer.figures
     figures = [
         (translate("Figures", "{value} tokens/s"), stats.decode_tps, speed(stats.decode_tps)),
         (translate("Figures", "{value} to first token"), stats.ttft_s, seconds(stats.ttft_s)),
     ]
+    shown = [(sentence, text) for sentence, value, text in figures if value is not None]
     if stats.drafted:
-        figures.append((translate("Figures", "{value} accepted"), stats.accept_rate, percent(stats.accept_rate)))
+        shown.append((accepted_words(stats), ""))
     a_round = tokens_a_round(stats)
     if a_round != NONE:
-        figures.append((translate("Figures", "{value} tokens per round"), stats.tokens_per_round, a_round))
-    return [(sentence, text) for sentence, value, text in figures if value is not None] + left_out(stats)
+        shown.append((translate("Figures", "{value} tokens a round"), a_round))
+    return shown + left_out(stats)
 
 
 def left_out(stats: RequestStats) -> list[tuple[str, str]]:
@@ -174,6 +204,8 @@ def speed_sentence(stats: RequestStats) -> str:
     """Return words that say how fast the answer is; "" before the second token."""
     if stats.decode_tps is None:
         return ""
+    if is_slowed(stats):
+        return translate("Figures", "Slow: this Mac is busy")
     return translate("Figures", "{speed} tokens a second").format(speed=speed(stats.decode_tps))
 
 
@@ -188,9 +220,11 @@ def speed(tokens_per_s: float | None) -> str:
 def round_text(answer: Answer, record: RoundRecord) -> str:
     """Describe one round: how many tokens were drafted and accepted, and its text."""
     if record.drafted:
-        sentence = translate("Figures", "Round {number}: {accepted} of {drafted} draft tokens accepted ({source})")
-    else:
+        sentence = translate("Figures", "Round {number}: {accepted} of {drafted} drafts accepted ({source})")
+    elif record.number:
         sentence = translate("Figures", "Round {number}: main model only")
+    else:
+        sentence = translate("Figures", "First token: main model only")
     source = source_name(record.source)
     place = number(record.number, 0)
     sentence = sentence.format(number=place, accepted=record.accepted, drafted=record.drafted, source=source)
@@ -215,8 +249,30 @@ def sentence(answer: Answer | None) -> str:
     The first round never has draft tokens, so it says nothing. While the answer is written, the newest round decides,
     so that the sentence follows the controller.
     """
-    if answer is None:
+    if answer is None or answer.state is State.CALLING:
         return ""
+    if words := warning(answer):
+        return words
+    if answer.ended:
+        return why(answer)
+    if len(answer.rounds) < 2:
+        return ""
+    newest = answer.rounds[-1]
+    if is_missing_match(answer, newest):
+        newest = next(record for record in reversed(answer.rounds) if record.drafted)
+    if newest.reason and not newest.drafted:
+        span = PlainSpan(newest.committed, newest.reason, newest.arguments)
+        return "" if newest.reason in CHOSEN else plain_sentence(span)
+    return SpeculationSentences().now(newest.drafted)
+
+
+def is_missing_match(answer: Answer, record: RoundRecord) -> bool:
+    """Return whether a round found nothing to copy in an answer that has copied something elsewhere."""
+    return record.reason == "no-match" and bool(answer.stats.accepted)
+
+
+def warning(answer: Answer) -> str:
+    """Return why drafts do not help an answer, or why its figures count for no other; "" if neither is so."""
     stats = answer.figures
     if not stats.draft_fits:
         return translate(
@@ -225,26 +281,10 @@ def sentence(answer: Answer | None) -> str:
             "Choose another draft, or none.",
         )
     if answer.repeats and stats.drafted:
-        return _repetition()
+        return translate("Figures", "Repetitions are easy to draft, so this answer does not count in totals.")
     if answer.given_before and stats.drafted:
-        return _given_before()
-    if answer.ended:
-        return why(answer)
-    if len(answer.rounds) < 2:
-        return ""
-    newest = answer.rounds[-1]
-    if newest.reason and not newest.drafted:
-        span = PlainSpan(newest.committed, newest.reason, newest.arguments)
-        return "" if newest.reason in CHOSEN else plain_sentence(span)
-    return SpeculationSentences().now(newest.drafted)
-
-
-def _repetition() -> str:
-    return translate("Figures", "Repetitions are easy to draft, so this answer does not count in totals.")
-
-
-def _given_before() -> str:
-    return translate("Figures", "This text was given before, so this answer does not count in totals.")
+        return translate("Figures", "This text was given before, so this answer does not count in totals.")
+    return ""
 
 
 def remarks(answer: Answer) -> str:
@@ -253,9 +293,10 @@ def remarks(answer: Answer) -> str:
     "" if nothing is known.
     """
     stats = answer.figures
-    text = text_sentence(stats) if answer.ended else ""
+    text = text_sentence(stats) if answer.ended and answer.has_story else ""
     limit = SpeculationSentences().thoughts_ended(stats.thinking_limit)
-    return joined(text, limit, ahead_sentence(stats), busy(stats) if stats.drafted else "", PACES.get(stats.slowed, ""))
+    is_busy = stats.drafted and not is_slowed(stats)
+    return joined(text, limit, ahead_sentence(stats), busy(stats) if is_busy else "", PACES.get(stats.slowed, ""))
 
 
 class SpeculationSentences(QObject):
@@ -264,6 +305,14 @@ class SpeculationSentences(QObject):
     def thoughts_ended(self, limit: int | None) -> str:
         """Return words that say that a limit ended the thoughts; "" if none did."""
         return "" if limit is None else self.tr("The limit of %Ln token(s) ended its thoughts.", "", limit)
+
+    def copied(self, count: int) -> str:
+        """Return words that say how many tokens of an answer were copied from earlier texts."""
+        return self.tr("%Ln token(s) copied from earlier", "", count)
+
+    def from_drafts(self, count: int) -> str:
+        """Return words that say how many tokens of an answer a drafter proposed."""
+        return self.tr("%Ln token(s) came from drafts", "", count)
 
     def now(self, depth: int) -> str:
         """Return words that say how many tokens are drafted in a round now."""

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QLocale, QObject
 
 from app.conversations.measured import is_gain
 from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import own_sampling, recommended_of
 from app.wording.errors import error_sentence, reason_sentence, unusable_sentence
-from app.wording.figures import as_fast, capitalized, number, percent, times, times_between
+from app.wording.figures import accepted_words, as_fast, capitalized, number, percent, times, times_between
 from app.wording.hub import size_words
 from app.wording.sentences import Sentences, translate
-from app.wording.sources import recorded_name
+from app.wording.sources import recorded_name, source_name
 from engine.gguf.names import change_of, tag_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def recommendation_text(main: ModelInfo | None) -> str:
     recommended = recommended_of(main.sampling)
     texts = (
         (translate("Models", "Recommended for {model}: {values}"), recommended),
-        (translate("Models", "{model} recommends no temperature. Tandem uses: {values}"), own_sampling(recommended)),
+        (translate("Models", "Tandem's own for {model}: {values}"), own_sampling(recommended)),
     )
     name = recorded_name(main.name)
     return "\n".join(text.format(model=name, values=_listed(values)) for text, values in texts if values)
@@ -80,9 +80,11 @@ def pair_name(main: str, draft: str) -> str:
 def choice_name(choice: ModelChoice) -> str:
     """Return the first line of a row in a picker: the name of its model, or its effect if it has no model."""
     if choice.kind == "lookup":
-        return translate("Models", "Prompt lookup (n-gram)")
+        return capitalized(source_name("ngram"))
     if choice.kind == "none":
         return translate("Models", "No draft")
+    if choice.kind in ("more", "fewer"):
+        return translate("Models", "Get more…")
     if choice.kind == "unload":
         main = choice.pair.main if choice.pair is not None else None
         return translate("Models", "Unload {name}").format(name=recorded_name(main.name) if main is not None else "")
@@ -90,30 +92,77 @@ def choice_name(choice: ModelChoice) -> str:
 
 
 def choice_sentence(choice: ModelChoice) -> str:
-    """Return the second line of a row in a picker: the state of a download, else the verdict and the speed-up."""
+    """Return the second line of a row in a picker: the state of a download, else what the choice is or has brought."""
     if choice.download is not None:
         return download_words(choice.download)
     if choice.kind == "unload":
         if choice.pair is None or choice.pair.draft is None:
             return translate("Models", "Frees the memory of this model.")
         return translate("Models", "Frees the memory of both models.")
-    if choice.kind == "none":
-        return translate("Models", "Plain decoding: the main model alone.")
-    if choice.advice is not None:
-        return capitalized(_with_speed(choice.advice, choice.measured, is_installed=choice.kind == "use"))
-    if choice.kind == "lookup":
-        return capitalized(_separated(pair_speed(None, choice.measured), VERDICTS["lookup"]))
+    if choice.is_draft:
+        return capitalized(_draft_sentence(choice))
     return facts_words(choice.entry, choice.measured) if choice.entry is not None else ""
 
 
-def has_estimate(choice: ModelChoice) -> bool:
-    """Whether the second line of a row in a picker has a speed-up that is estimated."""
-    entry = choice.entry
+def _draft_sentence(choice: ModelChoice) -> str:
+    """Return why a draft cannot be used, or else what it has brought, or that it was not tried."""
     advice = choice.advice
+    if choice.kind == "none":
+        return ""
+    if advice is not None and not advice.works:
+        return verdict_words(advice)
+    if choice.measured is not None:
+        return "" if choice.counted is None else accepted_words(choice.counted)
+    # A draft that is installed can be tried, so it has no estimate, which the measured figure would soon contradict.
+    expected = advice.expected if advice is not None and choice.kind == "get" else None
+    if expected is None:
+        return translate("Models", "not tried")
+    return _separated(translate("Models", "not tried"), _expected_words(expected))
+
+
+def _expected_words(expected: SpeedupEstimate) -> str:
+    """Return an estimate that says that it is one."""
+    if not (expected.gains or expected.measured):
+        return translate("Models", "expected: about the same speed")
+    return translate("Models", "expected: {speed}").format(speed=pair_speed(expected, None))
+
+
+def choice_gain(choice: ModelChoice) -> float | None:
+    """Return how many times as fast as the main model alone it is with a draft; None if that is not known."""
+    if choice.kind == "none":
+        return 1.0
+    return known_speedup(choice.measured) if choice.is_draft and choice.measured is not None else None
+
+
+def draft_details(choice: ModelChoice) -> str:
+    """Return lines on a draft for who wants to know more: its kind, how it suits the main model, and its size."""
+    if choice.kind == "none":
+        return translate("Models", "Plain decoding: the main model alone.")
+    advice = choice.advice
+    verdict = VERDICTS["lookup"] if advice is None else verdict_words(advice)
+    size = translate("Models", "In memory: {sum}").format(sum=size_words(choice.memory)) if choice.memory else ""
+    app = "" if choice.entry is None else choice.entry.app
+    # A draft that cannot be used has its verdict in the row.
+    shown_verdict = verdict if choice.usable else ""
+    lines = (_kind_words(choice), shown_verdict, size, app)
+    return "\n".join(line for line in lines if line)
+
+
+def _kind_words(choice: ModelChoice) -> str:
+    """Return the kind of a head or an adapter in words; "" for other models."""
+    entry = choice.entry
+    if entry is not None and entry.head:
+        from engine.model_files.head_kinds import title_of
+
+        return translate("Models", "{method} head").format(method=title_of(entry.head))
+    return "LoRA" if entry is not None and entry.base else ""
+
+
+def has_estimate(choice: ModelChoice) -> bool:
+    """Whether the second line of a row of a main model has a speed-up that is estimated."""
+    entry = choice.entry
     if choice.download is not None or choice.measured is not None:
         return False
-    if advice is not None:
-        return choice.kind == "get" and advice.works and advice.expected is not None
     if entry is None or entry.installed or not entry.draft or _obstacle_words(entry):
         return False
     return entry.expected is not None
@@ -186,18 +235,21 @@ def estimate_words() -> str:
     return translate("Models", "Speed-ups are estimates until they are measured.")
 
 
+def known_speedup(measured: Totals) -> float | None:
+    """Return the measured speed-up of a pair; None if it is not known, or only that no draft token was accepted."""
+    is_of_none = measured.accept_rate == 0 and not is_gain(measured.speedup)
+    return None if is_of_none else measured.speedup
+
+
 def pair_speed(expected: SpeedupEstimate | None, measured: Totals | None) -> str:
-    """Return how fast a pair is: as measured on this computer, or else as estimated; "" if neither is known.
+    """Return what is measured of a pair on this computer, or else how fast it is by an estimate; "" without either.
 
     What shows it says that estimates are estimates.
     """
-    if measured is not None and measured.accept_rate == 0 and not is_gain(measured.speedup):
-        return translate("Models", "no draft token accepted so far (measured)")
-    if measured is not None and not measured.accept_rate:
-        return translate("Models", "{gain} (measured)").format(gain=as_fast(measured.speedup))
     if measured is not None:
-        text = translate("Models", "{gain} (measured, {rate} accepted)")
-        return text.format(gain=as_fast(measured.speedup), rate=percent(measured.accept_rate))
+        speedup = known_speedup(measured)
+        gain = "" if speedup is None else translate("Models", "{gain} (measured)").format(gain=as_fast(speedup))
+        return _separated(gain, accepted_words(measured) if measured.drafted else "")
     if expected is None:
         return ""
     if not (expected.gains or expected.measured):
@@ -262,13 +314,13 @@ def facts_words(entry: Entry, measured: Totals | None = None) -> str:
         return obstacle
     sees = translate("Models", "sees pictures") if entry.sees else ""
     converted = translate("Models", "GGUF, converted when it is first used") if entry.is_gguf_file else ""
-    unread = entry.source == "catalog" and not entry.config
-    left_out = translate("Models", "without {files}").format(files=", ".join(entry.left_out[:3]))
+    left_out = translate("Models", "without {files}").format(
+        files=QLocale().createSeparatedList(list(entry.left_out[:3]))
+    )
     parts = [
         draft_words(entry, measured),
         sees,
         converted,
-        translate("Models", "not checked; looked at when it is opened") if unread else "",
         left_out if entry.left_out else "",
         entry.app,
         translate("Models", "gated") if entry.gated else "",
@@ -312,6 +364,8 @@ def details_words(entry: Entry) -> str:
         lines.append(translate("Models", "On disk: {size}").format(size=size_words(entry.disk_bytes)))
     if entry.fit is not None and not entry.is_starter:
         lines.append(translate("Models", "In memory: {sum}").format(sum=fit_words(entry.fit)))
+    if entry.source == "catalog" and not entry.config:
+        lines.append(translate("Models", "What its context takes is known once it is downloaded."))
     return "\n".join(line for line in (*lines, origin_words(entry)) if line)
 
 

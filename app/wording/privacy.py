@@ -19,15 +19,17 @@ from app.wording.sentences import translate
 def follow(session: Session, settings: SettingsStore, owner: QObject, show: Callable[[], None]) -> None:
     """Call `show` of `owner` whenever the sentences below may have changed."""
     session.tools.changed.connect(show)
+    session.chats.opened.connect(show)
+    session.models.changed.connect(show)
     session.cluster.changed.connect(show)
     # The settings may outlive the window.
     settings.subscribe(lambda: show() if isValid(owner) else None)
 
 
 def welcome_sentence(session: Session, values: SettingsValues) -> str:
-    """Return words that say where the models run, and what of a chat leaves this computer."""
+    """Return words that say where the models run, and what of the chat on screen leaves this computer."""
     cluster = _cluster(session)
-    others = joined(_draft_runner(values), _tools(session))
+    others = joined(_draft_runner(values), _tools_of_chat(session))
     if not cluster and not others:
         return translate("Privacy", "Runs on this Mac. Nothing you type leaves it.")
     return joined(cluster or translate("Privacy", "Runs on this Mac."), others)
@@ -64,6 +66,14 @@ def _draft_runner(values: SettingsValues) -> str:
         return ""
     words = translate("Privacy", "{name} receives the text of your chats while it drafts ahead.")
     return words.format(name=values.draft_ahead)
+
+
+def _tools_of_chat(session: Session) -> str:
+    """Return words about the tools of the chat on screen; "" if it has none that reach outside."""
+    tools = session.tools
+    chat = session.chat
+    words = translate("Privacy", "Tools are on: what they are asked for can leave this Mac.")
+    return words if tools.servers_of(chat) or tools.web_tools_of(chat) else ""
 
 
 def _tools(session: Session) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from PySide6.QtCore import QLocale
+
 from app.session.model_names import STARTERS, short_name
 from app.wording.sentences import translate
 from engine.methods import DRAFTER_METHOD, PROPOSERS, method_words, source_words, sources_without_drafter
@@ -29,7 +31,7 @@ def source_name(source: str) -> str:
 
 def names_without_drafter(method: str) -> str:
     """List the sources that a method uses without a draft model."""
-    return ", ".join(source_name(source) for source in sources_without_drafter(method))
+    return QLocale().createSeparatedList([source_name(source) for source in sources_without_drafter(method)])
 
 
 def method_name(method: str) -> str:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from app.conversations.measured import LEAST_ROUNDS
 from app.session.answer import Answer, State
+from app.session.calls import CallState
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.wording.errors import error_sentence
-from app.wording.figures import capitalized, gain, number, sentence, speed_sentence
+from app.wording.figures import (
+    SpeculationSentences,
+    accepted_words,
+    capitalized,
+    gain,
+    is_missing_match,
+    round_sentence,
+    sentence,
+    speed_sentence,
+    warning,
+)
 from app.wording.sentences import translate
-from app.wording.sources import names_without_drafter
+from app.wording.sources import names_without_drafter, role_of
 from engine.methods import sources_without_drafter, uses_drafter
 from engine.stats import RequestStats
 
@@ -66,18 +76,12 @@ def state_now(session: Session) -> str:
 
 
 def plain_now(answer: Answer) -> bool:
-    """Return whether the newest round, except for the first token, was decoded without speculation."""
-    newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
-    return newest is not None and not newest.drafted
+    """Return whether the newest round, except for the first token, was decoded without speculation.
 
-
-def has_story(answer: Answer) -> bool:
-    """Return whether charts have anything to show: enough rounds with accepted draft tokens to see more than chance.
-
-    They have nothing of refusals and loops, whose speed says nothing of others, and while a call waits.
+    A round for which nothing was found to copy says nothing where others found something.
     """
-    rounds = answer.figures.accepted_rounds or 0
-    return rounds >= LEAST_ROUNDS and answer.speed_counts and answer.state is not State.CALLING
+    newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
+    return newest is not None and not newest.drafted and not is_missing_match(answer, newest)
 
 
 def outcome(answer: Answer) -> str:
@@ -85,42 +89,69 @@ def outcome(answer: Answer) -> str:
 
     For example: "4× as fast", "61 of 61 drafts accepted".
     """
-    stats = answer.figures
-    accepted = translate("Speculation", "{accepted} of {drafted} drafts accepted").format(
-        accepted=number(stats.accepted, 0), drafted=number(stats.drafted, 0)
-    )
-    return capitalized(gain(answer)) or accepted
+    return capitalized(gain(answer)) or accepted_words(answer.figures)
 
 
 def headline(answer: Answer) -> str:
-    """Return the one line on an answer where no panel is: its gain and its speed, or else why there is no gain.
+    """Return the one line on an answer where no panel is: what drafts gained, or else why they gained nothing.
 
-    For example: "4× as fast · 62 tokens/s".
+    For example: "56 of 56 drafts accepted · 10.2 tokens a round instead of 1 · 85 tokens a second".
     """
-    if not has_story(answer):
+    if not answer.has_story:
         return without_story(answer)
-    return " · ".join(filter(None, (outcome(answer), speed_sentence(answer.figures))))
+    return _line(outcome(answer), below_outcome(answer))
 
 
 def below_outcome(answer: Answer) -> str:
-    """Return the speed of an answer and, if its gain is not measured yet, how to measure it."""
-    speed = speed_sentence(answer.figures)
-    if not answer.ended or answer.pair_speedup is not None:
-        return speed
-    return " · ".join(filter(None, (speed, translate("Speculation", "Compare measures the gain."))))
+    """Return what else is known of an answer than `outcome`: the tokens that a round brought, and its speed.
+
+    Rounds of loops and of copies of other answers are no achievement.
+    """
+    if answer.state is State.CALLING:
+        return _calling(answer)
+    stats = answer.figures
+    accepted = accepted_words(stats) if gain(answer) else ""
+    a_round = round_sentence(stats) if answer.speed_counts else ""
+    return _line(accepted, a_round, speed_sentence(stats))
 
 
 def longest_below_outcome() -> str:
     """Return a text as long as `below_outcome` becomes."""
-    return below_outcome(Answer(State.DONE, stats=RequestStats(decode_tps=8888.0)))
+    stats = RequestStats(decode_tps=8888.0, accepted=888, drafted=888, tokens_per_round=88.8)
+    return _line(accepted_words(stats), round_sentence(stats), speed_sentence(stats))
+
+
+def _line(*parts: str) -> str:
+    return " · ".join(filter(None, parts))
+
+
+def _calling(answer: Answer) -> str:
+    """Say what an answer that called tools waits for."""
+    if any(call.state is CallState.ASKS for call in answer.calls):
+        return translate("Speculation", "Waiting for you to allow a tool")
+    return translate("Speculation", "A tool is running")
+
+
+def _from_drafts(answer: Answer) -> str:
+    """Say how many tokens came from drafts; where none did, why, as far as that is no matter of a single round."""
+    stats = answer.figures
+    if answer.refuses:
+        return ""
+    if stats.accepted:
+        is_copied = bool(stats.sources) and all(role_of(source) != "draft" for source in stats.sources)
+        sentences = SpeculationSentences()
+        return sentences.copied(stats.accepted) if is_copied else sentences.from_drafts(stats.accepted)
+    if not stats.drafted:
+        return sentence(answer)
+    return translate("Speculation", "No draft token accepted") if answer.ended else ""
 
 
 def without_story(answer: Answer) -> str:
-    """Return the one line on an answer of which charts have nothing to show: its speed, and why."""
+    """Return the one line on an answer that drafts hardly wrote: its speed, and how much they wrote, or why nothing."""
+    if answer.state is State.CALLING:
+        return _calling(answer)
     stats = answer.figures
-    is_rejected = answer.ended and stats.drafted and not stats.accepted
-    rejected = translate("Speculation", "No draft token accepted") if is_rejected else ""
-    if known := " · ".join(filter(None, (speed_sentence(stats), sentence(answer) or rejected))):
+    if known := _line(speed_sentence(stats), warning(answer) or _from_drafts(answer)):
         return known
     if not answer.ended:
         return translate("Speculation", "Waiting for the first token")

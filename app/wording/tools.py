@@ -6,9 +6,10 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 
+from PySide6.QtCore import QLocale, QObject
+
 from app.session.calls import CallState, ToolRun
 from app.tools.questions import FormField
-from app.tools.search_services import SERVICES
 from app.tools.servers import Server, ServerStatus
 from app.tools.tool import SILENCE_S, TANDEM, Tool, ToolProgress, visible
 from app.tools.variables import CODE, decides, program_of
@@ -37,7 +38,7 @@ def tool_name(server: str, name: str, title: str = "") -> str:
         "list_models": translate("Tools", "Models on this Mac"),
         "acceptance_today": translate("Tools", "Today's acceptance rate"),
         READ_PAGE: translate("Tools", "Read a web page"),
-        SEARCH_WEB: translate("Tools", "Search the web"),
+        SEARCH_WEB: translate("Tools", "Search"),
     }
     return own_tools.get(name, name) if server == TANDEM else title or name
 
@@ -51,6 +52,11 @@ def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
     silence = arguments.get("seconds")
     known = {"time": duration(silence), **arguments} if isinstance(silence, int) else arguments
     sentence = TOOL_REASONS.get(code, other)
+    if code == "slow-start" and arguments.get("detail"):
+        sentence = translate(
+            "ToolErrors",
+            "“{server}” was not ready and silent for {seconds} seconds, so it was stopped. It last said: {detail}",
+        )
     if code == "web-unreadable":
         sentence = UNREADABLE_PAGES.get(str(arguments.get("detail")), sentence)
     try:
@@ -149,8 +155,6 @@ KNOWN_TITLES = Sentences(
     "KnownServers",
     {
         "files": "Files",
-        "fetch": "Web pages",
-        "brave-search": "Web search (Brave)",
         "time": "Time",
         "memory": "Notes",
         "git": "Git",
@@ -159,15 +163,15 @@ KNOWN_TITLES = Sentences(
 KNOWN_SIGHTS = Sentences(
     "KnownServers",
     {
-        "files": "Sees and can change the files in a folder that you choose.",
-        "fetch": "Sees the addresses that the model asks for, and fetches these pages from the internet.",
-        "brave-search": "Sees the model's searches, and sends them to Brave with your key from brave.com/search/api.",
+        "files": "Reads and changes the files in a folder that you choose.",
         "time": "Sees only the time zones that the model asks about.",
         "memory": "Sees what the model wants to remember, and keeps it on this Mac for all chats.",
         "git": "Sees the files and the history of a repository that you choose, and can commit to it.",
     },
 )
 """What each of the known servers may see."""
+# Where package runners find packages.
+_REGISTRIES = {"npx": "npm", "uvx": "PyPI"}
 _MISSING = Sentences(
     "KnownServers",
     {
@@ -197,13 +201,10 @@ def call_state(call: ToolRun) -> str:
 
 
 def call_sentence(call: ToolRun) -> str:
-    """Return words that say what a call waits for, how far it has come, or why it has no result; "" if it has one."""
-    if call.state is CallState.ASKS and call.tool is not None and call.tool.server == TANDEM:
-        return _web_question(call.tool)
-    if call.state is CallState.ASKS and call.tool is not None and call.tool.read_only:
-        return translate("CallCard", "The model wants to use this tool. Its server says that it only reads.")
-    if call.state is CallState.ASKS:
-        return translate("CallCard", "The model wants to use this tool.")
+    """Return words that say how far a call has come, or why it has no result.
+
+    They are "" for one with a result, and for one that asks, whose words are in call_questions.py.
+    """
     if call.question is not None:
         return translate("CallCard", "The tool waits for your reply.")
     if call.state is CallState.RUNS:
@@ -253,17 +254,6 @@ def short_site_name(site: str) -> str:
     return name if len(name) <= _LONGEST_SITE else f"…{name[1 - _LONGEST_SITE :]}"
 
 
-def _web_question(tool: Tool) -> str:
-    """Return words that say what a call of one of Tandem's web tools would send, and to whom."""
-    if tool.name == READ_PAGE:
-        words = translate(
-            "CallCard", "The model wants to read this page of {site}. Its site sees the address that is asked for."
-        )
-        return words.format(site=site_name(tool.site))
-    words = translate("CallCard", "The model wants to search the web. {service} sees the words of the search.")
-    return words.format(service=SERVICES[tool.origin].title)
-
-
 def _running_sentence(call: ToolRun, now: float) -> str:
     """Return words that say how far a call has come, and how long a tool that has been silent is waited for."""
     heard_at = call.progress.at if call.progress else call.begun_at
@@ -305,7 +295,7 @@ def unoffered_sentence(status: ServerStatus) -> str:
     words = translate(
         "ServerView", "Not offered, because they can only run as tasks, which Tandem does not support: {names}."
     )
-    return words.format(names=visible(", ".join(status.only_as_tasks))) if status.only_as_tasks else ""
+    return words.format(names=listed(status.only_as_tasks)) if status.only_as_tasks else ""
 
 
 def server_consent(server: Server) -> list[str]:
@@ -314,13 +304,13 @@ def server_consent(server: Server) -> list[str]:
     For a command, the line of the command and the program that it runs; else the address. Only values that decide what
     runs are shown; what would be invisible is written out.
     """
-    lines = [_written_out(server.target)]
+    lines = [written_out(server.target)]
     if server.command:
         program = program_of(server.command, server.values)
         if program is None:
             lines.append(missing_program(server) or translate("ServerView", "Program: not found on this Mac"))
         elif program != server.command:
-            lines.append(translate("ServerView", "Program: {path}").format(path=_written_out(program)))
+            lines.append(translate("ServerView", "Program: {path}").format(path=written_out(program)))
     return lines + [_value_line(server, name) for name in server.values]
 
 
@@ -329,31 +319,31 @@ def _value_line(server: Server, name: str) -> str:
     between = "=" if server.command else ": "
     value = server.deciding.get(name)
     if value is None:
-        return f"{_written_out(name)}{between}{DOTS}"
+        return f"{written_out(name)}{between}{DOTS}"
     loads = translate("ServerView", "{variable} (loads code into the program)")
     chooses = translate("ServerView", "{variable} (decides which program runs)")
     words = loads if decides(name) == CODE else chooses
-    return words.format(variable=_written_out(f"{name}{between}{value}"))
+    return words.format(variable=written_out(f"{name}{between}{value}"))
 
 
-def _written_out(text: str) -> str:
+def written_out(text: str) -> str:
     """Return a text with all that would be invisible written out, in one line."""
     return visible(text).replace("\n", "\\n")
 
 
 def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ()) -> str:
-    """Return how a server stands, with the names of its tools once they are known, and of those that are `off`."""
+    """Return how a server stands, with the number of its tools once they are known, and the names of those `off`."""
     if not server.enabled:
         return translate("ServerView", "Turned off.")
     if not server.is_approved:
-        asked = ", ".join(f"{name} ({about})" if about else name for name, about in server.asks.items())
-        first = translate("ServerView", "Enter these before it can run: {names}.").format(names=visible(asked))
+        asked = listed([f"{name} ({about})" if about else name for name, about in server.asks.items()])
+        first = translate("ServerView", "Enter these before it can run: {names}.").format(names=asked)
         return joined(translate("ServerView", "Not allowed to run yet."), first if asked else "")
     if status.error is not None:
         return tool_sentence(status.error.code, status.error.arguments)
     if status.state == "running":
         unusable = translate("ServerView", "Unusable tools ({count}): {names}.")
-        named = unusable.format(count=len(status.unusable), names=_listed(status.unusable))
+        named = unusable.format(count=len(status.unusable), names=listed(status.unusable))
         return joined(_tools_found(status, off), named if status.unusable else "")
     if status.state == "starting" and server.package and status.stderr:
         return translate("ServerView", "Downloading {package}…").format(package=visible(server.package))
@@ -364,28 +354,38 @@ def server_state(server: Server, status: ServerStatus, off: Sequence[Tool] = ())
     return translate("ServerView", "Starts when a chat needs it.")
 
 
+class CountedTools(QObject):
+    """Texts with plural forms, which Qt's extractor finds only in a class's own `tr`."""
+
+    def found(self, count: int) -> str:
+        return self.tr("%Ln tool(s) ready.", "", count)
+
+    def more(self, count: int) -> str:
+        return self.tr("%Ln more", "at the end of a list of tools", count)
+
+
 def _tools_found(status: ServerStatus, off: Sequence[Tool]) -> str:
-    """Return words that say which tools a running server offers, and which of them are off."""
+    """Return words that say how many tools a running server offers, and which of them are off."""
     if not status.tools:
         return translate("ServerView", "Running. It offers no tools.")
     on = [tool for tool in status.tools if tool not in off]
     if not on:
         return translate("ServerView", "Running. All its tools are off.")
-    words = translate("ServerView", "Running. Tools ({count}): {names}.").format(count=len(on), names=_names(on))
+    words = CountedTools().found(len(on))
     return joined(words, translate("ServerView", "Off: {names}.").format(names=_names(off)) if off else "")
 
 
 def _names(tools: Sequence[Tool]) -> str:
     """List tools by the names that people know."""
-    return _listed([tool_name(tool.server, tool.name, tool.title) for tool in tools])
+    return listed([tool_name(tool.server, tool.name, tool.title) for tool in tools])
 
 
-def _listed(names: Sequence[str]) -> str:
-    """List names, at most _MOST_NAMES of them."""
+def listed(names: Sequence[str]) -> str:
+    """List names that strangers gave, in the way of the language; of many the first ones and how many more."""
     shown = [visible(name) for name in names[:_MOST_NAMES]]
     if len(names) > _MOST_NAMES:
-        shown.append("…")
-    return ", ".join(shown)
+        shown.append(CountedTools().more(len(names) - _MOST_NAMES))
+    return QLocale().createSeparatedList(shown)
 
 
 def server_risk(server: Server) -> str:
@@ -401,3 +401,12 @@ def server_risk(server: Server) -> str:
     return translate(
         "ServerView", "What the model sends to it leaves this Mac. Allow it only if you trust this address."
     )
+
+
+def known_risk(server: Server) -> str:
+    """Return words that say what a person agrees to who allows one of the known servers."""
+    words = translate(
+        "KnownServers",
+        "It is a program from {registry} and runs with your rights on this Mac. Allow it only if you trust its makers.",
+    )
+    return words.format(registry=_REGISTRIES[server.command])

@@ -38,12 +38,17 @@ def by_mlx_lm(name: str) -> CallReader:
 
 def as_json(text: str, _: Tools) -> list[dict[str, Any]]:
     """Read JSON objects, alone or in lists, each with a name and arguments."""
-    calls = list[dict[str, Any]]()
+    return [_of_object(entry) for entry in objects_in(text)]
+
+
+def objects_in(text: str) -> list[Any]:
+    """Return the JSON objects of which a text consists, alone or in lists."""
+    objects = list[Any]()
     at = 0
     while (at := BETWEEN_JSON.match(text, at).end()) < len(text):  # type: ignore[union-attr]
         value, at = _DECODER.raw_decode(text, at)
-        calls.append(_of_object(value))
-    return calls
+        objects.append(value)
+    return objects
 
 
 @dataclass(frozen=True)

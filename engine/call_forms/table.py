@@ -1,6 +1,7 @@
 """The ways in which families of models write function calls: signs in a template, marks, reader and grammar.
 
-`ModelInfo.tool_format` names the entry of a loaded model. A form that only mlx-lm knows is read, but not forced.
+`ModelInfo.tool_format` names the entry of a loaded model. A form that is in none of the entries, but that mlx-lm knows
+or the model's files describe, is read, but not forced.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 from engine.call_forms.form import CallForm, Marks
 from engine.call_forms.named_values import BraceReader, as_python, as_python_list
 from engine.call_forms.reading import NESTED, HeaderThenJson, JsonOr, as_json, by_mlx_lm, element
+from engine.call_forms.response_template import PREFIX, form_of_field
 from engine.call_forms.tagged import Tagged
 from engine.call_forms.tagged_writing import NestedCalls, TaggedCalls
 from engine.call_forms.writing import BracedCall, json_call, python_call
@@ -21,9 +23,14 @@ from engine.call_forms.writing import BracedCall, json_call, python_call
 
 @lru_cache
 def call_form(name: str) -> CallForm:
-    """Return the form of this name: an entry of the table, or one that only mlx-lm knows, which imports MLX."""
+    """Return the form of this name: an entry of the table, or one that only the model's files describe or mlx-lm knows.
+
+    The last imports MLX.
+    """
     if name in FORMS:
         return FORMS[name]
+    if name.startswith(PREFIX):
+        return form_of_field(name)
     module = importlib.import_module(f"mlx_lm.tool_parsers.{name}")
     return CallForm((Marks(module.tool_call_start, module.tool_call_end),), by_mlx_lm(name))
 

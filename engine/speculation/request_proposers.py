@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TypeVar
@@ -81,7 +82,7 @@ class RequestProposers:
     @property
     def redraws(self) -> bool:
         """Whether rejected draft tokens are drawn again, so that the text depends on speculation by choice."""
-        return self.settings.redraws and not self.sampler.greedy
+        return self.settings.redraws and self.ahead is None and not self.sampler.greedy
 
     @property
     def draft_prefill_tokens(self) -> int:
@@ -107,10 +108,13 @@ class RequestProposers:
         if main.plain_only is not None:
             self.plain_reason = Choice(None, 0, "cache-kind", (("kind", main.plain_only),))
             return
+        settings = self.settings
         self.ahead = ahead if uses_drafter(method) else None
-        context = ProposerContext(
-            self._main, drafter, self.conversation, self.sampler, self.settings, answers, self.ahead
-        )
+        if self.ahead is not None:
+            # What is prepared depends on the noise of positions that follow, with which the main model draws there.
+            # Were the rule another one where nothing is prepared, the draws would decide on their own rule.
+            settings = replace(settings, acceptance="match")
+        context = ProposerContext(self._main, drafter, self.conversation, self.sampler, settings, answers, self.ahead)
         for source in PROPOSERS:
             if uses(method, source):
                 self.attempt(source, partial(self._add, source, context))

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from engine.call_forms.form import renamed
+from engine.call_forms.response_template import described_form
 from engine.call_forms.table import call_form, form_of
 from engine.mlx_lm_private import template_of
 from engine.tokenizers.control_marks import control_marks
@@ -49,7 +50,10 @@ def prompt_texts(
 def tool_format_of(tokenizer: Any) -> str:
     """Return the name of the form in which the tokenizer's model writes calls, "" if none is known."""
     inferred = tokenizer.tool_parser.__module__.rpartition(".")[2] if tokenizer.has_tool_calling else ""
-    return form_of(template_of(tokenizer), inferred)
+    template = template_of(tokenizer)
+    known = form_of(template, inferred)
+    # Without a place for functions in the template, the model does not learn of them.
+    return known or (described_form(getattr(tokenizer, "response_template", None)) if "tools" in template else "")
 
 
 def _with_written_names(

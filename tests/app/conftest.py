@@ -58,8 +58,11 @@ EACH_LANGUAGE = [pytest.param(code, marks=() if code == "ko" else pytest.mark.fu
 
 @pytest.fixture(scope="session")
 def qapp_cls() -> type[QApplication]:
+    from app.system.language import Language
     from app.widgets.application import Application
 
+    # Tests expect the words of a Mac on Linux, too.
+    Language.of_mac = True
     return Application
 
 

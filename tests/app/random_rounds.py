@@ -96,6 +96,8 @@ BLOCKS_WITHIN = {
     "a fold in an item": "- a@\n\n  <details>\n  <summary>Summary@</summary>\n\n  words that go on@\n\n  </details>\n",
     "a heading in an item": "- # heading@ that goes on and on\n  words@ that go on and on",
     "a definition in an item": "- a [w@]\n\n  [w@]: https://example.org/@ 'A title@ that goes on'\n",
+    "a title of lines": 'See [s@].\n\n[s@]: https://example.org/s@\n"A title@\nof lines"\n',
+    "words like a title": "[q@]: https://example.org/q@\n(words@ in brackets\nthat go on) and on\n",
     "a note in an item": "- a[^v@]\n\n  [^v@]: a note@ that goes on and on\n",
     "meanings of lines": "Term@\n: meaning@ that goes on\n  and goes on\n\n  another@ paragraph of it",
     "a note of lines": "Noted[^u@].\n\n[^u@]: a note@ that goes on\n    and goes on\n\n    another@ paragraph of it",

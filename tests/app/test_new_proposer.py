@@ -146,7 +146,7 @@ def test_a_setting_of_requests_is_a_field_and_a_declaration(declared: dict[str, 
 @pytest.mark.usefixtures("_registered")
 def test_figures_sentences_and_pickers_know_it() -> None:
     assert method_name("repeat") == "Echo"
-    assert names_without_drafter("auto") == "prompt lookup, echo"
+    assert names_without_drafter("auto") == "prompt lookup and echo"
     [lookup, _] = draft_choices(bare(), (), "/models/draft", "repeat", (), {})
     assert lookup.loaded
 

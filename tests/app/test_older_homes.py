@@ -89,7 +89,7 @@ def test_the_window_opens_with_all_that_was_there(export: str, open_window: Open
     window.wait(lambda: len(window.turns) == 2)
     assert window.turns == [*zip(questions, answers, strict=True)]
     # The foot says how many draft tokens were accepted.
-    assert all("%" in window.footer(index) for index in (0, 1))
+    assert all("drafts" in window.footer(index) for index in (0, 1))
     window.ask_and_wait("More?")
     assert len(window.turns) == 3
 

@@ -28,7 +28,7 @@ NAMES = {
     *("LoRA", "LM Studio", "Ollama", "KEY", "oMLX", "Jan", "MTPLX", "LibreOffice", "Tesseract", "OpenBLAS", "Debian"),
     *("MCP", "mcp.json", "mcpServers", "command", "url", "https://", "http://", "Streamable HTTP", "SSE", "MB"),
     *("Brave", "brave.com/search/api", "Git", "npx", "Node.js", "nodejs.org", "uvx", "uv", "docs.astral.sh/uv"),
-    *("Wikipedia", "SearXNG", "ZIP", "messages.jsonl", "thread.json", "Ubuntu"),
+    *("Wikipedia", "SearXNG", "ZIP", "messages.jsonl", "thread.json", "Ubuntu", "mermaid.live"),
 }
 # Words of the glossary that English uses in other senses as well: "get worse", "continue the answer", "a depth of 3".
 OF_MANY_SENSES = {

@@ -43,6 +43,7 @@ from app.system.background import Background
 from app.transcript.transcript import Transcript
 from app.transcript.waiting_column import WaitingBubble
 from app.widgets.banner import Banner
+from app.widgets.controls import NumberOrWord
 from app.widgets.labels import ElidedLabel
 from app.window.chat_parts.find_bar import FindBar
 from app.window.header import Header
@@ -423,3 +424,13 @@ def texts(widget: QWidget) -> list[str]:
     found = [child for kind in kinds for child in widget.findChildren(kind) if child.isVisibleTo(widget)]
     shown = [child.toPlainText() if isinstance(child, QPlainTextEdit) else child.text() for child in found]
     return [text for text in shown if text]
+
+
+def enter_number(control: QWidget, number: float) -> None:
+    """Enter a number in a box of its own, or in one beside a tick with a word, which goes."""
+    if isinstance(control, NumberOrWord):
+        if control.word.isChecked():
+            control.word.click()
+        control.box.setValue(number)
+    else:
+        control.setValue(number)  # type: ignore[attr-defined]

@@ -402,7 +402,7 @@ class PickerDriver(_CardDriver):
     def note_text(self) -> str:
         """The notes that say why there is nothing to choose."""
         notes = self.picker.findChildren(QLabel, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        return "\n".join(note.text() for note in notes if note.isVisible() and note is not self.picker.state)
+        return "\n".join(note.text() for note in notes if note.isVisible())
 
     def row(self, index: int) -> PickerRow:
         return self.list.itemWidget(self.list.item(index))
@@ -411,6 +411,10 @@ class PickerDriver(_CardDriver):
         """Make a row current."""
         self.list.setCurrentRow(index)
 
-    def press_more(self) -> None:
+    def find_more(self) -> None:
         """Press the link to the Models page below the list."""
         self.picker.findChild(QPushButton, "findMore").click()
+
+    def show_more(self) -> None:
+        """Unfold what is below the drafts."""
+        self.picker.findChild(QPushButton, "more").setChecked(True)

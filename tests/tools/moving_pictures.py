@@ -31,6 +31,8 @@ from tests.tools.window_pictures import opened, rest, settle
 # Pixels, milliseconds between two frames, and for how long the last one stays.
 SIZE = (1100, 700)
 FRAME_MS = 100
+# While an answer streams, the draft's chip pulses in each round: more frames would make the file too large.
+ROUND_MS = 200
 LAST_MS = 3000
 # Milliseconds of an answer's end that are shown: its tints fade after two seconds.
 END_MS = 3500
@@ -41,8 +43,9 @@ QUALITIES = (80, 70, 60, 50)
 class Film:
     """The frames of a window, each with how many milliseconds it stays."""
 
-    def __init__(self, application: Application, window: WindowDriver) -> None:
+    def __init__(self, application: Application, window: WindowDriver, frame_ms: int = FRAME_MS) -> None:
         self._application = application
+        self._frame_ms = frame_ms
         self._window = window
         self._frames: list[Image.Image] = []
         self._stays: list[int] = []
@@ -61,16 +64,16 @@ class Film:
         """Wait for the time of a frame, and take it. A frame that is the same as the last makes that stay longer."""
         clock = QElapsedTimer()
         clock.start()
-        settle(self._application, lambda: clock.hasExpired(FRAME_MS))
+        settle(self._application, lambda: clock.hasExpired(self._frame_ms))
         picture = self._window.window.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
         frame = Image.frombuffer(
             "RGB", (picture.width(), picture.height()), bytes(picture.constBits()), "raw", "RGB", picture.bytesPerLine()
         )
         if self._frames and frame.tobytes() == self._frames[-1].tobytes():
-            self._stays[-1] += FRAME_MS
+            self._stays[-1] += self._frame_ms
         else:
             self._frames.append(frame)
-            self._stays.append(FRAME_MS)
+            self._stays.append(self._frame_ms)
 
     def save(self, path: Path) -> None:
         """Write the frames as a WebP file that begins again. Raises `ValueError` if it is too large for a README."""
@@ -89,7 +92,7 @@ def answer(application: Application, path: Path) -> None:
     engine = ScriptedEngine([Script(ANSWERS["en"], PATTERN)], pace_s=0.13)
     window, session = opened(application, engine)
     window.resize(*SIZE)
-    film = Film(application, window)
+    film = Film(application, window, ROUND_MS)
     session.answers.ask(QUESTIONS["en"])
     film.take_until(lambda: session.chat.streaming)
     film.take_until(lambda: not session.chat.streaming)

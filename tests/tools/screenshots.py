@@ -52,6 +52,7 @@ from tests.tools.state_pictures import states
 from tests.tools.window_pictures import SIZES, opened, rest, save, save_each_size, settle
 
 MODES = ("light", "dark")
+_PAIR = "mlx-community/Qwen3-8B-4bit", "mlx-community/Qwen3-0.6B-4bit"
 # The pictures of the READMEs, by their file names.
 IN_README = {
     "tokens-dark": "tokens-en-dark",
@@ -194,13 +195,13 @@ def _add_history(session: Session) -> None:
         generated_tokens=412, rounds=103, drafted=412, accepted=309, accept_rate=0.75, decode_tps=81.2, plain_tps=32.8,
         speedup=2.5, speedup_low=2.4, speedup_high=2.6,
     )  # fmt: skip
-    pair = "mlx-community/Qwen3-8B-4bit", "mlx-community/Qwen3-0.6B-4bit"
+    # Prompt lookup finds little to copy.
+    copied = RequestStats(generated_tokens=96, rounds=92, drafted=12, accepted=4, accept_rate=0.33, decode_tps=33.1)
+    requests = (("OpenAI/Python 2.24.0", "auto", figures), ("Zed", "ngram", copied), ("Zed", "auto", figures))
     session.history.add(
         [
-            ProgramRequest(client, "/v1/responses", 1.8e9 + 86_400 * day, *pair, method, "stop", figures)
-            for day, (client, method) in enumerate(
-                (("OpenAI/Python 2.24.0", "auto"), ("Zed", "ngram"), ("Zed", "auto"))
-            )
+            ProgramRequest(client, "/v1/responses", 1.8e9 + 86_400 * day, *_PAIR, method, "stop", stats)
+            for day, (client, method, stats) in enumerate(requests)
         ]
     )
 
@@ -211,12 +212,20 @@ def _models(application: Application, folder: Path, name: str) -> None:
         library = ShownLibrary(Path(home))
         window, session = opened(application, [Script("")], library=library)
         library.show(downloading("mlx-community/Qwen3-14B-4bit"))
+        _add_history(session)
+        session.history.add_comparison(*_PAIR, 2.5)
+        settle(application, lambda: _PAIR in session.history.measured)
         for width, height in SIZES:
             window.resize(width, height)
             for role in ("main", "draft"):
                 window.trigger(f"choose-{role}")
                 save(application, window, folder / f"picker-{role}-{name}-{width}.png")
                 window.picker(role).close()
+            window.trigger("choose-draft")
+            window.picker("draft").show_more()
+            save(application, window, folder / f"picker-draft-more-{name}-{width}.png")
+            window.picker("draft").picker.more.setChecked(False)
+            window.picker("draft").close()
         library.show(
             downloading("mlx-community/Qwen3-14B-4bit"),
             downloading("mlx-community/gemma-3-12b-it-qat-4bit", "paused", bytes_done=1_700_000_000),
@@ -225,7 +234,6 @@ def _models(application: Application, folder: Path, name: str) -> None:
             ),
         )
         session.models.engine.known = list(LEARNED)
-        _add_history(session)
         library.settings.change(api_serve=True, api_port=free_port(), api_network=True)
         settle(application, lambda: session.api.status is not None)
         for width, height in ((1200, 820), (760, 600)):

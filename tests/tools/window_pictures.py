@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from app.library.library import Library
 from app.session.session import Session
 from app.settings.store import SettingsStore
+from app.system.language import Language
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
 from engine.status import LoadedPair
@@ -22,6 +23,8 @@ from tests.app.scripts import Script
 from tests.app.shown_library import ShownLibrary
 from tests.app.window_driver import WindowDriver
 
+# The window of a Mac is shown, whatever takes the pictures.
+Language.of_mac = True
 SIZES = ((1440, 900), (900, 600), (560, 420))
 # What models in the pictures take in memory.
 _BYTES = {"Qwen3-8B-4bit": 4_600_000_000, "Qwen3-0.6B-4bit": 340_000_000}

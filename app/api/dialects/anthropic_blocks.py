@@ -75,7 +75,7 @@ def readable_tools(tools: list[Any], changes: Sequence[dict[str, Any]], skipped:
         _apply(change, offered)
     return [
         {**function, "input_schema": function["parameters"]} if isinstance(function, dict) else function
-        for _, function in functions_of(offered, skipped)
+        for _, function in functions_of(list(map(_with_examples, offered)), skipped)
     ]
 
 
@@ -86,6 +86,13 @@ def _with_known_schema(tool: Any) -> Any:
         if kind.startswith(start):
             return {"name": tool.get("name"), "input_schema": {"type": "object", "properties": properties}}
     return tool
+
+
+def _with_examples(tool: Any) -> Any:
+    """Return a tool with its examples of arguments as those of its schema, which templates show to the model."""
+    if not isinstance(tool, dict) or not isinstance(tool.get("input_schema"), dict) or not tool.get("input_examples"):
+        return tool
+    return {**tool, "input_schema": {**tool["input_schema"], "examples": tool["input_examples"]}}
 
 
 def _apply(change: dict[str, Any], offered: list[Any]) -> None:

@@ -54,6 +54,7 @@ _UNSUPPORTED_FIELDS = {
         "Conversations are not summed up here. Ask for a summary in a last message, and send that in place of what it "
         "sums up."
     ),
+    "safeguards": "Calls of tools are not checked here: leave `safeguards` out, and check the calls yourself.",
 }
 # What a request for a message thread gets.
 _NO_THREADS = (
@@ -198,6 +199,7 @@ class MessageBody(CountBody, kw_only=True):
 
     max_tokens: MaxTokens | None = None
     compaction: Any = None
+    safeguards: Any = None
 
     def __post_init__(self) -> None:
         refuse_unsupported(self, _UNSUPPORTED_FIELDS)

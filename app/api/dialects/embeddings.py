@@ -45,6 +45,14 @@ class _EmbeddingFields(AnswerRequestBody, kw_only=True):
     # Whether a model reads the beginning of a text that is too long for it; Ollama's default.
     truncate: bool | str | None = None
 
+    @classmethod
+    def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
+        options = body.get("options")
+        if isinstance(options, dict) and options.get("num_ctx"):
+            # A text is cut where the model's context ends.
+            skipped.append("num_ctx")
+        return super().normalised(body, skipped)
+
     @property
     def named_prompt(self) -> str | None:
         """The name of the prompt before each text; None for the one that the model always has."""
@@ -82,7 +90,10 @@ async def embed(request: Request, body: EmbeddingsBody) -> Response:
         vectors = [base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode() for vector in vectors]
     data = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)]
     usage = {"prompt_tokens": embedded.tokens, "total_tokens": embedded.tokens}
-    return JsonReply({"object": "list", "data": data, "model": embedded.model, "usage": usage, _ABOUT: embedded.about})
+    return JsonReply(
+        {"object": "list", "data": data, "model": embedded.model, "usage": usage, _ABOUT: embedded.about},
+        headers=request.state.skipped,
+    )
 
 
 async def embed_for_ollama(request: Request, body: EmbeddingsBody) -> Response:
@@ -90,12 +101,15 @@ async def embed_for_ollama(request: Request, body: EmbeddingsBody) -> Response:
     embedded = await _embedded(request, body, body.input, body.dimensions, cuts=True)
     took = round((time.perf_counter() - began) * 1e9)
     figures = {"total_duration": took, "load_duration": 0, "prompt_eval_count": embedded.tokens}
-    return JsonReply({"model": embedded.model, "embeddings": embedded.vectors, **figures, _ABOUT: embedded.about})
+    return JsonReply(
+        {"model": embedded.model, "embeddings": embedded.vectors, **figures, _ABOUT: embedded.about},
+        headers=request.state.skipped,
+    )
 
 
 async def embed_one_for_ollama(request: Request, body: OllamaEmbeddingsBody) -> Response:
     embedded = await _embedded(request, body, body.prompt, None, cuts=True)
-    return JsonReply({"embedding": embedded.vectors[0], _ABOUT: embedded.about})
+    return JsonReply({"embedding": embedded.vectors[0], _ABOUT: embedded.about}, headers=request.state.skipped)
 
 
 async def _embedded(

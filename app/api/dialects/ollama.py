@@ -37,7 +37,13 @@ from app.api.requests.conversation import (
 from app.api.requests.errors import ApiError, JsonReply
 from app.api.requests.lenient_content import messages_of
 from app.api.requests.request_settings import JsonSchema, Stop, grammar_of, refuse_unsupported
-from app.api.requests.tool_use import FunctionDefinition, RequestTools, openai_tools, with_readable_tools
+from app.api.requests.tool_use import (
+    FunctionChoice,
+    FunctionDefinition,
+    RequestTools,
+    openai_tools,
+    with_readable_tools,
+)
 from app.api.requests.usage import TopLogprobs, schema_notes, token_logprobs
 from app.api.response_writers import ResponseWriter, reason_of
 from app.text.answer_parts import AnswerParts
@@ -98,9 +104,6 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
             if name != "num_ctx":
                 setattr(self, name, value)
 
-    def tools_for(self, form: str) -> RequestTools:
-        return openai_tools(form, self.functions, None, None)
-
     def answer_format(self) -> tuple[Grammar | None, str]:
         if isinstance(self.format, dict):
             return grammar_of(JsonSchema(self.format), "format")[0], "format"
@@ -124,11 +127,6 @@ class _OllamaBody(AnswerRequestBody, kw_only=True):
     def with_logprobs(self) -> bool:
         """Whether the answer has the log-probabilities of its tokens."""
         return bool(self.logprobs or self.top_logprobs)
-
-    @property
-    def functions(self) -> list[FunctionDefinition]:
-        """The functions that the model may call."""
-        return []
 
     @property
     def unloads(self) -> bool:
@@ -172,6 +170,8 @@ class OllamaChatBody(_OllamaBody, kw_only=True):
 
     messages: list[_OllamaMessage] | None = None
     tools: list[_OllamaTool] | None = None
+    # Ollama has no such field; providers of SDKs send it.
+    tool_choice: FunctionChoice | None = None
 
     @classmethod
     def normalised(cls, body: dict[str, Any], skipped: list[str]) -> dict[str, Any]:
@@ -184,6 +184,9 @@ class OllamaChatBody(_OllamaBody, kw_only=True):
     @property
     def functions(self) -> list[FunctionDefinition]:
         return [tool.function for tool in self.tools or ()]
+
+    def tools_for(self, form: str) -> RequestTools:
+        return openai_tools(form, self.functions, self.tool_choice, None)
 
     @property
     def empty(self) -> bool:

@@ -190,6 +190,10 @@ class ResponseBody(AnswerRequestBody, kw_only=True):
         if not isinstance(fields.get("prompt"), dict):
             # The field of another endpoint, which some programs send to all.
             fields["prompt"] = None
+        cache_options = fields.get("prompt_cache_options")
+        if isinstance(cache_options, dict) and cache_options.get("prewarm") is True:
+            # The prompt is read for a later request.
+            fields["max_completion_tokens"] = 0
         if fields.get("truncation") not in (None, "auto", "disabled"):
             skipped.append("truncation")
             fields["truncation"] = None

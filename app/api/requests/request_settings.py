@@ -68,11 +68,21 @@ _WITHOUT_EFFECT: dict[str, tuple[object, ...]] = {
     "verbosity": ("medium",),
     "mcp_servers": (),
     "context_management": ({"edits": []},),
+    # The models that answer where one declines.
+    "fallbacks": ("default",),
 }
 
 
 # Such fields that are in others.
-_INNER_WITHOUT_EFFECT = (("text", "verbosity"), ("container", "skills"), ("output_config", "task_budget"))
+_INNER_WITHOUT_EFFECT: dict[tuple[str, str], tuple[object, ...]] = {
+    ("text", "verbosity"): _WITHOUT_EFFECT["verbosity"],
+    ("container", "skills"): (),
+    ("output_config", "task_budget"): (),
+    # How a model thinks, and which earlier thoughts it sees: the template decides. What the answer has of the thoughts.
+    ("reasoning", "mode"): ("standard",),
+    ("reasoning", "context"): ("auto",),
+    ("thinking", "display"): ("summarized",),
+}
 
 # What a caller relies on who asks for it, by the field of chat completions and responses.
 REFUSED_CHECKS = {"moderation": "Nothing is moderated here: leave `moderation` out, and check the texts yourself."}
@@ -83,9 +93,9 @@ def _without_effect(body: Mapping[str, Any]) -> list[str]:
     options = body.get("options")
     given = {**(options if isinstance(options, dict) else {}), **body}
     names = [name for name, neutral in _WITHOUT_EFFECT.items() if given.get(name) not in (None, [], {}, *neutral)]
-    for place, name in _INNER_WITHOUT_EFFECT:
+    for (place, name), neutral in _INNER_WITHOUT_EFFECT.items():
         inner = body.get(place)
-        if isinstance(inner, dict) and inner.get(name) not in (None, [], *_WITHOUT_EFFECT.get(name, ())):
+        if isinstance(inner, dict) and inner.get(name) not in (None, [], *neutral):
             names.append(f"{place}.{name}")
     return names
 

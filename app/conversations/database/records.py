@@ -194,6 +194,7 @@ class ToolUse:
 
     `called` is the tool's name as the model writes it, `arguments` the text of a JSON object. `permission` is what let
     it run, or not: a value of Permission in app/tools, or "". `failed` says that the tool reported an error.
+    `for_person` is the part of the result that no model reads.
     """
 
     server: str = ""
@@ -204,6 +205,11 @@ class ToolUse:
     permission: str = ""
     seconds: float = 0.0
     failed: bool = False
+    for_person: str = ""
+
+    def with_person_part(self, text: str) -> str:
+        """Return the result for a person, given its text for the model."""
+        return f"{text}\n{self.for_person}" if self.for_person else text
 
 
 @dataclass(frozen=True, slots=True)

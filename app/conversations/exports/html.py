@@ -89,7 +89,8 @@ def _message(message: Message, labels: Labels, pictures: Mapping[str, bytes]) ->
     parts = [_attachment(attachment, pictures) for attachment in message.attachments]
     if message.tool_use is not None:
         parts.append(f"<pre><code>{escape(message.tool_use.arguments)}</code></pre>")
-    parts.append(_answer(message, labels) if message.role == "assistant" else _as_typed(message.content))
+    typed = message.content if message.tool_use is None else message.tool_use.with_person_part(message.content)
+    parts.append(_answer(message, labels) if message.role == "assistant" else _as_typed(typed))
     if note := labels.of_state(message):
         parts.append(f'<p class="note">{escape(note)}</p>')
     return "\n".join(parts)

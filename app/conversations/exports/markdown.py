@@ -57,7 +57,8 @@ def _attachment(attachment: Attachment, addresses: Mapping[str, str]) -> str:
 def _content(message: Message, labels: Labels) -> list[str]:
     """Return the text, with thoughts as a quotation before it: their marks are tags, which viewers hide."""
     if message.tool_use is not None:
-        return [fenced(text) for text in (message.tool_use.arguments, message.content) if text.strip()]
+        result = message.tool_use.with_person_part(message.content)
+        return [fenced(text) for text in (message.tool_use.arguments, result) if text.strip()]
     if message.role != "assistant":
         return [message.content.strip("\n")]
     parts = parts_of(message.content)

@@ -68,6 +68,12 @@ class _Renderer(RendererHTML):
             return "<li>"
         return "<li>☑ " if checked else "<li>☐ "
 
+    def alert_open(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
+        return f'<blockquote class="{tokens[index].attrs["class"]}">\n'
+
+    def alert_close(self, *_: Any) -> str:
+        return "</blockquote>\n"
+
     def table_open(self, *_: Any) -> str:
         return '<table dir="auto">\n'
 

@@ -10,6 +10,7 @@ from app.conversations.database.records import STREAMING, pictures_in
 from app.conversations.imports.imported import IN_TRASH, ImportedConversation, ImportedMessage
 from app.conversations.inserting import insert_messages, next_message_id
 from app.conversations.store import ConversationStore
+from app.text.thinking import parts_of
 
 ADDED = "added"
 EXTENDED = "extended"
@@ -123,11 +124,20 @@ def _keep_tokens(store: ConversationStore, message_id: int, message: ImportedMes
 
 
 def _has_grown(known: sqlite3.Row | None, message: ImportedMessage) -> bool:
-    """Return whether the file continues the text of a stored message, as when an answer was continued."""
+    """Return whether the file continues the text of a stored message, as when an answer was continued.
+
+    An agent thinks again between the parts of an answer, whose thoughts come first; then thoughts and reply both go on.
+    """
     if known is None or known["role"] != message.role or known["state"] == STREAMING:
         return False
     content = storable(message.content)
-    return len(content) > len(known["content"]) and content.startswith(known["content"])
+    if len(content) <= len(known["content"]):
+        return False
+    if content.startswith(known["content"]):
+        return True
+    before = parts_of(known["content"])
+    after = parts_of(content)
+    return after.reply.startswith(before.reply) and (after.thought or "").startswith(before.thought or "")
 
 
 def _replace_content(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:

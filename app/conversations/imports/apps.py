@@ -2,7 +2,8 @@
 
 The apps are Open WebUI, Qwen Chat, Jan, llama.cpp's web UI, LibreChat, AnythingLLM, Gemini, LM Studio, DeepSeek, Grok,
 AI Studio, Mistral's Le Chat, Chatbox and TypingMind. What each of them exports is said above its reader. ChatGPT,
-Claude, Cherry Studio, Ollama's app, Perplexity and Tandem have modules of their own.
+Claude, Cherry Studio, Ollama's app, Perplexity, Claude Code, Codex, SillyTavern, LobeChat and Tandem have modules of
+their own.
 """
 
 from __future__ import annotations

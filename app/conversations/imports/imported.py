@@ -24,6 +24,8 @@ from engine.stats import RoundRecord
 IN_TRASH = "in-trash"
 # The reason for skipping a chat without messages that are shown.
 EMPTY = "empty"
+# The reason for skipping a chat of one agent with another, and for leaving out a message of one in another chat.
+OF_AGENTS = "agent"
 _OPENING_OF = {closing: opening for opening, closing in THOUGHT_MARKS}
 _LONE_CLOSING = re.compile(rf"^[ \t]*({'|'.join(map(re.escape, _OPENING_OF))})[ \t\r]*$", re.MULTILINE)
 # The errors that a reader raises for an entry of another shape.
@@ -46,8 +48,9 @@ class ImportedConversation:
     `uid` identifies a chat of Tandem and `origin` a chat of another app, so that another import finds it. `selected` is
     the uid of the last message shown. `folder_start` is what Tandem's export says of its folder. `left_out` counts what
     is not imported, by reason code: "tool" (calls and their results), "reasoning" (without text), "file" (pictures that
-    are lost or not usable, and other files), "role" (messages of neither a person nor a model), "empty", "unreadable"
-    (lines of the file). `pictures` are the files of its pictures by their digests.
+    are lost or not usable, and other files), "role" (messages of neither a person nor a model), "agent" (messages
+    between agents), "empty", "unreadable" (lines of the file). `pictures` are the files of its pictures by their
+    digests.
     """
 
     origin: str | None
@@ -87,8 +90,8 @@ class ChatReader:
 class Skipped:
     """A part of the file that was not imported: its `title` or name, a reason code and details.
 
-    Reasons: "empty" (no messages), "unreadable" (the entry has another shape), "in-trash" (the chat is in the trash),
-    "unknown-format", "not-json", "too-large" (a file).
+    Reasons: "empty" (no messages), "agent" (only messages between agents), "unreadable" (the entry has another shape),
+    "in-trash" (the chat is in the trash), "unknown-format", "not-json", "too-large" (a file).
     """
 
     title: str
@@ -296,23 +299,27 @@ def _joined(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage],
     Return the messages that are left, and, by the uid of each message that is gone, the uid of the one it is in now.
     """
     followers = Counter(message.parent for message in messages)
-    joined: dict[str, ImportedMessage] = {}
+    joined: dict[str, list[ImportedMessage]] = {}
     joined_into: dict[str, str] = {}
     for message in messages:
         parent = None if message.parent is None else joined_into.get(message.parent, message.parent)
-        above = None if parent is None else joined[parent]
+        above = [] if parent is None else joined[parent]
         is_answer = message.role == "assistant" and followers[message.parent] == 1
-        if is_answer and above is not None and above.role == "assistant":
-            text = _joined_text(above.content, message.content)
-            joined[above.uid] = replace(above, content=text, finish_reason=message.finish_reason)
-            joined_into[message.uid] = above.uid
+        if is_answer and above and above[0].role == "assistant":
+            above.append(message)
+            joined_into[message.uid] = above[0].uid
         else:
-            joined[message.uid] = _below(message, parent)
-    return list(joined.values()), joined_into
+            joined[message.uid] = [_below(message, parent)]
+    return [_one_answer(parts) for parts in joined.values()], joined_into
 
 
-def _joined_text(first: str, second: str) -> str:
-    """Join the texts of two answers; the thoughts of both come first, where they are shown as thoughts."""
-    parts = [parts_of(text) for text in (first, second)]
-    reply = "\n\n".join(part.reply for part in parts if part.reply)
-    return with_thoughts((part.thought or "" for part in parts), reply)
+def _one_answer(parts: Sequence[ImportedMessage]) -> ImportedMessage:
+    """Return the message that has all of these; the thoughts come first, where they are shown as thoughts."""
+    first, *others = parts
+    if not others:
+        return first
+    texts = [parts_of(part.content) for part in parts]
+    reply = "\n\n".join(text.reply for text in texts if text.reply)
+    content = with_thoughts((text.thought or "" for text in texts), reply)
+    attachments = tuple(file for part in parts for file in part.attachments)
+    return replace(first, content=content, attachments=attachments, finish_reason=others[-1].finish_reason)

@@ -22,28 +22,39 @@ from app.conversations.imports.apps import APPS, is_message
 from app.conversations.imports.chatgpt import CHATGPT
 from app.conversations.imports.cherry_studio import CHERRY_STUDIO
 from app.conversations.imports.claude import CLAUDE
+from app.conversations.imports.claude_code import CLAUDE_CODE
+from app.conversations.imports.codex import CODEX
 from app.conversations.imports.imported import (
     EMPTY,
     IN_TRASH,
+    OF_AGENTS,
     UNREADABLE,
     ChatReader,
     ImportedConversation,
     ImportReport,
     Skipped,
 )
+from app.conversations.imports.lobe_chat import LOBE_CHAT
 from app.conversations.imports.ollama_app import OLLAMA_APP
 from app.conversations.imports.perplexity import PERPLEXITY
 from app.conversations.imports.pictures import Files, files_of
+from app.conversations.imports.silly_tavern import SILLY_TAVERN
 from app.conversations.imports.tandem import TANDEM
 
 _Step = Callable[[], object]
 
 # Each recognises its chats by fields that none before it has.
-_READERS = (TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, PERPLEXITY, *APPS)
+_READERS = (
+    TANDEM, CHATGPT, CLAUDE, CHERRY_STUDIO, OLLAMA_APP, PERPLEXITY, CLAUDE_CODE, CODEX, SILLY_TAVERN, LOBE_CHAT, *APPS
+)  # fmt: skip
 # The files with the chats in exports of ChatGPT, which splits large histories into conversations-000.json and so on,
 # Claude, DeepSeek and Perplexity, and of Cherry Studio, Grok and Gemini.
 _EXPORTS = ("conversations*.json", "data.json", "prod-grok-backend.json", "MyActivity.json")
+# JSON files beside chats: Jan's thread is read with its messages, and Claude Code keeps lists of sessions and agents.
+_WITHOUT_CHATS = (".*", "thread.json*", "sessions-index.json", "*.meta.json")
 _JSON_SUFFIXES = (".json", ".jsonl")
+# A session that Codex compressed. It is tried, so that the report says that it could not be read.
+_PACKED = ".jsonl.zst"
 # The beginning of every SQLite file.
 _DATABASE = b"SQLite format 3\0"
 # Bytes. A whole history is some hundred megabytes, of whose chats only one is in memory at a time.
@@ -148,7 +159,9 @@ def _read(reader: ChatReader, entry: object, files: Files) -> ImportedConversati
         conversation = reader.read(entry, files)
     except UNREADABLE as error:
         return Skipped(title, "unreadable", f"{type(error).__name__}: {error}")
-    return replace(conversation, title=title) if conversation.messages else Skipped(title, EMPTY)
+    if conversation.messages:
+        return replace(conversation, title=title)
+    return Skipped(title, OF_AGENTS if conversation.left_out.get(OF_AGENTS) else EMPTY)
 
 
 def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
@@ -178,14 +191,20 @@ def _is_database(path: Path) -> bool:
 
 
 def _with_chats(names: Iterable[str]) -> list[str]:
-    """Return the names of the files with chats: only those of an app's export if there are any, else all JSON files.
+    """Return the names of the files with chats: only those of an app's export if there are any, else all JSON files."""
+    shown = [name for name in names if not _is_one_of(name, _WITHOUT_CHATS)]
+    exports = [name for name in shown if _is_one_of(name, _EXPORTS)]
+    return exports or [name for name in shown if _may_have_chats(name)]
 
-    Jan's thread.json is left out, because it is read with its messages.
-    """
-    shown = [name for name in names if not Path(name).name.startswith((".", "thread.json"))]
-    exports = [name for name in shown if any(fnmatch(Path(name).name, pattern) for pattern in _EXPORTS)]
-    # AI Studio's files have no suffix.
-    return exports or [name for name in shown if Path(name).suffix.lower() in ("", *_JSON_SUFFIXES) and name[-1] != "/"]
+
+def _is_one_of(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch(Path(name).name, pattern) for pattern in patterns)
+
+
+def _may_have_chats(name: str) -> bool:
+    """Return whether a file is JSON by its name; AI Studio's files have no suffix."""
+    is_file = not name.endswith("/")
+    return is_file and (Path(name).suffix.lower() in ("", *_JSON_SUFFIXES) or name.endswith(_PACKED))
 
 
 def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:

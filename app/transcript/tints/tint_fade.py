@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QVariantAnimation, Signal
-from PySide6.QtWidgets import QStyle, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.transcript.tints.tints import AnswerTints
+from app.widgets.motion import animation_ms
 from app.widgets.throttle import single_shot
 
 # Milliseconds from the end of an answer to when its tints begin to fade.
@@ -27,9 +28,7 @@ class TintFade(QObject):
         self._stay_timer = single_shot(self, self._fade, _STAYS_MS)
         self._animation = QVariantAnimation(self, startValue=1.0, endValue=0.0)
         self._animation.valueChanged.connect(self._set_strength)
-        # A desktop whose motion is reduced has animations of no duration.
-        duration = parent.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, parent)
-        self._animation.setDuration(_SLOWLY * duration)
+        self._animation.setDuration(_SLOWLY * animation_ms(parent))
 
     def follow(self, *, streams: bool, stay: bool) -> None:
         """Take whether the answer streams now, and whether its tints are to stay."""

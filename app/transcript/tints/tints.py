@@ -30,9 +30,8 @@ from app.text.places import CodePlaces, SourcePlace, first_change, token_places
 from app.text.prose_places import ProsePlaces
 from app.text.shown import Paragraph
 from app.transcript.tints.painted_tints import BlockPlace, PaintedBlock, PaintedTints, TintedView
-from app.transcript.tints.tint_styles import UNDERLINE, TintStyle, style_of
+from app.transcript.tints.tint_styles import UNDERLINE, TintStyle, pointed_style_of, style_of
 from app.widgets import theme
-from app.widgets.colours import Colours
 from app.wording.tokens import token_text
 from engine.events import Token
 from engine.methods import PROPOSERS
@@ -53,7 +52,8 @@ class AnswerTints:
     Neighbours of one round and one source are a run: they are tinted alike.
 
     `strength` is 0 for no tints, and 1 for all of their colours. With `lit`, only the tokens of these rounds are
-    tinted, those of the main model, too. `underlined` says whether the tokens of each proposer have a line of their own
+    tinted, those of the main model, too; the tokens of the round that is `pointed` to are tinted so beside the others.
+    `underlined` says whether the tokens of each proposer have a line of their own
     below them, for whom colours do not tell enough; a text that streams is calmer without.
     """
 
@@ -62,6 +62,7 @@ class AnswerTints:
     text: str = ""
     strength: float = 0.0
     lit: frozenset[int] = frozenset()
+    pointed: int | None = None
     underlined: bool = False
     # Where each run begins among the tokens and in the text.
     _firsts: list[int] = field(default_factory=list)
@@ -93,7 +94,12 @@ class AnswerTints:
 
     @property
     def is_shown(self) -> bool:
-        return bool(self.lit) or self.strength > 0
+        return self.shown_strength > 0
+
+    @property
+    def shown_strength(self) -> float:
+        """How strong the tints are, with those of rounds that are lit or pointed to, which do not fade."""
+        return 1.0 if self.lit or self.pointed is not None else self.strength
 
     def runs_in(self, places: Sequence[SourcePlace], start: int, end: int | None) -> list[TokenStretch]:
         """Return the stretches between two positions of a document that runs of tokens wrote, by its places.
@@ -136,6 +142,10 @@ class AnswerTints:
         """Return how a token is tinted now; None if it is not."""
         if self.lit:
             return style_of(token.source) if token.round in self.lit else None
+        if token.round == self.pointed:
+            return pointed_style_of(token.source)
+        if not self.strength:
+            return None
         return style_of(token.source) if token.source in PROPOSERS else None
 
 
@@ -156,7 +166,7 @@ class TintLayer(QObject):
         self._places: list[SourcePlace] = []
         # The tints that were painted last, and what they were worked out for.
         self._painted = PaintedTints()
-        self._painted_for: tuple[Colours, frozenset[int], bool, float] | None = None
+        self._painted_for: tuple[object, ...] | None = None
         self._brushes: dict[TintStyle, QBrush] = {}
         self._prose = ProsePlaces()
         self._code = CodePlaces()
@@ -271,14 +281,16 @@ class TintLayer(QObject):
         if self._tints is None:
             return
         colours = theme.colours()
-        painted_for = (colours, self._tints.lit, self._tints.underlined, self._document.textWidth())
+        tints = self._tints
+        marked = tints.lit, tints.pointed, bool(tints.strength)
+        painted_for = (colours, *marked, tints.underlined, self._document.textWidth())
         if painted_for != self._painted_for:
             self._painted_for = painted_for
             self._painted.clear()
             self._brushes = {}
         top = area.top()
         self._look_at(view, area, top)
-        strength = 1.0 if self._tints.lit else self._tints.strength
+        strength = tints.shown_strength
         if strength < 1:
             painter.setOpacity(strength)
         painter.setPen(_NO_PEN)
@@ -376,9 +388,17 @@ class TintLayer(QObject):
         leftmost = words[0]
         rightmost = leftmost + words[2]
         left = block.place[0]
-        letters = line.ascent() + line.descent()
-        bottom = round(block.place[1] + words[1] + letters)
-        height = round(letters)
+        ascent = line.ascent()
+        descent = line.descent()
+        above = 0.0
+        if isinstance(self._view, QPlainTextEdit):
+            # A letter of another font, as in "x²", makes its line higher, but no tint of code.
+            usual = self._view.fontMetrics()
+            above = max(0.0, ascent - usual.ascent())
+            ascent -= above
+            descent = min(descent, usual.descent())
+        bottom = round(block.place[1] + words[1] + above + ascent + descent)
+        height = round(ascent + descent)
         for begin, after, style in known.stretches:
             edge: float = line.cursorToX(begin - position)[0]  # type: ignore[index]
             other: float = line.cursorToX(after - position)[0]  # type: ignore[index]
@@ -388,7 +408,7 @@ class TintLayer(QObject):
             width = round(left + (other if other < rightmost else rightmost)) - first
             if width > 0:
                 self._painted.areas[style].append(QRect(first, bottom - height, width, height))
-                if self._tints.underlined and style.below is not None:
+                if style.below is not None and (self._tints.underlined or style.is_pointed):
                     underline = QRect(first, bottom - UNDERLINE, width, UNDERLINE)
                     self._painted.underlines[style.below].append(underline)
 

@@ -38,7 +38,9 @@ class TokenLegend(ThemeAware, QWidget):
         for source in (*sources, _REJECTED) if with_rejected else sources:
             entry = QWidget(self)
             is_rejected = source == _REJECTED
-            drawing = icon("draft-off") if is_rejected else icon("draft-on", role_of(source))
+            # The words of the main model have no tint.
+            colour = "muted" if source == MAIN else role_of(source)
+            drawing = icon("draft-off") if is_rejected else icon("draft-on", colour)
             mark = Mark(14, entry, drawing)
             name = label(entry, "muted")
             fill(hbox(entry, margins=(0, 0, 0, 0), spacing=2), mark, name)

@@ -100,6 +100,13 @@ class TurnTokens(QObject):
             self.refresh()
             self._repaint()
 
+    def point_to_round(self, number: int | None) -> None:
+        """Mark the tokens of the round that is pointed to, beside the tints that the answer has; of None, mark none."""
+        if number != self.tints.pointed:
+            self.tints.pointed = number
+            self.refresh()
+            self._repaint()
+
     def rect_of_lit(self) -> QRect | None:
         """Return where the rounds that are lit begin in the turn's widget; None if they are not on the screen."""
         for body in self._shown_bodies():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from app.actions.actions import Actions
@@ -50,6 +51,7 @@ class ChatParts(QObject):
         """
         super().__init__(middle)
         self._session = session
+        self._middle = middle
         self._actions = actions
         self._chat = chat
         # The window's chat may be the next one already, until the window calls `show_chat`.
@@ -88,6 +90,7 @@ class ChatParts(QObject):
         composer = self.composer
         composer.sent.connect(self.ask)
         composer.sendable_changed.connect(self.update_actions)
+        composer.files.removed.connect(self._follow_removal)
         for written in (composer.edit.edited, composer.files.changed):
             written.connect(self.update_actions)
             written.connect(self._keep_unsent)
@@ -95,6 +98,13 @@ class ChatParts(QObject):
         composer.edit.escaped.connect(self.find_bar.close_bar)
         for done in (self.transcript.focus_lost, self.find_bar.focus_lost):
             done.connect(composer.setFocus)
+        self._middle.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Type into the message box what is typed while a text or a button of the chat has the focus."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self.composer.take_key(event):
+            return True
+        return super().eventFilter(watched, event)
 
     @property
     def shown(self) -> Chat:
@@ -120,6 +130,11 @@ class ChatParts(QObject):
             self._keep_unsent()
             waiting.ask(chat, text, attachments)
             self.update_actions()
+
+    def _follow_removal(self) -> None:
+        """Once no file is left, drop the reasons why others could not be attached."""
+        if not self.composer.files.attachments and not self.composer.files.reading:
+            self.attachments.forget_reasons()
 
     def update_actions(self) -> None:
         """Enable the actions and buttons that are possible now."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QByteArray, QRect, QRectF, QSizeF
+from PySide6.QtCore import QByteArray, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QFontMetricsF,
     QPainter,
     QPyTextObject,
+    QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
@@ -17,12 +18,16 @@ from PySide6.QtGui import (
 from PySide6.QtSvg import QSvgRenderer
 
 from app.text.formulas import Formula
-from app.transcript.formula_pictures import Outline, outline_of
+from app.transcript.formula_pictures import Outline, PlacedOutline, outline_of, placed, room_for, size_of
 
 _OBJECT = QTextFormat.ObjectTypes.UserObject + 2
 _NUMBER = QTextFormat.Property.UserProperty + 1
 # The name of a picture that stands for the formula of a number in the document's HTML.
 _NAME = "formula:"
+# The length of a paragraph of a formula alone, with its end.
+_ALONE = 2
+# The margin that Qt puts around a document on paper, in inches: 2 cm.
+_PAGE_MARGIN = 2 / 2.54
 # Pixels per inch of the sizes of outlines.
 _DPI = 96
 
@@ -34,6 +39,8 @@ class PrintedFormulas(QPyTextObject):
         super().__init__(document)
         self._pixels = round(points * _DPI / 72)
         self._outlines: list[Outline] = []
+        # Of each, whether it is displayed.
+        self._are_displayed: list[bool] = []
         document.documentLayout().registerHandler(_OBJECT, self)
 
     def html(self, formula: Formula) -> str:
@@ -42,6 +49,7 @@ class PrintedFormulas(QPyTextObject):
         if outline is None:
             return f"<code>{escape(formula.source)}</code>"
         self._outlines.append(outline)
+        self._are_displayed.append(formula.display)
         return f'<img src="{_NAME}{len(self._outlines) - 1}">'
 
     def put_in(self, document: QTextDocument) -> None:
@@ -67,40 +75,39 @@ class PrintedFormulas(QPyTextObject):
             style.setProperty(_NUMBER, number)
             style.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
             cursor.setCharFormat(style)
+            if self._are_displayed[number] and cursor.block().length() == _ALONE and cursor.block().textList() is None:
+                centred = QTextBlockFormat()
+                centred.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+                cursor.mergeBlockFormat(centred)
 
-    def intrinsicSize(self, document: QTextDocument, position: int, style: QTextFormat) -> QSizeF:  # noqa: ARG002
+    def intrinsicSize(self, document: QTextDocument, position: int, style: QTextFormat) -> QSizeF:
+        return size_of(self._placed(document, position, style), _half_x(style))
+
+    def _placed(self, document: QTextDocument, position: int, style: QTextFormat) -> list[PlacedOutline]:
         outline = self._outlines[style.intProperty(_NUMBER)]
-        scale = _scale(document, outline)
-        lift = _half_x(style)
-        # The outline fits around the object's centre, which is so far above the line of text.
-        height = max(2 * scale * outline.ascent - lift, 2 * scale * outline.descent + lift)
-        return QSizeF(scale * outline.width, height)
+        device = document.documentLayout().paintDevice()
+        if device is None:
+            scale = 1.0
+            margins = 2 * document.documentMargin()
+        else:
+            scale = device.logicalDpiY() / _DPI
+            margins = 2 * _PAGE_MARGIN * device.logicalDpiX()
+        return placed(outline, room_for(document, position, outline, scale, margins), scale)
 
     def drawObject(
         self,
         painter: QPainter,
         bounds: QRectF | QRect,
         document: QTextDocument,
-        position: int,  # noqa: ARG002
+        position: int,
         style: QTextFormat,
     ) -> None:
-        outline = self._outlines[style.intProperty(_NUMBER)]
-        scale = _scale(document, outline)
-        baseline = bounds.top() + (bounds.height() + _half_x(style)) / 2
-        height = scale * (outline.ascent + outline.descent)
-        place = QRectF(bounds.left(), baseline - scale * outline.ascent, scale * outline.width, height)
-        # Qt's writer of PDF files draws a line of one pixel around letters that have none, so they have a thin one.
-        svg = outline.svg.replace('fill="black"', 'fill="black" stroke="black" stroke-width="0.01"')
-        # Not the window's renderer, which belongs to the Qt thread.
-        QSvgRenderer(QByteArray(svg.encode())).render(painter, place)
-
-
-def _scale(document: QTextDocument, outline: Outline) -> float:
-    """Return the factor from an outline's pixels to the units of the document, so that it fits into the column."""
-    device = document.documentLayout().paintDevice()
-    scale = device.logicalDpiY() / _DPI if device is not None else 1.0
-    width = document.textWidth() - 2 * document.documentMargin()
-    return min(scale, width / outline.width) if width > 0 else scale
+        for part in self._placed(document, position, style):
+            # Qt's writer of PDF files draws a line of one pixel around letters that have none, so they have a thin one.
+            svg = part.outline.svg.replace('fill="black"', 'fill="black" stroke="black" stroke-width="0.01"')
+            # Not the window's renderer, which belongs to the Qt thread.
+            renderer = QSvgRenderer(QByteArray(svg.encode()))
+            renderer.render(painter, part.place(QRectF(bounds), _half_x(style)))
 
 
 def _half_x(style: QTextFormat) -> float:

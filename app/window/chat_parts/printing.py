@@ -19,14 +19,33 @@ from app.wording.tools import call_sentence, tool_name
 _FONT_SIZE = 10
 _PAGE_MARGINS = QMarginsF(18, 18, 18, 18)
 _STYLES = (
-    "pre, .typed { white-space: pre-wrap } pre, code, kbd { font-family: '%s' } table { border-collapse: collapse }"
+    "pre, .typed { white-space: pre-wrap } pre, code, kbd { font-family: %s } table { border-collapse: collapse }"
     " .markdown-alert-title { font-weight: bold } .title { font-size: 24pt }"
     " .typed { background-color: %s }"
 )
+# The boxes of tasks.
+_BOXES = ("☑ ", "☐ ")
 # The number of a note, which would be a line of its own.
 _NUMBERED_NOTE = re.compile(r"(<sup>[^<]*</sup>)\n<p>")
-# Qt does not know folds: paper shows what is in them.
-_FOLDS = (("<summary>", "<p><b>"), ("</summary>", "</b></p>"))
+# What Qt lays out on paper, by the beginnings of tags that it does not know or does not show. Of its own margins it
+# makes a hair's breadth there, but not of those of cells and lists.
+_BOX = '<table width="100%%" cellspacing="0" cellpadding="%d" style="margin-top: 8px; margin-bottom: 8px"><tr>'
+_QUOTE = _BOX % 0 + f'<td width="3" bgcolor="{light().line}"></td><td width="8"></td><td>'
+_CODE = _BOX % 6 + f'<td bgcolor="{light().sidebar}" style="border: 1px solid {light().line}"><pre>'
+_KNOWN_TAGS = {
+    # Paper shows what is in folds.
+    "<summary>": "<p><b>",
+    "</summary>": "</b></p>",
+    "<table ": '<table border="1" cellpadding="4" ',
+    "<blockquote>": _QUOTE,
+    "</blockquote>": "</td></tr></table>",
+    "<pre>": _CODE,
+    "</pre>": "</pre></td></tr></table>",
+    "<dd>": '<ul style="list-style-type: none; margin: 0"><li>',
+    "</dd>": "</li></ul>",
+}
+_KNOWN_TAG = re.compile("|".join(map(re.escape, _KNOWN_TAGS)))
+_ALERT = re.compile(r"<blockquote [^>]*>")
 
 
 def chat_document(chat: Chat) -> QTextDocument:
@@ -43,13 +62,27 @@ def chat_document(chat: Chat) -> QTextDocument:
     font = QFont()
     font.setPointSize(_FONT_SIZE)
     document.setDefaultFont(font)
-    fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
+    # Of the system's font, macOS does not let a style sheet find the name.
+    families = (*QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families(), "Menlo", "Courier New")
+    fixed = ", ".join(f"'{family}'" for family in families)
     document.setDefaultStyleSheet(
         _STYLES % (fixed, light().sidebar) + code_styles(lambda role: str(getattr(light(), role)))
     )
     document.setHtml("\n".join(_parts(chat, formulas)))
     formulas.put_in(document)
+    _mark_tasks_once(document)
     return document
+
+
+def _mark_tasks_once(document: QTextDocument) -> None:
+    """Take the bullets from items of lists that begin with the box of a task."""
+    block = document.begin()
+    while block.isValid():
+        items = block.textList()
+        if items is not None and block.text().startswith(_BOXES):
+            # The item stays indented.
+            items.remove(block)
+        block = block.next()
 
 
 def _parts(chat: Chat, formulas: PrintedFormulas) -> Iterator[str]:
@@ -65,14 +98,12 @@ def _parts(chat: Chat, formulas: PrintedFormulas) -> Iterator[str]:
             yield f'<p class="typed"><b>{escape(turn.question)}</b></p>'
         for answer in turn.answers:
             page = as_html(answer.reply, formulas.html).replace("\n</code></pre>", "</code></pre>")
-            page = _NUMBERED_NOTE.sub(r"<p>\1 ", page)
-            for tag, known in (*_FOLDS, ("<table ", '<table border="1" cellpadding="4" ')):
-                page = page.replace(tag, known)
-            yield page
+            page = _ALERT.sub("<blockquote>", _NUMBERED_NOTE.sub(r"<p>\1 ", page))
+            yield _KNOWN_TAG.sub(lambda tag: _KNOWN_TAGS[tag[0]], page)
             for call in answer.calls:
                 names = call.use.server, tool_name(call.use.server, call.use.tool)
                 yield f"<p>{escape(' · '.join(dict.fromkeys(filter(None, names))))}</p>"
-                for text in (call.use.arguments, call_sentence(call) or call.text):
+                for text in (call.use.arguments, call_sentence(call) or call.use.with_person_part(call.text)):
                     if text.strip():
                         yield f"<pre>{escape(text.rstrip())}</pre>"
 

@@ -21,7 +21,7 @@ from engine.documents.archives.zipped_parts import ZippedParts, addressed
 from engine.documents.office.charts import add_drawing
 from engine.documents.text.letters import PLAIN, Letters
 from engine.documents.text.looks import PLAIN_LOOK, UNKNOWN, WHITE, Look, colour_of
-from engine.documents.text.marked_text import MarkedText, only_places
+from engine.documents.text.marked_text import MarkedText
 from engine.documents.text.number_forms import HANGUL_FORMS
 from engine.documents.text.numbering import LEVELS, ListLevel, NumberedList
 from engine.documents.text.roles import (
@@ -36,6 +36,7 @@ from engine.documents.text.roles import (
     TableRow,
     Through,
 )
+from engine.documents.text.table_rows import only_places
 from engine.documents.text.xml_values import integer, value
 
 _PACKAGE = "application/hwpml-package+xml"

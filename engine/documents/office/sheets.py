@@ -18,8 +18,9 @@ from engine.documents.office.moved_formulas import column_letters, column_number
 from engine.documents.text.damaged_parts import skipping_damage
 from engine.documents.text.hidden_columns import HiddenColumns
 from engine.documents.text.letters import Run, marked
+from engine.documents.text.links import linked
 from engine.documents.text.looks import NO_FORMAT, UNKNOWN
-from engine.documents.text.marked_text import MarkedText, linked
+from engine.documents.text.marked_text import MarkedText
 from engine.documents.text.merged_cells import MergedCells
 from engine.documents.text.number_formats import DAY_0, DAY_0_OF_1904, hides_texts, shown
 from engine.documents.text.parts import SHEET

@@ -10,8 +10,9 @@ from xml.etree.ElementTree import Element
 from engine.documents.office.cell_styles import CellRun, CellStyle
 from engine.documents.text.fitting_rows import MOST_COLUMNS
 from engine.documents.text.hidden_columns import HiddenColumns
+from engine.documents.text.links import linked
 from engine.documents.text.looks import UNKNOWN, LetterFormat, colour_of
-from engine.documents.text.marked_text import MarkedText, linked
+from engine.documents.text.marked_text import MarkedText
 from engine.documents.text.merged_cells import MergedCells
 from engine.documents.text.number_formats import DAY_0, hides_texts, shown
 from engine.documents.text.xml_values import integer

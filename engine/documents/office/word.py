@@ -18,17 +18,25 @@ from engine.documents.office.drawn_letters import description
 from engine.documents.office.word_fields import chosen_in, result_role, sign_of
 from engine.documents.office.word_letters import WordLetters, look_of, page_colour, shading
 from engine.documents.office.word_paragraphs import ParagraphFormat, ParagraphStyles
+from engine.documents.office.word_tables import (
+    DRAWN,
+    TRANSPARENT,
+    children_of,
+    merged_down,
+    places_things,
+    row_omission,
+    without_words,
+)
 from engine.documents.text.chapters import PieceHeading, chapters_of, titles_of
 from engine.documents.text.damaged_parts import skipping_damage
 from engine.documents.text.equations import latex
 from engine.documents.text.looks import NO_FORMAT, PLAIN_LOOK, UNKNOWN, LetterFormat
-from engine.documents.text.marked_text import LeftOut, MarkedText, only_places
+from engine.documents.text.marked_text import LeftOut, MarkedText
 from engine.documents.text.numbering import NumberedList, word_lists
 from engine.documents.text.parts import CHAPTER
 from engine.documents.text.roles import (
     Footnote,
     HeadingBlock,
-    MergedDown,
     NumberedParagraph,
     ParagraphBlock,
     Role,
@@ -42,16 +50,10 @@ from engine.documents.text.xml_values import integer, is_on, value
 
 # The parts that have notes, by the names of the elements in them.
 _NOTES = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comments"}
-# What is seen of a run whatever its letters are like.
-_DRAWN = ("AlternateContent", "commentReference", "drawing", "endnoteReference", "footnoteReference", "object", "pict")
-# What stands around rows, cells or tables without being shown: content controls, and marks of other programs.
-_TRANSPARENT = ("customXml", "sdt", "sdtContent")
 # What is read of these.
-_READ = ("p", *_TRANSPARENT)
+_READ = ("p", *TRANSPARENT)
 # What is not read, or read elsewhere.
 _NOT_READ = ("del", "moveFrom", "Fallback")
-# Rows with a fixed height below this many twentieths of a point show nothing of their text.
-_FLAT_ROW = 40
 # The columns that tables of Word may have.
 _MOST_COLUMNS = 63
 # What holds the code of a field.
@@ -98,7 +100,7 @@ class WordReader(OfficeReader):
         elements = {style.get("styleId", ""): style for style in styles.iter("style")}
         self._lists = word_lists(self._related_part("numbering"), elements)
         self._paragraphs = ParagraphStyles(elements)
-        self._formats = WordLetters(styles)
+        self._formats = WordLetters(styles, self._related_part("theme"))
         # Headers and footers, by the names of their parts. A reference without a part has the name "" and an empty one.
         references = chain(self._main.iter("headerReference"), self._main.iter("footerReference"))
         names = {self._related.get(reference.get("id", ""), "") for reference in references}
@@ -175,7 +177,7 @@ class WordReader(OfficeReader):
 
     def _heading(self, piece: Element) -> PieceHeading:
         """Return the heading that a piece of the body is, or begins with in a content control."""
-        while piece.tag in _TRANSPARENT:
+        while piece.tag in TRANSPARENT:
             piece = next((part for part in piece if part.tag in _READ), Element("none"))
         level = self._paragraphs.of_paragraph(piece).heading if piece.tag == "p" else 0
         if not level:
@@ -196,6 +198,7 @@ class WordReader(OfficeReader):
 
     def _add_edges(self, kind: str) -> None:
         """Add what is above ("header") or below ("footer") the pages: each text once, and no page numbers alone."""
+        self._text.end_code()
         names = (self._related.get(reference.get("id", ""), "") for reference in self._main.iter(f"{kind}Reference"))
         texts = {""}
         for name in dict.fromkeys(names):
@@ -233,22 +236,23 @@ class WordReader(OfficeReader):
 
         A table that only places things on a page is added as if it were none.
         """
+        self._text.end_code()
         colour = shading(table, "tblPr/shd")
         if colour is None:
             colour = self._behind
         # A row may have a shading of its own instead of the table's.
-        has_shaded_rows = any(row.find("tblPrEx/shd") is not None for row in _children(table, "tr"))
+        has_shaded_rows = any(row.find("tblPrEx/shd") is not None for row in children_of(table, "tr"))
         if has_shaded_rows or self._formats.shades_tables(value(table, "tblPr/tblStyle")):
             colour = UNKNOWN
         # A table in a table becomes words of a cell.
-        is_frame = not self._text.is_in_table and _is_frame(table)
+        is_frame = not self._text.is_in_table and places_things(table)
         self._add_on(colour, table, ParagraphBlock() if is_frame else Table())
 
     def _add_row(self, row: Element) -> None:
         """Add a row; one that is deleted or hidden has empty cells, so that cells below are not merged past it."""
-        if omission := _row_omission(row):
+        if omission := row_omission(row):
             self._leave_out(omission, row)
-            row = _without_words(row)
+            row = without_words(row)
         self._text.start(TableRow())
         columns_before = min(integer(value(row, "trPr/gridBefore")), _MOST_COLUMNS)
         if columns_before:
@@ -261,7 +265,7 @@ class WordReader(OfficeReader):
     def _add_cell(self, cell: Element) -> None:
         colour = shading(cell, "tcPr/shd")
         columns = min(max(1, integer(value(cell, "tcPr/gridSpan"))), _MOST_COLUMNS)
-        role = TableCell(columns, merged=_merged_down(cell))
+        role = TableCell(columns, merged=merged_down(cell))
         self._add_on(self._behind if colour is None else colour, cell, role)
 
     # Paragraphs and runs.
@@ -270,15 +274,33 @@ class WordReader(OfficeReader):
         """Add a paragraph, and after it the text boxes and charts in it."""
         around = self._open_paragraph
         self._open_paragraph = _OpenParagraph(self._formats.of_paragraph(paragraph))
-        role = self._role(self._paragraphs.of_paragraph(paragraph)) if self._has_end(paragraph) else ParagraphBlock()
-        self._text.start(role)
+        given = self._paragraphs.of_paragraph(paragraph)
+        role = self._role(given) if self._has_end(paragraph) else ParagraphBlock()
+        is_code = role == ParagraphBlock() and not self._text.is_in_frame and self._is_code(paragraph, given)
+        if is_code:
+            self._text.start_line_of_code()
+        else:
+            self._text.start(role)
         self._walk(paragraph)
         for result in reversed(self._open_paragraph.fields):
             self._text.end(result or Through())
-        self._text.end(role)
+        if not is_code or self._open_paragraph.floating:
+            self._text.end(role)
         for add in self._open_paragraph.floating:
             add()
+            self._text.end_code()
         self._open_paragraph = around
+
+    def _is_code(self, paragraph: Element, given: ParagraphFormat) -> bool:
+        """Return whether a paragraph is a line of code: by its style, or because all its words are in a font for code.
+
+        A blank one below code belongs to that, too.
+        """
+        runs = (run for run in _runs_of(paragraph) if any(map(_has_words, run.iterfind("t"))))
+        first = next(runs, None)
+        if first is None:
+            return self._text.is_in_code and not any(element.tag in DRAWN for element in paragraph.iter())
+        return bool(given.is_code) or all(self._formats.is_code(run, paragraph) for run in chain((first,), runs))
 
     def _has_end(self, paragraph: Element) -> bool:
         """Return whether the end of a paragraph is shown, and with it the paragraph's number.
@@ -394,6 +416,7 @@ class WordReader(OfficeReader):
 
     def _add_chunk(self, chunk: Element) -> None:
         """Add a file in the document that Word reads as a part of it, such as the page that it was made from."""
+        self._text.end_code()
         name = self._related.get(chunk.get("id", ""), "")
         with skipping_damage(self._text):
             self._read_inner(name, self._parts.read(name), self._text)
@@ -445,62 +468,22 @@ class WordReader(OfficeReader):
         return ""
 
 
-def _is_frame(table: Element) -> bool:
-    """Return whether a table only places things on a page."""
-    rows = [list(_children(row, "tc")) for row in _children(table, "tr")]
-    has_tables = any(cell.find(".//tbl") is not None for cells in rows for cell in cells)
-    return only_places([[_has_content(cell) for cell in cells] for cells in rows], has_tables=has_tables)
-
-
 def _read_in(element: Element) -> Iterator[Element]:
     """Yield an element and what is in it, without what is not read, or read elsewhere."""
-    if element.tag not in _NOT_READ and not (element.tag == "tr" and _row_omission(element)):
+    if element.tag not in _NOT_READ and not (element.tag == "tr" and row_omission(element)):
         yield element
         for child in element:
             yield from _read_in(child)
 
 
-def _row_omission(row: Element) -> LeftOut:
-    """Return why a row is left out; "" for one that is shown."""
-    if row.find("trPr/del") is not None:
-        return "deleted-text"
-    return "hidden-text" if is_on(row, "trPr/hidden") or _is_flat(row) else ""
-
-
-def _children(element: Element, tag: str) -> Iterator[Element]:
-    """Yield the children of a table or a row that have a tag, also those in content controls."""
+def _runs_of(element: Element) -> Iterator[Element]:
+    """Yield the runs of a paragraph, also those in links, fields and content controls, but not those of text boxes."""
     for child in element:
-        if child.tag == tag:
+        if child.tag == "r":
             yield child
-        elif child.tag in _TRANSPARENT:
-            yield from _children(child, tag)
+        elif child.tag not in _NOT_READ:
+            yield from _runs_of(child)
 
 
-def _is_flat(row: Element) -> bool:
-    """Return whether a row has a fixed height in which no text is seen. A height of 0 is none."""
-    height = row.find("trPr/trHeight")
-    return height is not None and height.get("hRule") == "exact" and 0 < integer(height.get("val")) < _FLAT_ROW
-
-
-def _has_content(cell: Element) -> bool:
-    """Return whether a cell has words, a number of a list, or something drawn."""
-    shown = ("numPr", *_DRAWN)
-    return any((element.tag == "t" and element.text) or element.tag in shown for element in cell.iter())
-
-
-def _merged_down(cell: Element) -> MergedDown:
-    """Return whether a cell is merged with others of its column."""
-    merge = cell.find("tcPr/vMerge")
-    if merge is None:
-        return MergedDown.NO
-    return MergedDown.BEGINS if merge.get("val") == "restart" else MergedDown.GOES_ON
-
-
-def _without_words(row: Element) -> Element:
-    """Return a row with only the properties of its cells."""
-    empty = Element("tr")
-    for cell in _children(row, "tc"):
-        empty_cell = Element("tc")
-        empty_cell.extend(cell.findall("tcPr"))
-        empty.append(empty_cell)
-    return empty
+def _has_words(text: Element) -> bool:
+    return bool(text.text and text.text.strip())

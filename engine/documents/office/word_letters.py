@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
+from engine.documents.text.code_blocks import is_code_font
 from engine.documents.text.letters import Letters
 from engine.documents.text.looks import NO_FORMAT, UNKNOWN, WHITE, LetterFormat, Look, colour_of
 from engine.documents.text.xml_values import value
@@ -41,7 +42,7 @@ _ASKED = {"color", "dstrike", "highlight", "position", "shd", "strike", "sz", "s
 class WordLetters:
     """The formats of letters that the styles of a document define. A style may be based on itself."""
 
-    def __init__(self, styles: Element) -> None:
+    def __init__(self, styles: Element, theme: Element) -> None:
         self._elements = {style.get("styleId", ""): style for style in styles.iter("style")}
         self._formats = dict[str, LetterFormat]()
         defaults = styles.find("docDefaults/rPrDefault")
@@ -49,6 +50,15 @@ class WordLetters:
         self._usual = LetterFormat() if defaults is None else format_of(defaults)
         usual_styles = (name for name, style in self._elements.items() if _is_usual(style))
         self._usual_style = next(usual_styles, "")
+        # The fonts of the theme, by the beginnings of the names that styles and runs have for them.
+        self._theme_fonts = {
+            kind: value(theme, f"themeElements/fontScheme/{kind}Font/latin", "typeface") for kind in ("major", "minor")
+        }
+        # The fonts of the styles that were asked for, "" for one that has none.
+        self._fonts = dict[str, str]()
+        self._usual_font = "" if defaults is None else self._font_in(defaults)
+        # Whether letters are in a font for code where nothing says otherwise, as in the manuscript of a play.
+        self._is_usually_code = is_code_font(self._font_of_style(self._usual_style) or self._usual_font)
 
     def of_style(self, name: str) -> LetterFormat:
         """Return the format of a style. The styles that it is based on give what it does not say itself."""
@@ -58,6 +68,31 @@ class WordLetters:
             if (style := self._elements.get(name)) is not None:
                 self._formats[name] = format_of(style).over(self.of_style(value(style, "basedOn")))
         return self._formats[name]
+
+    def is_code(self, run: Element, paragraph: Element) -> bool:
+        """Return whether a run of a paragraph is in a font for code, and most of the document is not."""
+        if self._is_usually_code:
+            return False
+        style = value(paragraph, "pPr/pStyle") or self._usual_style
+        font = self._font_in(run) or self._font_of_style(value(run, "rPr/rStyle")) or self._font_of_style(style)
+        return is_code_font(font or self._usual_font)
+
+    def _font_of_style(self, name: str) -> str:
+        """Return the font that a style gives, or the nearest that it is based on; "" if none does."""
+        if name not in self._fonts:
+            # For a style that is based on itself.
+            self._fonts[name] = ""
+            if (style := self._elements.get(name)) is not None:
+                self._fonts[name] = self._font_in(style) or self._font_of_style(value(style, "basedOn"))
+        return self._fonts[name]
+
+    def _font_in(self, source: Element) -> str:
+        """Return the font of Latin letters that a style or a run gives itself; "" if it gives none."""
+        fonts = source.find("rPr/rFonts")
+        if fonts is None:
+            return ""
+        of_theme = fonts.get("asciiTheme") or ""
+        return self._theme_fonts.get(of_theme[:5]) or fonts.get("ascii") or fonts.get("hAnsi") or ""
 
     def shades_tables(self, name: str) -> bool:
         """Return whether a style of tables, or a style that it is based on, may colour cells."""

@@ -1,4 +1,4 @@
-"""What the paragraphs of DOCX files are, by themselves and by their styles: headings, items of lists or plain text."""
+"""What the paragraphs of DOCX files are, by themselves and by their styles: headings, items, code or plain text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from engine.documents.text.code_blocks import is_code_style
 from engine.documents.text.xml_values import integer, value
 
 # The number that a paragraph or style gives instead of a list to say that it is in none.
@@ -23,6 +24,8 @@ class ParagraphFormat(NamedTuple):
     depth: int | None = None
     # The level of a style such as "List Bullet 2", from 1. Word has a list of its own for each of these levels.
     style_level: int | None = None
+    # Whether it is code, by the name of the style.
+    is_code: bool | None = None
 
     def over(self, base: ParagraphFormat) -> ParagraphFormat:
         """Return what holds where this format is set on paragraphs that have another one."""
@@ -75,4 +78,5 @@ def _format_of(source: Element) -> ParagraphFormat:
         list_id=value(source, "pPr/numPr/numId") or None,
         depth=integer(depth) if depth else None,
         style_level=style_level,
+        is_code=is_code_style(name) or None,
     )

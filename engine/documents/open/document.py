@@ -26,11 +26,12 @@ from engine.documents.open.sheets import (
     remove_hidden,
     shown_value,
 )
+from engine.documents.text.code_blocks import is_code_font
 from engine.documents.text.equations import latex_of
 from engine.documents.text.hidden_columns import HiddenColumns
 from engine.documents.text.letters import Run
 from engine.documents.text.looks import NO_FORMAT, PLAIN_LOOK, UNKNOWN, LetterFormat, first_background
-from engine.documents.text.marked_text import MarkedText, only_places
+from engine.documents.text.marked_text import MarkedText
 from engine.documents.text.numbering import NumberedList
 from engine.documents.text.parts import SHEET, SLIDE
 from engine.documents.text.roles import (
@@ -45,6 +46,7 @@ from engine.documents.text.roles import (
     Through,
 )
 from engine.documents.text.symbol_fonts import signs_in
+from engine.documents.text.table_rows import only_places
 from engine.documents.text.xml_values import integer
 
 _LEFT_OUT = (
@@ -86,6 +88,8 @@ _FLAT_ROW = 2
 _FITTED = "use-optimal-row-height"
 # Nobody needs more spaces in a row.
 _MOST_SPACES = 1000
+# What a blank paragraph may have in it.
+_BLANK = ("bookmark", "bookmark-end", "bookmark-start", "line-break", "s", "soft-page-break", "span", "tab")
 # A field that hides the paragraph that it is in.
 _HIDING = "hidden-paragraph[@is-hidden='true']"
 
@@ -119,6 +123,9 @@ class OpenDocumentReader(OfficeReader):
         # The format of the letters that are read, and the format of the cell or shape around them.
         self._format = NO_FORMAT
         self._format_around = NO_FORMAT
+        # Whether paragraphs may be code: those of a text whose usual font is none for code.
+        usual = self._styles.format("paragraph", "Standard").over(self._styles.format("paragraph", ""))
+        self._may_have_code = self._main.find("body/text") is not None and not is_code_font(usual.font)
         # How many slides there were so far.
         self._slides = 0
         # The colours behind the text of the shapes of the slide that is read.
@@ -224,7 +231,34 @@ class OpenDocumentReader(OfficeReader):
     def _add_paragraph(self, paragraph: Element) -> None:
         if self._visible(paragraph) is not None:
             role = self._role(paragraph)
-            self._add_lettered(paragraph, role, self._paragraph_format(paragraph), self._behind)
+            letters = self._paragraph_format(paragraph)
+            if role == ParagraphBlock() and self._is_code(paragraph, letters):
+                self._text.start_line_of_code()
+                role = Through()
+            self._add_lettered(paragraph, role, letters, self._behind)
+
+    def _is_code(self, paragraph: Element, letters: LetterFormat) -> bool:
+        """Return whether a paragraph is a line of code: by its style, or because all its words are in a font for code.
+
+        A blank one below code belongs to that, too.
+        """
+        if not self._may_have_code or self._text.is_in_frame:
+            return False
+        fonts = list(self._fonts_in(paragraph, letters))
+        if not fonts:
+            return self._text.is_in_code and all(part.tag in _BLANK for part in paragraph.iter() if part != paragraph)
+        return all(map(is_code_font, fonts)) or self._styles.is_code(paragraph.get("style-name", ""))
+
+    def _fonts_in(self, element: Element, letters: LetterFormat) -> Iterator[str | None]:
+        """Yield the fonts of the words in an element, whose own letters have a format."""
+        if element.text and element.text.strip():
+            yield letters.font
+        for child in element:
+            if child.tag in ("span", "a"):
+                style = self._styles.format("text", child.get("style-name", "")) if child.tag == "span" else NO_FORMAT
+                yield from self._fonts_in(child, style.over(letters))
+            if child.tail and child.tail.strip():
+                yield letters.font
 
     def _paragraph_format(self, paragraph: Element) -> LetterFormat:
         """Return the format of letters in a paragraph that have none of their own, over the format of its cell."""
@@ -301,6 +335,7 @@ class OpenDocumentReader(OfficeReader):
             self._text.left_out["hidden-column"] += len(self._hidden.left_out)
 
     def _add_table(self, table: Element) -> None:
+        self._text.end_code()
         rows_left_around = self._rows_left
         self._rows_left = {}
         is_frame = not self._text.is_in_table and _is_frame(table)
@@ -413,6 +448,7 @@ class OpenDocumentReader(OfficeReader):
             root = next((part for part in reference if part.tag in ("document", "math")), Element("none"))
         if root.tag == "math":
             return latex_of(root)
+        self._text.end_code()
         self._text.end_block()
         # A whole document has its own styles, too.
         body = root.find("body")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element
 
+from engine.documents.text.code_blocks import is_code_style
 from engine.documents.text.looks import CLEAR, NO_FORMAT, UNKNOWN, WHITE, LetterFormat, colour_of
 
 _LENGTH = re.compile(r"(-?\d*\.?\d+)(pt|cm|mm|in|pc|px)")
@@ -54,6 +55,11 @@ class OpenStyles:
                 merged = merged.over(_format_of(style, self._fonts))
             self._formats[key] = merged
         return self._formats[key]
+
+    def is_code(self, name: str) -> bool:
+        """Return whether a style of paragraphs, or one that it is based on, is one for code."""
+        names = (style.get("name", "").replace("_20_", " ") for style in self._with_bases("paragraph", name))
+        return any(map(is_code_style, names))
 
     @property
     def page(self) -> str:

@@ -19,7 +19,7 @@ from engine.documents.pages.styles import OF_SCRIPTS, Declarations, LinkedSheets
 from engine.documents.text.damaged_parts import skipping_damage
 from engine.documents.text.encodings import DecodedText, decode
 from engine.documents.text.looks import UNKNOWN, WHITE, Look
-from engine.documents.text.marked_text import MarkedText, only_places
+from engine.documents.text.marked_text import MarkedText
 from engine.documents.text.roles import (
     FencedCode,
     HeadingBlock,
@@ -31,6 +31,7 @@ from engine.documents.text.roles import (
     TableRow,
     Through,
 )
+from engine.documents.text.table_rows import only_places
 from engine.documents.text.xml_values import integer
 
 # Elements whose content is no text of the page.

@@ -10,10 +10,12 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import NamedTuple, TypeGuard
 
+from engine.documents.text.code_blocks import fenced
 from engine.documents.text.fitting_rows import FittingRows
 from engine.documents.text.inner_pictures import InnerPictures
 from engine.documents.text.invisible_characters import INVISIBLE, without_invisible
 from engine.documents.text.letters import Run, marked
+from engine.documents.text.links import linked
 from engine.documents.text.looks import PLAIN_LOOK, Look, LookedRun
 from engine.documents.text.number_forms import written
 from engine.documents.text.parts import CHAPTER, ROW, Cut, Extent, PartsRead, counted_words, left_out_line
@@ -43,6 +45,8 @@ _HEAD_LINES = 2
 _DEEPEST = 20
 # Lines of items are not indented by more characters than this for what is before the first one, such as "3.".
 _WIDEST_MARK = 100
+# A block of code goes on in another one after so many characters, so that a text that is too long can end in between.
+_LONGEST_CODE = 20_000
 # What is open may have so many times the characters that the text may have: white space at its ends is left out.
 _OPEN_FACTOR = 2
 
@@ -191,6 +195,16 @@ class MarkedText:
         return self._frames[-1].words if self._frames else self._block_words
 
     @property
+    def is_in_frame(self) -> bool:
+        """Whether a cell, a note or a link is open, in which blocks are only lines."""
+        return bool(self._frames)
+
+    @property
+    def is_in_code(self) -> bool:
+        """Whether a block of code is open to which the next words belong."""
+        return isinstance(self.block, FencedCode) and bool(self._block_words) and not self._frames
+
+    @property
     def is_in_table(self) -> bool:
         """Whether a table is open. A table that begins in it becomes words of its cells."""
         return self._table is not None
@@ -311,6 +325,18 @@ class MarkedText:
         if words:
             self.add(words)
 
+    def start_line_of_code(self) -> None:
+        """Begin a line of the block of code that is open, or of a new one. Only `end_code` or another block ends it."""
+        if self.is_in_code and self._open_length < _LONGEST_CODE:
+            self.add("\n")
+        else:
+            self.start(FencedCode())
+
+    def end_code(self) -> None:
+        """End the block that is open, if it is code."""
+        if self.is_in_code:
+            self.end(FencedCode())
+
     def end_block(self) -> None:
         """Finish the block that is open, unless it has no words. In a frame, only begin a new line.
 
@@ -424,7 +450,7 @@ class MarkedText:
                 self._add(f"{'#' * max(1, min(level, 6))} {_one_line(f'{mark} {text}')}")
             case FencedCode():
                 code = text.rstrip().strip("\n")
-                self._add(f"```\n{code}\n```")
+                self._add(fenced(code))
             case NumberedParagraph(level, mark):
                 self._add_item(level, mark, text.strip())
             case _ if self._item_begun and self._lists:
@@ -522,23 +548,6 @@ class MarkedText:
             self._add_rows(table.rows)
         else:
             self.add_blocks(*table.rows.blocks)
-
-
-def only_places(rows: Iterable[Sequence[bool]], *, has_tables: bool) -> bool:
-    """Return whether this is a layout table, whose cells are read as if there were no table.
-
-    `rows` says for each cell of each row whether it is filled; `has_tables`, whether there are tables in cells. A
-    layout table has never two filled cells in a row, or it has one row that sets tables side by side.
-    """
-    seen = [cells for cells in rows if any(cells)]
-    return all(sum(cells) == 1 for cells in seen) or (has_tables and len(seen) == 1)
-
-
-def linked(words: str, address: str) -> str:
-    """Return a link in Markdown; only `words` if they are blank, or the address itself."""
-    plain = address.removeprefix("mailto:").removeprefix("tel:")
-    is_address = words in (plain, plain.rstrip("/"))
-    return words if is_address or not words.strip() else f"[{_one_line(words)}]({address})"
 
 
 def _takes_cells(table: TableRows | None) -> TypeGuard[TableRows]:

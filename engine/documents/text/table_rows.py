@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -121,3 +122,13 @@ class TableRows:
     def _text_from_above(self) -> str:
         """Return the text that the next column of the latest row has from an earlier row; "" if it has none."""
         return self._coverings[len(self._row.cells)].text if self._is_taken() else ""
+
+
+def only_places(rows: Iterable[Sequence[bool]], *, has_tables: bool) -> bool:
+    """Return whether this is a layout table, whose cells are read as if there were no table.
+
+    `rows` says for each cell of each row whether it is filled; `has_tables`, whether there are tables in cells. A
+    layout table has never two filled cells in a row, or it has one row that sets tables side by side.
+    """
+    seen = [cells for cells in rows if any(cells)]
+    return all(sum(cells) == 1 for cells in seen) or (has_tables and len(seen) == 1)

@@ -3,11 +3,11 @@
 Kumar, Dao, May, Speculative speculative decoding, arXiv:2603.03251. Its draft tokens are verified like any others. They
 carry no distributions: rejection sampling would trust these, and they come from another process or computer.
 
-So prepared tokens are verified by the rule "match", whatever `SpeculationSettings.acceptance` says: they are accepted
-where the main model draws the same ones. With "match" the text is plain decoding's. With "rejection" it is, too, as far
-as only prepared tokens and plain rounds make it. Tokens that a draft model in this process drafts, as after a miss, are
-accepted by rejection sampling: then the text keeps the main model's distribution, but depends on which drafts were
-ready in time. A greedy text is always the same.
+So they are verified by the rule "match": they are accepted where the main model draws the same ones. While a request
+has a draft runner, that is the rule for all its draft tokens, whatever `SpeculationSettings.acceptance` says. The
+runner drafts with the noise of the main model's draws, and how many tokens it prepares depends on what it drafts at
+later positions: with another rule for what it did not prepare, the noise of a draw would decide on the rule of that
+draw, and the distribution would not be the main model's. With "match" alone, the text is plain decoding's.
 """
 
 from __future__ import annotations

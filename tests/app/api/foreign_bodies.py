@@ -400,6 +400,11 @@ RESPONSES: dict[str, Case] = {
     "own compaction": Case(
         _items(context_management=[{"type": "compaction", "compact_threshold": 9000}]), skipped="context_management"
     ),
+    "how it thinks": Case(
+        _items(reasoning={"effort": "low", "summary": "auto", "mode": "pro", "context": "all_turns"}),
+        skipped="reasoning.context, reasoning.mode",
+    ),
+    "usual thinking": Case(_items(reasoning={"mode": "standard", "context": "auto"})),
     "no limit": Case(_items(max_output_tokens=-1)),
     "whole float": Case(_items(max_output_tokens=4.0, top_logprobs=1.0)),
 }
@@ -500,6 +505,12 @@ MESSAGES: dict[str, Case] = {
         _asked(tools=[{"type": "text_editor_20250728", "name": "str_replace_based_edit_tool"}]),
         offered=("str_replace_based_edit_tool",),
     ),
+    "what is shown of thoughts": Case(
+        _asked(thinking={"type": "adaptive", "display": "omitted"}), skipped="thinking.display"
+    ),
+    "usual thoughts": Case(_asked(thinking={"type": "between_tools", "display": "summarized"})),
+    "other models": Case(_asked(fallbacks=[{"model": "m"}]), skipped="fallbacks"),
+    "usual other models": Case(_asked(fallbacks="default")),
     "server tool in use": Case(
         _did(
             {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "x"}},

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("every_piece_is_drawn")
     [
         ("Run `git` clone <url>: a<b and c>d.", ["Run git clone <url>: a<b and c>d."]),
         ("<T> is a type, as in Vec<String>.", ["<T> is a type, as in Vec<String>."]),
-        ("<div>hello</div>\n\nend", ["<div>hello</div>", "", "end"]),
+        ("<div>hello</div>\n\nend", ["hello", "", "end"]),
         ("<name>\n<value>3</value>\n</name>", ["<name> <value>3</value> </name>"]),
         ("Press <kbd>K</kbd><br>and <b>wait</b>: H<sub>2</sub>O.", ["Press K", "and wait: H2O."]),
         ("<p>one</p><p>two</p>", ["one", "two"]),

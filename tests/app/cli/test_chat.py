@@ -311,13 +311,13 @@ def test_thinking_is_switched_and_limited_as_the_models_template_does(
 @pytest.mark.parametrize(
     ("stats", "words"),
     [
-        ({"accepted": 9, "accept_rate": 0.3, "main": "big", "draft": "small"}, "2.1x as fast, 30% accepted"),
+        ({"accepted": 12, "main": "big", "draft": "small"}, "2.1x as fast, 12 of 30 drafts accepted"),
         # What one answer measured of itself is no figure.
-        ({"accept_rate": 0.3, "speedup": 2.1, "speedup_low": 1.95, "speedup_high": 2.31}, "30% accepted"),
-        ({"tokens_per_round": 3.1}, "3.1 tokens a round"),
-        ({"tokens_per_round": 1.04, "accept_rate": 0.0}, "0% accepted"),
-        ({"same_text_cost": 0.12}, "the same text costs 12% of the speed"),
-        ({"thinking_limit": 8, "accept_rate": 0.5}, "50% accepted, the limit of 8 tokens ended its thoughts"),
+        ({"accepted": 9, "speedup": 2.1, "speedup_low": 1.95, "speedup_high": 2.31}, "9 of 30 drafts accepted"),
+        ({"drafted": 0, "tokens_per_round": 3.1}, "3.1 a round"),
+        ({"tokens_per_round": 1.04}, "0 of 30 drafts accepted"),
+        ({"drafted": 0, "same_text_cost": 0.12}, "the same text costs 12% of the speed"),
+        ({"thinking_limit": 8}, "0 of 30 drafts accepted, the limit of 8 tokens ended its thoughts"),
     ],
 )  # fmt: skip
 def test_the_last_line_says_of_speculation_what_is_known(
@@ -402,7 +402,7 @@ def test_the_gain_of_a_pair_stands_below_answers_whose_speed_counts(
     answering([Finished(reason, text, (), stats)])
     main(["chat", question])
     err = capsys.readouterr().err
-    assert "90% accepted" in err
+    assert "28 of 30 drafts accepted" in err
     assert ("2.1x as fast" in err) is says_gain
 
 

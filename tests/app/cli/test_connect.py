@@ -83,6 +83,13 @@ def test_bad_usage_is_exit_code_2(arguments: list[str]) -> None:
     assert stop.value.code == 2
 
 
+def test_a_name_that_is_not_known_leads_to_a_similar_one_or_to_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["connect", "claude"]) == 2
+    assert "Did you mean claude-code?" in capsys.readouterr().err
+    assert main(["connect", "nope"]) == 2
+    assert "claude-code, codex" in capsys.readouterr().err
+
+
 def test_a_program_that_is_not_installed_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["connect", "open-webui", "--run"]) == 1
     assert "install Open WebUI first" in capsys.readouterr().err

@@ -164,6 +164,11 @@ def test_a_bad_name_is_bad_usage(run: Run, capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_a_part_of_a_name_leads_to_the_search(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("download", "qwen3") == 2
+    assert "`tandem models search qwen3`" in capsys.readouterr().err
+
+
 def test_remove_frees_the_space(run: Run, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("org/model", "org/other"):
         write_snapshot(cache, name, model_files())
@@ -270,7 +275,7 @@ def test_pairs_show_what_the_window_measured_before_any_estimate(
     assert run("pairs", "org/main") == 0
     best, other = capsys.readouterr().out.splitlines()[1:3]
     assert best.startswith("*  org/draft")
-    assert "4x as fast (measured, 75% accepted)" in best
+    assert "4x as fast (measured) · 150 of 200 drafts accepted" in best
     assert "as fast" not in other
 
 
@@ -281,7 +286,8 @@ def test_pairs_star_no_draft_of_which_no_token_was_accepted(run: Run, capsys: py
     lookup, draft = capsys.readouterr().out.splitlines()[1:3]
     assert lookup.startswith("*  (lookup)")
     assert draft.startswith("   org/draft")
-    assert "no draft token accepted so far (measured)" in draft
+    assert "0 of 19 drafts accepted" in draft
+    assert "x as fast" not in draft
 
 
 def free_bytes(capsys: pytest.CaptureFixture[str]) -> int:

@@ -14,7 +14,7 @@ from app.widgets.labels import WrappedLabel
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
-from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver, enter_number
 
 
 @pytest.fixture
@@ -68,28 +68,36 @@ def test_a_preset_changes_what_the_engine_is_asked_for(
     choose(sheet, "Precise")
     assert sheet.presets.findText("Custom") < 0
     assert window.session.chat.set_aside is None
-    sheet.rows["max_tokens"].control.setValue(64)
+    enter_number(sheet.rows["max_tokens"].control, 64)
     sheet.reset.click()
     assert (window.session.chat.system_prompt, window.session.chat.own) == ("", {})
     assert not sheet.reset.isEnabled()
 
 
-def test_a_slider_changes_the_chat_and_its_button_takes_it_back(sheet: ChatSettingsSheet, window: WindowDriver) -> None:
+def test_a_number_changes_the_chat_and_its_button_takes_it_back(sheet: ChatSettingsSheet, window: WindowDriver) -> None:
     row = sheet.rows["temperature"]
-    assert row.slider is not None
-    row.slider.setValue(row.slider.maximum())
+    row.control.setValue(2.0)
     assert window.session.chat.own == {"temperature": 2.0}
     assert window.session.settings.sampling.temperature == 2.0
-    assert row.control.value() == 2.0
     row.reset.click()
     assert window.session.chat.own == {}
     assert row.reset.isHidden()
     assert set(sheet.rows) == set(KEYS)
-    for key, row in sheet.rows.items():
-        for place in () if row.slider is None else (row.slider.maximum(), row.slider.minimum()):
-            row.slider.setValue(place)
-            value = window.session.chat.own.get(key)
-            assert value is None or row.setting.accepts(value)
+
+
+def test_the_first_sight_is_short(sheet: ChatSettingsSheet, window: WindowDriver) -> None:
+    assert [key for key, row in sheet.rows.items() if row.control.isVisible()] == [
+        "temperature",
+        "max_tokens",
+        "thinking",
+        "method",
+    ]
+    assert not sheet.recommendation.isVisible()
+    height = sheet.height()
+    sheet.more.click()
+    window.settle()
+    assert sheet.height() > height
+    assert sheet.recommendation.isVisible()
 
 
 def test_a_preset_is_saved_under_a_name_and_found_in_another_chat(
@@ -118,11 +126,10 @@ def test_thoughts_get_a_limit_beside_their_switch(
     sheet: ChatSettingsSheet, window: WindowDriver, engine: ScriptedEngine
 ) -> None:
     row = sheet.rows["thinking_budget"]
-    assert (row.name.text(), row.control.text()) == ("Thinking limit", "No limit")
-    names = list(sheet.rows)
-    assert names[names.index("thinking_budget") - 1] == "thinking"
-    for chosen, limit in ((2048, 2048), (0, None)):
-        row.control.setValue(chosen)
+    assert (row.name.text(), row.control.word.text()) == ("Thinking limit", "No limit")
+    for limit in (2048, None):
+        # The number that is offered first, and then none.
+        row.control.word.click()
         window.ask_and_wait("Think")
         assert engine.requests[-1].thinking_budget == limit
     # An effort that the template does not have is a limit, too.
@@ -196,7 +203,7 @@ def test_what_somebody_wrote_is_not_lost_to_a_preset(
 ) -> None:
     session = window.session
     sheet.prompt.edit.setPlainText("A long system prompt that somebody wrote.")
-    sheet.rows["max_tokens"].control.setValue(64)
+    enter_number(sheet.rows["max_tokens"].control, 64)
     choose(sheet, "Concise")
     choose(sheet, "Precise")
     sheet.reset.click()
@@ -223,12 +230,12 @@ def test_a_low_window_shows_more_than_the_system_prompt(window: WindowDriver, sh
 
 
 @pytest.mark.full
-def test_rare_settings_are_folded_unless_the_chat_has_chosen_one(
+def test_other_settings_are_folded_unless_the_chat_has_chosen_one(
     sheet: ChatSettingsSheet, window: WindowDriver
 ) -> None:
-    rare = [row for row in sheet.rows.values() if row.setting.is_rare]
-    common = [row for row in sheet.rows.values() if not row.setting.is_rare]
-    assert {"min_p", "repetition_penalty", "acceptance"} <= {row.key for row in rare}
+    frequent = ("temperature", "max_tokens", "thinking", "method")
+    rare = [row for row in sheet.rows.values() if row.key not in frequent]
+    common = [row for row in sheet.rows.values() if row.key in frequent]
     assert not any(row.control.isVisible() or row.name.isVisible() for row in rare)
     assert all(row.control.isVisible() for row in common)
     body = sheet.more.parentWidget()

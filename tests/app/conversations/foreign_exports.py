@@ -427,5 +427,139 @@ TYPINGMIND = {
 }
 
 
+# Chats of SillyTavern: one of 2023, which its repository had, and one with what newer versions write.
+SILLY_TAVERN_2023 = [
+    {"user_name": "You", "character_name": "Megumin", "create_date": 1674559900991, "chat_metadata": {
+        "note_prompt": "", "note_interval": 1, "note_position": 1, "note_depth": 4}},
+    {"name": "Megumin", "is_user": False, "is_name": True, "send_date": "2023-4-21 @20h 02m 47s 124ms",
+        "mes": "I'm Megumin!"},
+    {"name": "You", "is_user": True, "is_name": True, "send_date": "2023-4-21 @20h 03m 06s 446ms",
+        "mes": "I am a mage.", "extra": {}},
+    {"extra": {}, "name": "Megumin", "is_user": False, "is_name": False, "send_date": "June 19, 2023 2:20pm",
+        "mes": "smiles"},
+]  # fmt: skip
+SILLY_TAVERN = [
+    {"chat_metadata": {"integrity": "5a1b7c44", "tainted": True}, "user_name": "unused", "character_name": "unused"},
+    {"name": "Vera", "is_user": False, "is_system": False, "send_date": "2026-07-01T10:00:00.000Z", "mes": "You again.",
+        "extra": {}, "swipe_id": 0, "swipes": ["You again.", "The gate is closed."],
+        "swipe_info": [{"send_date": "2026-07-01T10:00:00.000Z", "extra": {}}]},
+    {"name": "Ned", "is_user": True, "is_system": True, "send_date": "2026-07-01T10:01:00.000Z", "mes": "Anything?",
+        "extra": {"isSmallSys": False, "files": [{"url": "/user/files/list.txt", "size": 8, "name": "list.txt"}],
+            "media": [{"url": "/user/images/Vera/a.png", "type": "image"}]}},
+    {"name": "SillyTavern System", "is_user": False, "is_system": True, "mes": "Tool calls: Roll", "extra": {
+        "isSmallSys": True, "tool_invocations": [{"id": "c", "name": "roll", "result": "4"}]}},
+    {"name": "Vera", "is_user": False, "is_system": False, "send_date": "2026-07-01T10:02:00.000Z",
+        "mes": "Define “unusual”.", "extra": {"api": "openai", "model": "qwen", "reasoning": "She stalls."},
+        "swipe_id": 1, "swipes": ["Nothing.", "Define unusual.", ""], "swipe_info": [
+            {"send_date": "2026-07-01T10:01:30.000Z", "extra": {"reasoning": "Nothing to hide.", "model": "glm"}},
+            {"send_date": "2026-07-01T10:02:00.000Z", "extra": {}}, {"extra": {"image": "/user/images/Vera/b.png"}}]},
+    {"name": "System", "is_user": False, "is_system": False, "mes": "The rain thickens.",
+        "extra": {"type": "narrator"}},
+    {"name": "SillyTavern System", "is_user": False, "is_system": True, "mes": "<h3>Hello there!</h3>"},
+    {"name": "Ned", "is_user": True, "is_system": False, "send_date": "2026-07-01T10:03:00.000Z", "mes": "The crates."},
+]  # fmt: skip
+_GROUP_SAID = {"is_user": False, "is_system": False, "send_date": 1788000000000}
+SILLY_TAVERN_GROUP = [
+    {"name": "Vera", "mes": "You again.", **_GROUP_SAID}, {"name": "Maris", "mes": "Pay.", **_GROUP_SAID},
+    {"name": "Ned", "mes": "Both.", **_GROUP_SAID, "is_user": True}, {"name": "Vera", "mes": "Always.", **_GROUP_SAID},
+]  # fmt: skip
+
+
+# LobeChat's exports: of all data, of its versions 1 and 7, and of a chat, shortened from the fixtures of its tests.
+LOBE_CHAT = {
+    "data": {
+        "agents": [{"id": "agt_1", "title": "Analyst", "systemRole": "Be brief.", "model": "gemini"}],
+        "agentsToSessions": [{"agentId": "agt_1", "sessionId": "ssn_1"}],
+        "messagePlugins": [{"id": "msg_3", "toolCallId": "toolu_1", "type": "builtin"}],
+        "messages": [
+            {"id": "msg_1", "role": "user", "content": "How large is ABC?", "topicId": "tpc_1", "parentId": None,
+                "createdAt": "2025-03-05T06:55:46.892Z"},
+            {"id": "msg_4", "role": "assistant", "content": "\n\nLarge.", "topicId": "tpc_1", "parentId": "msg_3",
+                "model": "claude-3-7", "reasoning": {"content": "Big.", "duration": 2},
+                "createdAt": "2025-03-05T09:28:31.861Z"},
+            {"id": "msg_2", "role": "assistant", "content": "I search.", "topicId": "tpc_1", "parentId": "msg_1",
+                "model": "claude-3-7", "tools": [{"id": "toolu_1"}], "createdAt": "2025-03-05T09:27:43.071Z"},
+            {"id": "msg_3", "role": "tool", "content": "[]", "topicId": "tpc_1", "parentId": "msg_2",
+                "createdAt": "2025-03-05T09:27:49.981Z"},
+            {"id": "msg_5", "role": "user", "content": "And now?", "topicId": "tpc_1", "parentId": None,
+                "createdAt": "2025-03-05T09:29:41.284Z"},
+            {"id": "msg_6", "role": "assistant", "content": "...", "topicId": "tpc_1", "parentId": "msg_5",
+                "createdAt": "2025-03-05T09:29:42.284Z", "error": {"type": "x"}},
+            {"id": "msg_7", "role": "assistant", "content": '[{"type":"text","text":"Here:"},'
+                '{"type":"image","image":"https://e.org/a.png"}]', "topicId": "tpc_1", "parentId": "msg_5",
+                "reasoning": {"signature": "x"}, "createdAt": "2025-03-05T09:29:43.284Z"},
+            {"id": "msg_8", "role": "user", "content": "Aside?", "topicId": "tpc_1", "threadId": "thd_1",
+                "createdAt": "2025-03-05T09:29:50.284Z"},
+            {"id": "msg_9", "role": "user", "content": "tea?", "sessionId": "ssn_1", "topicId": None,
+                "createdAt": "2025-03-05T05:25:44.528Z"},
+        ],
+        "sessions": [{"id": "ssn_1", "slug": "inbox", "title": None, "pinned": False}],
+        "threads": [{"id": "thd_1", "topicId": "tpc_1", "type": "continuation", "sourceMessageId": "msg_4"}],
+        "topics": [{"id": "tpc_1", "title": "ABC", "favorite": True, "sessionId": "ssn_1",
+            "createdAt": "2025-03-05T06:55:46.808Z", "updatedAt": "2025-03-05T09:32:14.622Z"}],
+    },
+    "mode": "pglite",
+    "schemaHash": "89e91285",
+}  # fmt: skip
+LOBE_CHAT_V7 = {
+    "exportType": "sessions",
+    "state": {
+        "messages": [
+            {"role": "user", "content": "who are you?", "files": [], "sessionId": "inbox", "topicId": "9py3gBEl",
+                "createdAt": 1714230319444, "id": "bLnLbiJq", "extra": {}, "meta": {}},
+            {"role": "assistant", "content": "Hello!", "parentId": "MZeSp8hy", "sessionId": "inbox",
+                "topicId": "9py3gBEl", "createdAt": 1714230306608, "id": "RARh6JLx", "extra": {"fromModel": "llama3"}},
+            {"role": "user", "content": "hello", "files": ["file-wUhrpfNq"], "sessionId": "inbox",
+                "topicId": "9py3gBEl", "createdAt": 1714230284296, "id": "MZeSp8hy", "extra": {}, "meta": {}},
+            {"role": "assistant", "content": "I am LLaMA.", "parentId": "bLnLbiJq", "sessionId": "inbox",
+                "topicId": "9py3gBEl", "createdAt": 1714230319534, "id": "yD0tYOHp", "extra": {"fromModel": "llama3"}},
+            # The first answer was asked for again, at the end.
+            {"role": "assistant", "content": "Hi!", "parentId": "MZeSp8hy", "sessionId": "inbox",
+                "topicId": "9py3gBEl", "createdAt": 1714230320000, "id": "again", "extra": {"fromModel": "phi"}},
+            {"role": "user", "content": "more", "files": [], "sessionId": "inbox", "topicId": "9py3gBEl",
+                "createdAt": 1714230330000, "id": "more", "extra": {}, "meta": {}},
+        ],
+        "sessionGroups": [],
+        "sessions": [],
+        "topics": [{"title": "Default Topic", "favorite": 0, "sessionId": "inbox", "createdAt": 1714230284503,
+            "id": "9py3gBEl", "updatedAt": 1714230284503}],
+    },
+    "version": 7,
+}  # fmt: skip
+LOBE_CHAT_V1 = {
+    "exportType": "sessions",
+    "state": {"sessions": {"06cc3e20": {
+        "chats": {
+            "jZc2KKRs": {"content": "In the schema.", "createAt": 1698464173228, "id": "jZc2KKRs", "meta": {},
+                "parentId": "xPft8Msa", "role": "assistant", "topicId": "CZg3IEdy", "extra": {"fromModel": "gpt-3.5"}},
+            "xPft8Msa": {"content": "Where?", "createAt": 1698464173224, "id": "xPft8Msa", "meta": {}, "role": "user",
+                "topicId": "CZg3IEdy"},
+            "9cRjevRQ": {"content": "bbbbb", "createAt": 1700065743405, "id": "9cRjevRQ", "parentId": "3nDXtEKv",
+                "role": "function", "plugin": {"apiName": "x"}},
+            "hi": {"content": "hi", "createAt": 1700065743000, "id": "hi", "role": "user"},
+        },
+        "config": {"model": "gpt-3.5-turbo", "systemRole": "You know Postgres."},
+        "createAt": 1698463356269, "id": "06cc3e20", "meta": {"title": "Postgres guide"}, "type": "agent",
+        "topics": {"CZg3IEdy": {"createAt": 1698463911747, "id": "CZg3IEdy", "title": "Prisma"}}}}},
+    "version": 1,
+}  # fmt: skip
+LOBE_CHAT_TOPIC = {
+    "exportedAt": "2025-12-22T08:50:13.752Z",
+    "messages": [
+        {"content": "Be kind.", "createdAt": "2025-12-22T08:50:13.752Z", "id": "system-role", "role": "system"},
+        {"content": "你好", "createdAt": "2025-12-22T05:28:22.890Z", "id": "msg_1", "role": "user",
+            "metadata": {"activeBranchIndex": 0}},
+        {"content": "A", "createdAt": "2025-12-22T05:28:22.924Z", "id": "msg_2", "model": "claude-sonnet-4-5",
+            "parentId": "msg_1", "provider": "anthropic", "role": "assistant"},
+        {"content": "B", "createdAt": "2025-12-22T05:28:40.645Z", "id": "msg_3", "model": "claude-sonnet-4-5",
+            "parentId": "msg_1", "provider": "anthropic", "role": "assistant"},
+        {"content": "你是谁？", "createdAt": "2025-12-22T08:13:22.122Z", "id": "msg_4", "parentId": "msg_3",
+            "role": "user"},
+    ],
+    "title": "简单问候",
+    "version": "2.0",
+}  # fmt: skip
+
+
 def shown(store: ConversationStore, chat: int) -> list[tuple[str, str]]:
     return [(message.role, message.content) for message in store.messages.path(chat)]

@@ -34,16 +34,19 @@ from tests.app.conversations.foreign_exports import (
     LIBRECHAT,
     LLAMA_CPP,
     LM_STUDIO,
+    LOBE_CHAT,
     MESSAGES,
     OPEN_WEBUI,
     OWN,
+    SILLY_TAVERN,
     node,
     shown,
 )
+from tests.app.conversations.foreign_sessions import CLAUDE_CODE, CODEX
 
 EXPORTS = [
     OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, LLAMA_CPP, MESSAGES, LIBRECHAT, CHERRY, ANYTHINGLLM, DEEPSEEK, GROK,
-    AI_STUDIO, GEMINI,
+    AI_STUDIO, GEMINI, CLAUDE_CODE, CODEX, SILLY_TAVERN, LOBE_CHAT,
 ]  # fmt: skip
 
 

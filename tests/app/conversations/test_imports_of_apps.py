@@ -1,4 +1,4 @@
-"""Exports of LibreChat, Cherry Studio, AnythingLLM, Qwen Chat and others, and the database of Ollama's app."""
+"""Exports of LibreChat, Cherry Studio, SillyTavern, LobeChat and others, and the database of Ollama's app."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import zipfile
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,16 @@ from tests.app.conversations.foreign_exports import (
     GEMINI,
     GROK,
     LIBRECHAT,
+    LOBE_CHAT,
+    LOBE_CHAT_TOPIC,
+    LOBE_CHAT_V1,
+    LOBE_CHAT_V7,
     MESSAGES,
     PERPLEXITY,
     QWEN_CHAT,
+    SILLY_TAVERN,
+    SILLY_TAVERN_2023,
+    SILLY_TAVERN_GROUP,
     TYPINGMIND,
     shown,
 )
@@ -120,6 +128,147 @@ def test_chats_of_typingmind_come_in(store: ConversationStore, load: Any) -> Non
     assert store.conversations.get(chat).title == "Pump"
     assert [(skipped.title, skipped.reason) for skipped in report.skipped] == [("no messages", "empty")]
     assert sum(report.left_out.values()) == 1
+
+
+def test_a_chat_of_sillytavern_comes_in_with_its_swipes(store: ConversationStore, load: Any) -> None:
+    report = load(SILLY_TAVERN)
+    (chat,) = report.added
+    assert shown(store, chat) == [
+        ("assistant", "You again."),
+        ("user", "Anything?"),
+        ("assistant", "<think>\nShe stalls.\n</think>\n\nDefine “unusual”."),
+        ("user", "The crates."),
+    ]
+    path = store.messages.path(chat)
+    assert [message.sibling_count for message in path] == [2, 1, 2, 1]
+    assert [message.source.main_model for message in path] == ["", "", "qwen", ""]
+    assert [message.created_at for message in path[:2]] == [1782900000.0, 1782900060.0]
+    (other,) = [message for message in store.messages.all(chat) if message.source.main_model == "glm"]
+    assert (other.content, other.parent_id) == (
+        "<think>\nNothing to hide.\n</think>\n\nNothing.", path[1].id
+    )  # fmt: skip
+    assert store.conversations.get(chat).title == "Vera"
+    # The narrator and SillyTavern itself; the call; the text, the picture and that of the version without a text.
+    assert report.left_out == {"role": 2, "tool": 1, "file": 3}
+    assert load(SILLY_TAVERN).unchanged == (chat,)
+
+
+def test_a_branch_of_a_chat_of_sillytavern_joins_it(store: ConversationStore, load: Any) -> None:
+    (chat,) = load(SILLY_TAVERN).added
+    asked = SILLY_TAVERN[1:3]
+    branch = [*SILLY_TAVERN[:1], *asked, {**SILLY_TAVERN[-1], "mes": "The docks.", "send_date": 1782900200000}]
+    assert load(branch).extended == (chat,)
+    (added,) = [message for message in store.messages.all(chat) if message.content == "The docks."]
+    assert added.parent_id == store.messages.path(chat)[1].id
+
+
+def test_a_chat_of_sillytavern_of_2023_comes_in(store: ConversationStore, load: Any) -> None:
+    (chat,) = load(SILLY_TAVERN_2023).added
+    assert shown(store, chat) == [("assistant", "I'm Megumin!"), ("user", "I am a mage."), ("assistant", "smiles")]
+    assert store.conversations.get(chat).title == "Megumin"
+    assert store.conversations.get(chat).created_at == 1674559900.991
+    times = [message.created_at for message in store.messages.path(chat)]
+    assert times == [1682107367.124, 1682107386.446, datetime(2023, 6, 19, 14, 20).timestamp()]
+
+
+@pytest.mark.parametrize(
+    ("when", "expected"),
+    [
+        ("2024-07-12@01h31m37s123ms", datetime(2024, 7, 12, 1, 31, 37, 123000, UTC)),
+        ("2024-7-2@1h1m7s", datetime(2024, 7, 2, 1, 1, 7, 0, UTC)),
+        ("2024-07-12T01:31:37.123Z", datetime(2024, 7, 12, 1, 31, 37, 123000, UTC)),
+        ("Sept 3, 2023 12:05AM", datetime(2023, 9, 3, 0, 5)),
+        ("Smarch 1, 2023 1:00pm", None),
+        ("yesterday", None),
+    ],
+)
+def test_times_of_sillytavern_are_read_in_all_their_forms(
+    store: ConversationStore, load: Any, when: str, expected: datetime | None
+) -> None:
+    message = {"name": "Vera", "is_user": False, "mes": "Hm.", "send_date": when}
+    head = {**SILLY_TAVERN[0], "create_date": 1700000000000}
+    (chat,) = load([head, message]).added
+    (said,) = store.messages.path(chat)
+    assert said.created_at == (1700000000.0 if expected is None else expected.timestamp())
+
+
+def test_who_speaks_in_a_group_of_sillytavern_is_named(store: ConversationStore, load: Any) -> None:
+    (chat,) = load(SILLY_TAVERN_GROUP).added
+    assert shown(store, chat) == [
+        ("assistant", "**Vera:** You again.\n\n**Maris:** Pay."),
+        ("user", "Both."),
+        ("assistant", "**Vera:** Always."),
+    ]
+    assert store.conversations.get(chat).title == "Vera, Maris"
+
+
+def test_equal_messages_of_sillytavern_without_times_all_come_in(store: ConversationStore, load: Any) -> None:
+    said = [{"name": name, "is_user": name == "Ned", "mes": {"message": "ok"}} for name in ("Ned", "Vera") * 2]
+    (chat,) = load([{"user_name": "Ned", "character_name": "Vera"}, *said]).added
+    assert shown(store, chat) == [("user", "ok"), ("assistant", "ok")] * 2
+
+
+def test_all_data_of_lobechat_come_in(store: ConversationStore, load: Any) -> None:
+    report = load(LOBE_CHAT)
+    abc, untitled = report.added
+    answer = "<think>\nBig.\n</think>\n\nI search.\n\nLarge."
+    expected = [("user", "How large is ABC?"), ("assistant", answer), ("user", "And now?"), ("assistant", "Here:")]
+    assert shown(store, abc) == expected
+    assert shown(store, untitled) == [("user", "tea?")]
+    chats = [store.conversations.get(chat) for chat in report.added]
+    assert [chat.title for chat in chats] == ["ABC", "Analyst"]
+    assert [chat.system_prompt for chat in chats] == ["Be brief.", "Be brief."]
+    assert chats[0].created_at == 1741157746.808
+    assert store.conversations.pinned() == [abc]
+    assert store.messages.path(abc)[1].source.main_model == "claude-3-7"
+    # A thread branches off where it began.
+    (aside,) = [message for message in store.messages.all(abc) if message.content == "Aside?"]
+    assert (aside.parent_id, aside.sibling_count) == (store.messages.path(abc)[1].id, 2)
+    assert report.left_out == {"tool": 2, "empty": 1, "reasoning": 1, "file": 1}
+    assert load(LOBE_CHAT).unchanged == (abc, untitled)
+
+
+def test_an_older_export_of_lobechat_comes_in(store: ConversationStore, load: Any) -> None:
+    report = load(LOBE_CHAT_V7)
+    (chat,) = report.added
+    assert shown(store, chat) == [
+        ("user", "hello"),
+        ("assistant", "Hello!"),
+        ("user", "who are you?"),
+        ("assistant", "I am LLaMA."),
+        ("user", "more"),
+    ]
+    assert store.messages.path(chat)[1].sibling_count == 2
+    assert store.messages.path(chat)[1].source.main_model == "llama3"
+    assert report.left_out == {"file": 1}
+
+
+def test_the_first_exports_of_lobechat_come_in(store: ConversationStore, load: Any) -> None:
+    report = load(LOBE_CHAT_V1)
+    prisma, untitled = report.added
+    assert shown(store, prisma) == [("user", "Where?"), ("assistant", "In the schema.")]
+    assert shown(store, untitled) == [("user", "hi")]
+    chats = [store.conversations.get(chat) for chat in report.added]
+    assert [(chat.title, chat.system_prompt) for chat in chats] == [
+        ("Prisma", "You know Postgres."), ("Postgres guide", "You know Postgres.")
+    ]  # fmt: skip
+    assert store.messages.path(prisma)[0].created_at == 1698464173.224
+    assert report.left_out == {"tool": 1}
+
+
+@pytest.mark.parametrize(("active", "last"), [(0, "A"), (1, "你是谁？"), (None, "你是谁？"), (9, "你是谁？")])
+def test_a_chat_of_lobechat_shows_the_branch_that_was_shown(
+    store: ConversationStore, load: Any, active: int | None, last: str
+) -> None:
+    messages = [
+        {**message, "metadata": {"activeBranchIndex": active}} if message["id"] == "msg_1" else message
+        for message in LOBE_CHAT_TOPIC["messages"]  # type: ignore[attr-defined]
+    ]
+    (chat,) = load({**LOBE_CHAT_TOPIC, "messages": messages}).added
+    path = store.messages.path(chat)
+    assert (path[1].sibling_count, path[-1].content) == (2, last)
+    assert store.conversations.get(chat).title == "简单问候"
+    assert store.conversations.get(chat).system_prompt == "Be kind."
 
 
 def test_each_workspace_of_anythingllm_becomes_a_chat(store: ConversationStore, load: Any) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversations.database.records import AnswerSource
-from app.conversations.measured import MOST_COMPARISONS, PairSpeeds, as_shown, gain_in, is_gain
+from app.conversations.measured import MOST_COMPARISONS, PairSpeeds, as_shown, factors, gain_in, is_gain
 from app.conversations.opening import open_store
 from app.conversations.request_history import Totals
 from app.session.session import Session
@@ -32,31 +32,39 @@ def figures(*summaries: Totals) -> dict[tuple[str, str], Totals]:
 @pytest.mark.parametrize(
     "summary",
     [
-        replace(USED, drafted=0),
         replace(USED, speedup=None),
         replace(USED, speedup_low=0.7, speedup_high=2.2),
         # A bound alone undersells a pair by far.
         replace(USED, speedup_low=1.64, speedup_high=3.0),
     ],
 )
-def test_what_says_nothing_of_a_pair_is_left_out(summary: Totals) -> None:
-    assert figures(summary) == {}
+def test_answers_that_measure_no_speed_up_of_a_pair_are_counted_all_the_same(summary: Totals) -> None:
+    assert figures(summary) == {PAIR: replace(summary, speedup=None, speedup_low=None, speedup_high=None)}
+    assert factors({"draft": figures(summary)[PAIR]}) == {}
+    assert factors({"draft": USED, "": USED}) == {"draft": 1.8}
+
+
+def test_answers_without_draft_tokens_say_nothing_of_a_pair() -> None:
+    assert figures(replace(USED, drafted=0)) == {}
 
 
 def test_the_method_that_wrote_the_most_speaks_for_the_pair() -> None:
-    once = replace(USED, method="draft", generated_tokens=50, speedup=3.0)
-    assert figures(USED, once)[PAIR].speedup == 1.8
+    once = replace(USED, method="draft", answers=1, generated_tokens=50, drafted=100, accepted=90, speedup=3.0)
+    both = figures(USED, once)[PAIR]
+    assert both.speedup == 1.8
+    # All of its tokens count, as the history has a row for each answer.
+    assert (both.answers, both.drafted, both.accepted, both.accept_rate) == (4, 500, 390, 0.78)
     assert figures(once, USED) == figures(USED, once)
     # Lookups are a pair of their own, with and without a draft model that could have drafted.
     assert [*figures(replace(USED, method="ngram"))] == [*figures(replace(USED, draft_model=""))] == [("main", "")]
 
 
 def test_a_pair_of_which_no_draft_token_was_accepted_is_no_faster() -> None:
-    nothing = replace(USED, accept_rate=0.0, speedup=None, speedup_low=None, speedup_high=None)
+    nothing = replace(USED, accepted=0, accept_rate=0.0, speedup=None, speedup_low=None, speedup_high=None)
     assert figures(nothing) == {PAIR: replace(nothing, speedup=1.0, speedup_low=1.0, speedup_high=1.0)}
     # What another method measured says more, however little it wrote.
     other = replace(USED, method="draft", generated_tokens=50)
-    assert figures(nothing, other) == figures(other)
+    assert figures(nothing, other)[PAIR].speedup == 1.8
 
 
 def test_comparisons_count_before_answers_and_another_process_reads_them(tmp_path: Path) -> None:
@@ -100,11 +108,15 @@ def test_a_speed_up_is_rounded_in_one_way_and_praised_from_a_tenth_on(
 @pytest.mark.parametrize(
     ("stats", "gain"),
     [
-        (RequestStats(accepted=9, tokens_per_round=4.0), 2.0),
+        (RequestStats(accepted=20, tokens_per_round=4.0), 2.0),
         # No answer is faster than its tokens a round, nor than its own rounds were measured to be.
-        (RequestStats(accepted=9, tokens_per_round=1.7), None),
-        (RequestStats(accepted=9, tokens_per_round=4.0, speedup_low=1.0, speedup_high=1.6), None),
+        (RequestStats(accepted=20, tokens_per_round=1.7), None),
+        (RequestStats(accepted=20, tokens_per_round=4.0, speedup_low=1.0, speedup_high=1.6), None),
         (RequestStats(drafted=9, tokens_per_round=1.0), None),
+        # Hardly anything of it came from drafts.
+        (RequestStats(accepted=9, tokens_per_round=4.0), None),
+        (RequestStats(accepted=20, generated_tokens=201, tokens_per_round=4.0), None),
+        (RequestStats(accepted=20, tokens_per_round=4.0, accept_by_position=((2, 2),) * 10), None),
     ],
 )
 def test_an_answer_gains_what_its_pair_does_unless_its_rounds_rule_it_out(
@@ -145,7 +157,18 @@ def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot
         qtbot.waitUntil(lambda: library.measured_with(path_of(MAIN)) == {DRAFT: known})
         driver = WindowDriver(window, session, qtbot.waitUntil)
         driver.header.draft.click()
-        assert "2.0× as fast (measured, 75% accepted)" in driver.picker("draft").rows[0]
+        assert "150 of 200 drafts accepted, 2.0× as fast" in driver.picker("draft").rows[0]
     finally:
         window.close()
         window.deleteLater()
+
+
+def test_a_comparison_that_measured_nothing_is_known_until_one_measures(tmp_path: Path) -> None:
+    speeds = PairSpeeds(tmp_path / "speeds.json")
+    assert speeds.tried_in_vain() == frozenset()
+    speeds.add_comparison("big", "small", None)
+    assert PairSpeeds(tmp_path / "speeds.json").tried_in_vain() == {("big", "small")}
+    assert speeds.speedup_of("big", "small") is None
+    speeds.add_comparison("big", "small", 2.0)
+    assert speeds.tried_in_vain() == frozenset()
+    assert speeds.speedup_of("big", "small") == 2.0

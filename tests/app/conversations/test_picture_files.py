@@ -128,6 +128,15 @@ def test_lm_studios_pictures_are_in_a_folder_beside_its_chats(store: Conversatio
     assert report.left_out == {"file": 2}
 
 
+def test_an_answer_in_several_messages_keeps_the_pictures_of_all(
+    load: Callable[[Any], ImportReport], store: ConversationStore
+) -> None:
+    drawn = [{"role": "assistant", "content": text, "images": [URL.partition(",")[2]]} for text in ("One.", "Two.")]
+    (chat,) = load([{"role": "user", "content": "draw"}, *drawn]).added
+    answer = store.messages.path(chat)[1]
+    assert (answer.content, len(answer.attachments)) == ("One.\n\nTwo.", 2)
+
+
 def test_pictures_inside_other_apps_exports(load: Callable[[Any], ImportReport], store: ConversationStore) -> None:
     files = [{"type": "image", "url": URL}, {"type": "image"}]
     question = {"id": "q", "role": "user", "content": "", "files": files}

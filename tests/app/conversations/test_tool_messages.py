@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from app.conversations.store import ConversationStore
 
 CLOCK = ToolUse("time", "now", "now", "call_1", '{"zone": "서울"}', "once")
+ENDED = replace(CLOCK, seconds=0.5, for_person="A long log")
 FILES = ToolUse("files", "read", "read", "call_2", "{}", "denied")
 
 
@@ -41,7 +42,7 @@ def with_calls(store: ConversationStore) -> tuple[int, list[int]]:
     question = store.messages.add_user_turn(chat, "What time is it?")
     calling = answer(store, question, "Let me look.")
     first, second = store.answers.start_calls(calling, [CLOCK, FILES])
-    store.answers.end_call(first, replace(CLOCK, seconds=0.5), "It is noon in 서울.", None)
+    store.answers.end_call(first, ENDED, "It is noon in 서울.", None)
     store.answers.end_call(second, FILES, "The user denied this call.", ("tool-denied", {}))
     last = answer(store, second, "Noon.")
     following = store.messages.add_user_turn(chat, "Thanks!")
@@ -53,7 +54,7 @@ def test_calls_are_messages_of_the_path_with_what_was_called_and_found(store: Co
     path = store.messages.path(chat)
     assert [message.id for message in path] == ids == store.messages.path_ids(chat)
     assert [message.role for message in path] == ["user", "assistant", TOOL, TOOL, "assistant", "user"]
-    assert (path[2].tool_use, path[2].content) == (replace(CLOCK, seconds=0.5), "It is noon in 서울.")
+    assert (path[2].tool_use, path[2].content) == (ENDED, "It is noon in 서울.")
     assert (path[3].tool_use, path[3].state, path[3].error) == (FILES, FAILED, ("tool-denied", {}))
     assert path[0].tool_use is None
     assert [hit.message_id for hit in store.search.messages("noon 서울")] == [ids[2]]
@@ -112,6 +113,7 @@ def test_exports_to_read_show_the_tool_its_arguments_and_its_result(store: Conve
     for text in (markdown, page):
         assert "Tool · time · now" in text
         assert "It is noon in 서울." in text
+        assert "A long log" in text
         assert "This call failed." in text
     assert '{"zone": "서울"}' in markdown
     assert "{&quot;zone&quot;: &quot;서울&quot;}" in page

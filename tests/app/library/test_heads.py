@@ -11,11 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from app.library.entries import Entry, MemoryBudget, from_catalog, from_installed
 from app.library.inventory import Inventory
-from app.library.model_choices import draft_choices, main_choices
+from app.library.model_choices import ModelChoice, draft_choices, main_choices
 from app.models.picker_row import PickerRow
 from app.session.model_names import short_name
 from app.wording.hub import size_words
-from app.wording.models import details_words, draft_words, facts_words, verdict_words
+from app.wording.models import details_words, draft_words, verdict_words
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise
 from engine.advice.speedup import SpeedupEstimate
@@ -40,19 +40,25 @@ def with_head(folder: Path) -> Inventory:
     return replace(inventory, installed=(*inventory.installed, installed_head(folder)))
 
 
+def row_of(inventory: Inventory, advice: PairAdvice) -> ModelChoice:
+    """Return the row of a draft that this advice is on."""
+    rows = draft_choices(inventory, [advice], "", "auto", [], {})
+    return next(row for row in rows if row.id == advice.id)
+
+
 @pytest.mark.first
 def test_a_head_is_offered_as_draft_and_never_as_main_model(tmp_path: Path) -> None:
     inventory = with_head(tmp_path)
     assert HEAD not in [choice.id for choice in main_choices(inventory, "", [])]
     advice = [PairAdvice(HEAD, "installed", "head", (), 2 * 10**9, SpeedupEstimate(2.0), best=True)]
-    choice = draft_choices(inventory, advice, "", "auto", [], {})[0]
+    choice = row_of(inventory, advice[0])
     assert (choice.id, choice.kind, choice.usable, choice.path) == (HEAD, "use", True, str(tmp_path))
 
 
 def test_the_head_inside_a_model_is_offered_under_its_name() -> None:
     name = "mlx-community/Qwen3.5-4B-MLX-4bit-mtp-head"
     advice = [PairAdvice(name, "catalog", "head-inside", (), 2 * 10**8, None)]
-    choice = draft_choices(stocked(), advice, "", "auto", [], {})[0]
+    choice = row_of(stocked(), advice[0])
     assert (choice.kind, choice.id, choice.name, choice.usable) == ("get", name, "Qwen3.5 4B MTP", True)
     assert "Only its part" in verdict_words(advice[0])
 
@@ -67,15 +73,14 @@ def test_a_head_in_the_folder_of_its_main_model_is_called_by_that(tmp_path: Path
 
 
 def test_the_picker_says_that_a_head_is_one_and_by_which_method(qtbot: QtBot, tmp_path: Path) -> None:
-    advice = [PairAdvice(HEAD, "installed", "head", (), 2 * 10**9, SpeedupEstimate(2.0))]
-    installed = draft_choices(with_head(tmp_path), advice, "", "auto", [], {})[0]
-    advice = [PairAdvice(HEAD, "catalog", "head-unchecked", (), 2 * 10**9, SpeedupEstimate(2.0))]
-    published = draft_choices(stocked(), advice, "", "auto", [], {})[0]
+    advice = PairAdvice(HEAD, "installed", "head", (), 2 * 10**9, SpeedupEstimate(2.0))
+    published = PairAdvice(HEAD, "catalog", "head-unchecked", (), 2 * 10**9, SpeedupEstimate(2.0))
     row = PickerRow("draft")
     qtbot.addWidget(row)
-    for choice, badge in ((installed, "DFlash head"), (published, "head")):
-        row.show_choice(choice)
-        assert badge in row.spoken.split(", ")
+    row.show_choice(row_of(with_head(tmp_path), advice))
+    assert row.details == "DFlash head\nHead for this model.\nIn memory: 2.0\u00a0GB"
+    row.show_choice(row_of(stocked(), published))
+    assert row.details.startswith("Published head for this model.")
 
 
 def test_what_is_published_and_not_read_says_so() -> None:
@@ -83,8 +88,8 @@ def test_what_is_published_and_not_read_says_so() -> None:
     assert "a bench" in verdict_words(best)
     catalog = load_catalog()
     for name, unread in (("mlx-community/MiniCPM5-2B-bf16", True), ("mlx-community/Qwen3-4B-8bit", False)):
-        words = facts_words(from_catalog(catalog.models[name], catalog, (), BUDGET))
-        assert ("not checked; looked at when it is opened" in words.replace("\u00a0", " ")) is unread
+        words = details_words(from_catalog(catalog.models[name], catalog, (), BUDGET))
+        assert ("What its context takes is known once it is downloaded." in words) is unread
 
 
 NO_GAIN = "Its head: about the same speed until it is measured"

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.library.hub_options import LibraryPaths
 from app.library.library import Library
 from tests.app.window_driver import WindowDriver
-from tests.app.window_parts import PickerDriver
+from tests.app.window_parts import PickerDriver, button, entry
 from tests.engine.model_files.model_folders import model_files, write_folder
 from tests.tiny_gguf import pretend_conversion, write_gguf
 
@@ -35,12 +35,13 @@ def loading(window: WindowDriver) -> str:
 
 
 def choose(window: WindowDriver, what: str, chosen: Path) -> PickerDriver:
-    """Choose a folder or a file with the link of the picker."""
+    """Choose a folder or a file with the menu of the picker."""
     picker = window.picker("main")
     picker.open()
-    [link] = [one for one in picker.picker.findChildren(QPushButton) if one.text() == what]
+    opening = button(picker.picker, "Open…")
+    assert isinstance(opening, QPushButton)
     with window.file_dialog(chosen):
-        link.click()
+        entry(opening.menu(), what).trigger()
     return picker
 
 
@@ -48,7 +49,7 @@ def test_a_chosen_folder_with_one_model_is_loaded_with_three_clicks(
     window: WindowDriver, tmp_path: Path, qtbot: QtBot, library: Library
 ) -> None:
     folder = write(tmp_path / "my model")
-    picker = choose(window, "Choose a folder…", folder)
+    picker = choose(window, "Model folder…", folder)
     qtbot.waitUntil(lambda: loading(window) == str(folder))
     assert not picker.picker.isVisible()
     assert library.settings.values.model_folders == (str(folder),)
@@ -57,13 +58,13 @@ def test_a_chosen_folder_with_one_model_is_loaded_with_three_clicks(
 def test_a_folder_with_several_models_shows_them(window: WindowDriver, tmp_path: Path, qtbot: QtBot) -> None:
     for name in ("first", "second"):
         write(tmp_path / "mine" / name)
-    picker = choose(window, "Choose a folder…", tmp_path / "mine")
+    picker = choose(window, "Model folder…", tmp_path / "mine")
     qtbot.waitUntil(lambda: [choice.id for choice in picker.choices] == ["first", "second"])
     assert picker.picker.isVisible()
 
 
 @pytest.mark.parametrize(
-    ("what", "converted"), [("Choose a folder…", False), ("Choose a folder…", True), ("GGUF file…", False)]
+    ("what", "converted"), [("Model folder…", False), ("Model folder…", True), ("GGUF file…", False)]
 )
 def test_a_gguf_file_is_loaded_or_what_was_made_of_it(
     what: str, converted: bool, window: WindowDriver, paths: LibraryPaths, tmp_path: Path, qtbot: QtBot

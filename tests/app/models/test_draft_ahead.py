@@ -16,9 +16,12 @@ from tests.app.conftest import OpenShown
 from tests.app.window_driver import WindowDriver
 
 
-def row_of(window: WindowDriver, role: str = "draft") -> DraftAheadRow:
-    window.picker(role).open()
-    row: DraftAheadRow = window.picker(role).picker.ahead
+def row_of(window: WindowDriver) -> DraftAheadRow:
+    """Open the draft picker and what is folded below the drafts."""
+    picker = window.picker("draft")
+    picker.open()
+    picker.show_more()
+    row: DraftAheadRow = picker.picker.ahead
     return row
 
 
@@ -61,11 +64,6 @@ def test_another_mac_that_is_named_can_draft_ahead_and_is_offered_where_it_is_na
     assert row.chooser.count() == 2
 
 
-def test_main_models_have_no_such_choice(open_settings: OpenShown) -> None:
-    window, _, _ = open_settings()
-    assert not row_of(window, "main").isVisible()
-
-
 @pytest.mark.parametrize(
     ("draft", "why"),
     [
@@ -82,7 +80,6 @@ def test_without_a_draft_model_there_is_nothing_to_choose_and_it_says_why(
     machines = window.settings_page("machines")
     machines.settings.change(machines="studio")
     offers = {
-        row.chooser: row.help,
         page.control("draft_ahead"): page.row_of("draft_ahead").help,
         machines.draft_there: machines.draft_row.help,
     }
@@ -91,14 +88,18 @@ def test_without_a_draft_model_there_is_nothing_to_choose_and_it_says_why(
     for _ in range(2):
         models.pair = replace(usable, draft=draft)
         models.changed.emit()
-        assert [(control.isEnabled(), why in words.text()) for control, words in offers.items()] == [(False, True)] * 3
+        assert [(control.isEnabled(), why in words.text()) for control, words in offers.items()] == [(False, True)] * 2
+        # The picker has room for choices only.
+        assert not row.isVisible()
         # Whether the models that are being loaded can draft ahead is not known yet.
         models.pair = replace(usable, draft=draft, loading="main")
         models.changed.emit()
-        assert [(control.isEnabled(), why in words.text()) for control, words in offers.items()] == [(True, False)] * 3
+        assert [(control.isEnabled(), why in words.text()) for control, words in offers.items()] == [(True, False)] * 2
+        assert row.isVisible()
     models.pair = replace(usable, draft=draft)
     # What was chosen with another draft can be turned off.
     machines.settings.change(draft_ahead="studio")
+    assert row.isVisible()
     assert row.chooser.isEnabled()
     assert page.control("draft_ahead").isEnabled()
 
@@ -116,13 +117,14 @@ def test_in_a_low_window_the_help_makes_room_for_the_drafts(open_settings: OpenS
     window, _, _ = open_settings()
     window.resize(560, 420)
     row = row_of(window)
-    drafts = row.parentWidget().findChild(QListWidget)
+    picker = window.picker("draft").picker
+    drafts = picker.findChild(QListWidget)
     assert row.isVisible()
     assert not row.help.isVisible()
     assert row.chooser.toolTip() == row.help.text()
     # Nearly three rows, the last of which is not below what follows them.
     assert drafts.height() >= 2.5 * drafts.item(0).sizeHint().height()
-    assert drafts.geometry().bottom() < row.parentWidget().findChild(QFrame, "line").geometry().top()
+    assert drafts.geometry().bottom() < picker.findChild(QFrame, "line").geometry().top()
     window.picker("draft").close()
     window.resize(900, 700)
     assert row_of(window).help.isVisible()

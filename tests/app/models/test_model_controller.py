@@ -73,7 +73,8 @@ def test_a_pair_that_is_loaded_shows_the_names_of_both_models(open_shown: OpenSh
     assert "Qwen3 14B" in labels(header.main)
     assert "Qwen3 1.7B" in labels(header.draft)
     models.load("models/Qwen3-14B-4bit", None)
-    assert "prompt lookup" in labels(header.draft)
+    # "Draft" before a name that is no model's would read as what to do.
+    assert [text for text in labels(header.draft) if text] == ["Prompt lookup"]
     engine.load_gate.set()
     qtbot.waitUntil(lambda: not models.pair.loading)
 
@@ -94,5 +95,6 @@ def test_the_draft_slot_says_what_proposes_at_every_width(open_shown: OpenShown,
         assert "Draft" in labels(header.draft)
     window.session.models.set_draft(None)
     qtbot.waitUntil(lambda: "Speculation: prompt lookup" in header.draft.accessibleName())
+    assert header.draft.accessibleName().startswith("Draft source: Prompt lookup.")
     window.trigger("speculation-off")
     assert "Speculation is off." in header.draft.accessibleName()

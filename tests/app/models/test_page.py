@@ -10,7 +10,17 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QEnterEvent, QFocusEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QToolButton
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.conversations.request_history import Totals
@@ -20,7 +30,8 @@ from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
 from app.settings.declarations import PAGES
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
-from app.widgets.layouts import settle_layouts
+from app.widgets.controls import Segments
+from app.widgets.layouts import settle_layouts, top_in
 from app.wording.hub import size_words
 from engine.hub.failures import HubError
 from engine.hub.values import RemovalPlan
@@ -28,6 +39,7 @@ from tests.app.conftest import OpenShown
 from tests.app.cut_texts import wait_until_nothing_is_cut
 from tests.app.shown_library import DRAFT, FOREIGN, LARGER, MAIN, bare, downloading, path_of, stocked
 from tests.app.window_driver import WindowDriver
+from tests.app.window_parts import opened_menu
 
 param, full = pytest.param, pytest.mark.full
 # Korean stands for all languages.
@@ -74,7 +86,7 @@ def test_the_memory_of_the_whole_mac_follows_the_row_under_the_pointer_or_with_t
     page = open_page(window)
     said = page.memory.words.text
     idle = said()
-    assert idle == "In use: 40\u00a0MB · free: 20.2\u00a0GB · for models: 20.3\u00a0GB of 32.0\u00a0GB"
+    assert idle == "20.2\u00a0GB of 20.3\u00a0GB free for models"
     card = page.cards[2]
     if by == "pointer":
         QApplication.sendEvent(card, QEnterEvent(QPointF(), QPointF(), QPointF()))
@@ -82,7 +94,7 @@ def test_the_memory_of_the_whole_mac_follows_the_row_under_the_pointer_or_with_t
         QApplication.sendEvent(card.main_button, QFocusEvent(QEvent.Type.FocusIn))
     # The loaded model goes for it.
     free = size_words(card.entry.fit.limit - card.entry.fit.needed)
-    assert said() == f"In use: 40\u00a0MB · this choice: {size_words(card.entry.fit.needed)} · then free: {free}"
+    assert said() == f"This choice: {size_words(card.entry.fit.needed)} · then free: {free}"
     assert page.memory.bar.accessibleName() == said()
     away = QEvent(QEvent.Type.Leave) if by == "pointer" else QFocusEvent(QEvent.Type.FocusOut)
     QApplication.sendEvent(card if by == "pointer" else card.main_button, away)
@@ -124,13 +136,13 @@ def test_every_tab_shows_what_was_measured_instead_of_the_estimate(open_settings
     # Its draft is installed, so it can be measured.
     assert "as fast" not in texts[0]
     assert "about 1.4× as fast" in texts[1]
-    measured = Totals(speedup=0.97, accept_rate=0.78, speedup_low=0.95, speedup_high=0.99)
+    measured = Totals(speedup=0.97, accept_rate=0.78, drafted=50, accepted=39)
     library.take_measured({(MAIN, DRAFT): measured, (MAIN, LARGER): measured})
     texts = [card_of(page, id_).facts.text() for id_ in (MAIN, LARGER)]
-    assert "1.0× as fast (measured, 78% accepted)" in texts[0]
-    assert "1.0× as fast (measured, 78% accepted)" in texts[1]
+    assert "1.0× as fast (measured)\u00a0· 39 of 50 drafts accepted" in texts[0]
+    assert "1.0× as fast (measured)\u00a0· 39 of 50 drafts accepted" in texts[1]
     page.show_tab(INSTALLED)
-    assert "1.0× as fast (measured, 78% accepted)" in card_of(page, MAIN).facts.text()
+    assert "1.0× as fast (measured)\u00a0· 39 of 50 drafts accepted" in card_of(page, MAIN).facts.text()
     assert "bout" not in texts[0]
     # The line below it is about the model with its own head.
     assert "bout" not in texts[1].partition("\n")[0]
@@ -165,18 +177,44 @@ def test_a_model_without_a_worthwhile_draft_is_offered_alone(
 
 
 def test_the_memory_that_is_in_use_includes_the_models_of_programs(open_settings: OpenShown) -> None:
-    window, _, engine = open_settings()
+    limit = 10**9
+    window, _, engine = open_settings(replace(stocked(), limit=limit))
     own = window.session.models.pair.main.bytes + window.session.models.pair.draft.bytes
     beside = engine.load_additional("small").result()
     page = window.settings_page("models")
-    assert size_words(own) != size_words(own + beside.bytes)
-    words = f"In use: {size_words(own + beside.bytes)} "
+    words = f"{size_words(limit - own - beside.bytes)} of"
+    assert words != f"{size_words(limit - own)} of"
     window.wait(lambda: any(words in one.text() for one in page.findChildren(QLabel)))
+    # One link unloads either; with one model it says which.
+    assert page.unload.text() == "Unload…"
+    menu = opened_menu(page.unload.click)
     sizes = [size_words(own), size_words(beside.bytes)]
-    assert [size in one.text() for size, one in zip(sizes, page.unload_buttons, strict=True)] == [True, True]
-    page.unload_buttons[1].click()
-    window.wait(lambda: len(page.unload_buttons) == 1)
+    assert [size in one.text() for size, one in zip(sizes, menu.actions(), strict=True)] == [True, True]
+    menu.actions()[1].trigger()
+    window.wait(lambda: page.unload.text() == f"Unload Qwen3 8B ({size_words(own)})")
     assert window.session.models.pair.main is not None
+    page.unload.click()
+    window.wait(lambda: page.unload.isHidden())
+    assert window.session.models.pair.main is None
+
+
+def test_few_controls_are_above_the_first_row(open_settings: OpenShown) -> None:
+    window, _, _ = open_settings()
+    page = open_page(window)
+
+    def above_rows() -> list[QWidget]:
+        kinds = (QAbstractButton, QComboBox, QLineEdit)
+        controls = [view for kind in kinds for view in page.findChildren(kind) if view.isVisible()]
+        first = top_in(page.cards[0], page)
+        return [view for view in controls if not isinstance(view.parent(), QLineEdit) and top_in(view, page) < first]
+
+    # Two tabs, the search, and what unloads the model.
+    assert len(above_rows()) == 4
+    # The tab of a search is there while one is shown.
+    QTest.keyClicks(page.field, "q")
+    assert page.findChild(Segments).buttons[SEARCH].isVisible()
+    page.show_tab(INSTALLED)
+    assert len(above_rows()) == 4
 
 
 def test_cards_show_memory_damage_and_what_removal_frees(open_settings: OpenShown) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -18,7 +19,7 @@ from engine.hub.failures import HubError
 from tests.app.conftest import OpenShown
 from tests.app.shown_library import DRAFT, FOREIGN, LARGER, MAIN, WIDE, bare, downloading, path_of, stocked
 from tests.app.window_driver import texts
-from tests.app.window_parts import PickerDriver
+from tests.app.window_parts import PickerDriver, button
 from tests.engine.tiers import by_tier
 
 
@@ -37,47 +38,122 @@ def choose(picker: PickerDriver, index: int) -> None:
     press(picker, Qt.Key.Key_Return)
 
 
-def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, qapp: Application, qtbot: QtBot) -> None:
+def of(accepted: int, drafted: int, speedup: float | None = None) -> Totals:
+    """What is measured of a pair."""
+    return Totals(accept_rate=accepted / drafted, drafted=drafted, accepted=accepted, speedup=speedup)
+
+
+def test_a_draft_says_what_it_has_brought_and_what_was_not_tried_is_below(
+    open_settings: OpenShown, qapp: Application, qtbot: QtBot
+) -> None:
     window, library, _ = open_settings()
     picker = window.picker("draft")
     picker.open()
     before = [
-        "Qwen3 0.6B · 4-bit, Same tokenizer., 340\u00a0MB, in use",
-        "Qwen3 1.7B · 4-bit, About 1.4× as fast\u00a0· Same tokenizer., 968\u00a0MB, Download",
-        "Prompt lookup (n-gram), Needs no draft model. Best for edits and code.",
-        "SmolLM2 135M · 4-bit, different tokenizer, Different tokenizer: text is re-encoded (41% of tokens shared)., "
-        "80\u00a0MB",
-        "Qwen3 4B · 4-bit, Too slow to help: each draft token takes 49% of a main-model step., 2.3\u00a0GB",
-        "Llama 3.2 1B · 4-bit, Won't fit alongside the main model (1.2\u00a0GB short)., 695\u00a0MB",
-        "No draft, Plain decoding: the main model alone.",
+        "Qwen3 0.6B · 4-bit, Not tried, in use",
+        "Qwen3 1.7B · 4-bit, Not tried\u00a0· expected: about 1.4× as fast, 968\u00a0MB, Download",
+        "Prompt lookup, Not tried, Try",
+        "SmolLM2 135M · 4-bit, Not tried, Try",
+        "No draft, 1× as fast",
+        "Qwen3 4B · 4-bit, Too slow to help: each draft token takes 49% of a main-model step.",
+        "Llama 3.2 1B · 4-bit, Won't fit alongside the main model (1.2\u00a0GB short).",
     ]
     assert picker.rows == before
     qapp.language.choose("ko")
-    qtbot.waitUntil(lambda: "토크나이저" in picker.rows[0])
+    qtbot.waitUntil(lambda: "아직" in picker.rows[0])
     assert all(one != other for one, other in zip(before, picker.rows, strict=True))
     qapp.language.choose("en")
-    picker.close()
-    other = Totals(speedup=3.0, accept_rate=0.9, speedup_low=2.9, speedup_high=3.1)
     library.take_measured(
         {
-            (MAIN, DRAFT): Totals(speedup=1.87, accept_rate=0.78, speedup_low=1.82, speedup_high=1.92),
-            (MAIN, "of/another"): other,
+            (MAIN, FOREIGN): of(24, 120),
+            (MAIN, ""): of(4, 12),
+            (MAIN, DRAFT): of(309, 412, 1.87),
+            (MAIN, "of/another"): of(9, 10, 3.0),
         }
     )
-    picker.open()
-    assert "best on this Mac, 1.9× as fast (measured, 78% accepted)\u00a0· Same tokenizer." in picker.rows[0]
-    picker.press_more()
+    assert picker.rows[:3] == [
+        "Qwen3 0.6B · 4-bit, 309 of 412 drafts accepted, 1.9× as fast, in use",
+        "Prompt lookup, 4 of 12 drafts accepted",
+        "SmolLM2 135M · 4-bit, 24 of 120 drafts accepted",
+    ]
+    row = picker.row(0)
+    assert row.gain.text() == "1.9×"
+    assert row.bar.accessibleName() == "309 of 412 drafts accepted"
+    picker.find_more()
     assert window.settings.isVisible()
     assert window.settings.page("models").isVisible()
 
 
-def test_a_range_is_shown_until_it_is_measured(open_settings: OpenShown, qapp: Application, qtbot: QtBot) -> None:
+@pytest.mark.parametrize(
+    ("used", "lookup", "foreign", "order"),
+    [
+        # What gains is first, and what makes answers slower is below what is only counted.
+        ((5, 10, 2.0), (9, 10, 3.0), (1, 10, None), ["lookup", DRAFT, FOREIGN]),
+        ((9, 10, 0.9), (1, 10, None), (5, 10, None), [FOREIGN, "lookup", DRAFT]),
+        # With no draft token accepted, answers are as fast as without drafts.
+        ((0, 10, 1.0), (1, 10, None), (9, 10, 0.8), ["lookup", DRAFT, FOREIGN]),
+    ],
+)
+def test_the_best_draft_is_first(
+    open_settings: OpenShown, used: Any, lookup: Any, foreign: Any, order: list[str]
+) -> None:
+    window, library, _ = open_settings()
+    library.take_measured({(MAIN, DRAFT): of(*used), (MAIN, ""): of(*lookup), (MAIN, FOREIGN): of(*foreign)})
+    picker = window.picker("draft")
+    picker.open()
+    assert [choice.id or choice.kind for choice in picker.choices][: len(order)] == order
+
+
+def test_a_draft_of_which_no_token_was_accepted_claims_no_ratio(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
+    library.take_measured({(MAIN, DRAFT): of(0, 12, 1.0)})
+    picker = window.picker("draft")
+    picker.open()
+    assert picker.rows[0] == "Qwen3 0.6B · 4-bit, 0 of 12 drafts accepted, in use"
+
+
+def test_what_was_compared_without_a_stored_answer_has_a_ratio_only(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
+    library.take_measured({(MAIN, DRAFT): Totals(speedup=2.0)})
+    picker = window.picker("draft")
+    picker.open()
+    assert picker.rows[0] == "Qwen3 0.6B · 4-bit, 2.0× as fast, in use"
+    assert not picker.row(0).bar.isVisible()
+
+
+def test_how_a_draft_suits_the_main_model_is_in_its_tip_and_for_screen_readers(open_settings: OpenShown) -> None:
+    window, _, _ = open_settings()
+    picker = window.picker("draft")
+    picker.open()
+    index = row_of(picker, FOREIGN)
+    details = "Different tokenizer: text is re-encoded (41% of tokens shared).\nIn memory: 80\u00a0MB"
+    assert "okenizer" not in "".join(picker.rows)
+    assert picker.row(index).toolTip() == details
+    picker.select(index)
+    assert picker.field.accessibleDescription() == f"{picker.rows[index]}\n{details}"
+
+
+def test_the_button_of_a_draft_that_was_not_tried_chooses_it(open_settings: OpenShown, qtbot: QtBot) -> None:
+    window, library, _ = open_settings()
+    picker = window.picker("draft")
+    picker.open()
+    row = picker.row(row_of(picker, FOREIGN))
+    button(row, f"Try: {row.name.text()}").click()
+    assert not picker.is_open
+    qtbot.waitUntil(lambda: window.session.models.pair.paths == (path_of(MAIN), path_of(FOREIGN)))
+    # Once an answer has tried it, it has figures in place of the button.
+    library.take_measured({(MAIN, FOREIGN): of(24, 120)})
+    picker.open()
+    assert picker.rows[0] == "SmolLM2 135M · 4-bit, 24 of 120 drafts accepted, in use"
+
+
+def test_a_range_is_expected_until_it_is_measured(open_settings: OpenShown, qapp: Application, qtbot: QtBot) -> None:
     window, library, _ = open_settings()
     used, advice, *others = library.shown_advice
     library.shown_advice = (used, replace(advice, expected=SpeedupEstimate(1.2, bounds=(0.94, 1.62))), *others)
     picker = window.picker("draft")
     picker.open()
-    assert "0.9×\u00a0to\u00a01.6× as fast" in picker.rows[1]
+    assert "expected: 0.9×\u00a0to\u00a01.6× as fast" in picker.rows[1]
     for language, words in (
         ("ko", "0.9배~1.6배"),
         ("ja", "0.9倍～1.6倍"),
@@ -86,10 +162,8 @@ def test_a_range_is_shown_until_it_is_measured(open_settings: OpenShown, qapp: A
         qapp.language.choose(language)
         qtbot.waitUntil(lambda words=words: words in picker.rows[1])
     qapp.language.choose("en")
-    library.take_measured(
-        {(MAIN, advice.id): Totals(speedup=0.97, accept_rate=0.5, speedup_low=0.95, speedup_high=0.99)}
-    )
-    assert "1.0× as fast (measured, 50% accepted)" in "".join(picker.rows)
+    library.take_measured({(MAIN, advice.id): of(5, 10, 0.97)})
+    assert "5 of 10 drafts accepted, 1.0× as fast" in picker.rows[0]
     assert "1.6×" not in "".join(picker.rows)
 
 
@@ -102,49 +176,26 @@ def test_an_estimate_is_no_recommendation_against_the_draft_in_use(open_settings
     picker = window.picker("draft")
     picker.open()
     assert picker.rows[0].endswith("in use")
-    assert "About 2.5× as fast" in picker.rows[1]
-    assert not any(word in "".join(picker.rows) for word in ("recommended", "best on this Mac"))
+    assert "expected: about 2.5× as fast" in picker.rows[1]
     assert "Too slow: larger than the main model." in "".join(picker.rows)
-    library.take_measured({(MAIN, other.id): Totals(speedup=2.0, speedup_low=1.9, speedup_high=2.1, accept_rate=0.8)})
-    assert "best on this Mac, 2.0× as fast (measured, 80% accepted)" in picker.rows[0]
-    # The advice may be older than the figures; nothing slower than another draft is called the best.
-    slower = Totals(speedup=2.0, speedup_low=1.9, speedup_high=2.1, accept_rate=0.8)
-    library.take_measured({(MAIN, other.id): slower, (MAIN, DRAFT): replace(slower, speedup=3.0)})
-    assert "best on this Mac" not in "".join(picker.rows)
     # What is in use is not below an estimate, whatever it was measured to be.
-    library.take_measured({(MAIN, DRAFT): Totals(speedup=0.97, speedup_low=0.95, speedup_high=0.99, accept_rate=0.5)})
+    library.take_measured({(MAIN, DRAFT): of(5, 10, 0.97)})
     assert picker.rows[0].endswith("in use")
 
 
-def test_estimates_are_called_so_only_where_one_is_shown(open_settings: OpenShown) -> None:
-    window, library, _ = open_settings()
-    used, other, *later = library.shown_advice
-    # What is in use can be measured, so it has no estimate.
-    used = replace(used, expected=SpeedupEstimate(2.5))
-    words = "Speed-ups are estimates until they are measured."
-    picker = window.picker("draft")
-    for shown, estimated in (((used,), False), ((used, other, *later), True)):
-        library.shown_advice = shown
-        picker.open()
-        assert ("bout 1.4× as fast" in "".join(picker.rows)) is estimated
-        assert (words in texts(picker.picker)) is estimated
-        picker.close()
-    library.take_measured({(MAIN, LARGER): Totals(speedup=3.0, accept_rate=0.9, speedup_low=2.9, speedup_high=3.1)})
-    picker.open()
-    assert words not in texts(picker.picker)
-
-
-def test_a_draft_of_which_no_token_was_accepted_says_so(open_settings: OpenShown) -> None:
-    window, library, _ = open_settings()
-    library.take_measured({(MAIN, DRAFT): Totals(speedup=1.0, accept_rate=0.0)})
+def test_few_people_look_for_what_is_folded_below_the_drafts(open_settings: OpenShown) -> None:
+    window, _, _ = open_settings()
     picker = window.picker("draft")
     picker.open()
-    assert "best on this Mac" not in picker.rows[0]
-    assert "No draft token accepted so far (measured)\u00a0· Same tokenizer." in picker.rows[0]
-    # Nor is one the best that gains nothing.
-    library.take_measured({(MAIN, DRAFT): Totals(speedup=0.9, accept_rate=0.7)})
-    assert "0.9× as fast (measured, 70% accepted)" in picker.rows[0]
-    assert "best on this Mac" not in picker.rows[0]
+    shown = texts(picker.picker)
+    assert not {"Draft ahead", "Teach this draft…", "Speculation: auto"} & set(shown)
+    picker.show_more()
+    assert {"Draft ahead", "Teach this draft…", "Speculation: auto"} <= set(texts(picker.picker))
+    assert any("free for models" in text for text in texts(picker.picker))
+    window.session.models.pair = replace(window.session.models.pair, draft=None)
+    window.session.models.changed.emit()
+    # There is no draft model to teach, or to draft ahead with.
+    assert not {"Draft ahead", "Teach this draft…"} & set(texts(picker.picker))
 
 
 def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(open_settings: OpenShown) -> None:
@@ -152,11 +203,11 @@ def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(op
     picker = window.picker("main")
     picker.open()
     kinds = [(choice.kind, choice.is_starter) for choice in picker.choices]
-    assert kinds == [("use", True)] + [("get", False)] * 3
+    assert kinds == [("use", True), ("fewer", False)] + [("get", False)] * 3
     assert "built in" in picker.rows[0]
     # A main model is downloaded together with its draft.
-    choose(picker, 1)
-    entry = picker.choices[1].entry
+    choose(picker, 2)
+    entry = picker.choices[2].entry
     assert entry is not None
     assert library.asked == [("add", entry.id), ("add", entry.draft)]
 
@@ -165,19 +216,34 @@ def test_the_main_picker_puts_real_models_before_an_unused_guide(open_settings: 
     window, _, _ = open_settings()
     picker = window.picker("main")
     picker.open()
-    choices = [choice for choice in picker.choices if choice.usable and choice.kind != "unload"]
+    choices = [choice for choice in picker.choices if choice.usable and choice.kind not in ("unload", "more")]
     assert (choices[0].id, choices[0].loaded) == (MAIN, True)
     installed = [choice for choice in choices if choice.kind == "use"]
     assert [choice.is_starter for choice in installed] == [False] * (len(installed) - 1) + [True]
     # A model of which a file is missing follows; what could be downloaded is folded.
     assert [choice.name for choice in choices[len(installed) :]] == ["Phi-4 mini"]
-    picker.picker.suggested.click()
-    kinds = [choice.kind for choice in picker.choices if choice.usable and choice.kind != "unload"]
-    assert kinds == sorted(kinds, reverse=True)
-    assert "get" in kinds
+    # The row that unfolds it is above it, and is reached with the arrow keys.
+    press(picker, Qt.Key.Key_Up)
+    assert picker.field.accessibleDescription() == "Get more…, collapsed"
+    press(picker, Qt.Key.Key_Return)
+    kinds = [choice.kind for choice in picker.choices]
+    assert kinds[kinds.index("fewer") + 1 :] == ["get"] * 3
+    assert picker.field.accessibleDescription() == "Get more…, expanded"
+    press(picker, Qt.Key.Key_Return)
+    assert picker.choices[-1].kind == "more"
     # A search reaches the whole catalog.
     picker.field.setText("olmo 3")
     assert [(choice.kind, choice.name) for choice in picker.choices] == [("get", "Olmo 3 7B")]
+
+
+def test_a_main_model_says_what_its_draft_has_brought(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
+    library.take_measured({(MAIN, DRAFT): of(309, 412, 2.5), (MAIN, FOREIGN): of(1, 9)})
+    picker = window.picker("main")
+    picker.open()
+    words = "With its draft\u00a0· 2.5× as fast (measured)\u00a0· 309 of 412 drafts accepted"
+    assert words in picker.rows[0]
+    assert not any("accepted" in row for row in picker.rows[1:])
 
 
 def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenShown, qtbot: QtBot) -> None:
@@ -205,7 +271,7 @@ def test_typing_finds_and_up_wraps_around_and_escape_gives_the_focus_back(open_s
     assert [choice.id for choice in picker.choices] == [LARGER]
     picker.field.clear()
     press(picker, Qt.Key.Key_Up, Qt.Key.Key_Up)
-    assert picker.choices[picker.list.currentRow()].kind == "none"
+    assert picker.list.currentRow() == len(picker.choices) - 1
     picker.field.setText("nothing like it")
     assert (picker.choices, picker.note_text) == ([], "No matching models")
     press(picker, Qt.Key.Key_Return)
@@ -271,9 +337,10 @@ def test_drafts_and_lookup_are_chosen_at_run_time_and_unloading_frees_both_model
     engine.load_additional("small").result()
     mains.open()
     qtbot.waitUntil(lambda: [choice.kind for choice in mains.choices].count("unload") == 1)
-    last = mains.rows[-1].replace("\xa0", " ")
-    assert last == "Unload small, Frees the memory of this model., 20 MB in memory"
-    choose(mains, len(mains.choices) - 1)
+    unloading = next(index for index, one in enumerate(mains.choices) if one.kind == "unload")
+    words = mains.rows[unloading].replace("\xa0", " ")
+    assert words == "Unload small, Frees the memory of this model., 20 MB in memory"
+    choose(mains, unloading)
     qtbot.waitUntil(lambda: len(session.models.in_memory) == 1)
     assert session.models.pair.draft is not None
     # A model that has a row is unloaded there.
@@ -309,4 +376,5 @@ def test_an_answer_that_ends_leaves_the_speed_of_its_pair(open_settings: OpenSho
     qtbot.waitUntil(lambda: "Qwen3-0.6B-4bit" in library.measured_with(path_of(MAIN)))
     picker = window.picker("draft")
     picker.open()
-    assert re.search(r"[\d.]+× as fast \(measured, \d+% accepted\)", picker.rows[0])
+    assert re.search(r"\d+ of \d+ drafts accepted, [\d.]+× as fast", picker.rows[0])
+    assert window.session.chat.turns[0].answer.figures.drafted == picker.choices[0].counted.drafted

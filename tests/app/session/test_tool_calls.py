@@ -13,12 +13,13 @@ from app.conversations.chat_settings import TOOLS_ON
 from app.conversations.database.records import TOOL, AnswerSource, ToolUse
 from app.conversations.store import ConversationStore
 from app.session.answer import State
-from app.session.calls import CallState, ToolRun
+from app.session.calls import CallState, ToolRun, step_messages
 from app.session.chats import Turn
 from app.session.session import Session
 from app.session.tool_calls import ONCE
 from app.tools.servers import WebChoice
 from app.tools.tool import Permission, Tool, ToolFailed, ToolResult
+from app.transcript.call_card import shown_result
 from engine.errors import InternalFailure
 from engine.stats import RequestStats
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
@@ -101,6 +102,15 @@ def test_what_nobody_sees_in_a_result_does_not_reach_the_model(outcome: ToolResu
     call.end(outcome)
     assert "12:00 \U0001f3f4" in call.text
     assert call.text.endswith("\n[Left out: 2 invisible characters]")
+
+
+def test_what_is_for_the_person_only_is_kept_and_does_not_reach_the_model() -> None:
+    call = ToolRun(ToolUse("clock", "now", "clock_now", "call_1", "{}"))
+    call.end(ToolResult("12:00", for_person="A long log\U000e0048"))
+    assert call.use.for_person == "A long log\n[Left out: 1 invisible character]"
+    assert "12:00" in str(step_messages("", [call]))
+    assert "A long log" not in str(step_messages("", [call]))
+    assert shown_result(call) == f"12:00\n{call.use.for_person}"
 
 
 def test_a_call_runs_after_a_yes_and_the_next_answer_reads_its_result(loop: Loop) -> None:

@@ -52,7 +52,7 @@ def test_after_a_restart_a_question_that_waited_is_the_unsent_message_of_its_cha
     again = open_session(ScriptedEngine())
     again.chats.open_id(chat_id)
     settle()
-    assert [chat.title for chat in again.list.chats] == ["Hello"]
+    assert [chat.title for chat in again.list.chats] == ["hello"]
     assert (again.chat.unsent, again.chat.waiting) == ("hello\n\ngoodbye", [])
     assert engine.requests == []
 

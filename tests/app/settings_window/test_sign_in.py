@@ -30,13 +30,13 @@ class ShownServer:
         monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: self.person.open(url.toString()) or True)
         window.session.tools.settings.put(service.server)
         self.page: Any = window.settings_page("tools")
-        self.view = self.page.view("remote")
+        self.view = self.page.line("remote")
         assert self.view.sign.isHidden()
         self.view.test.click()
         self.waits_for("Sign-in needed")
 
     def waits_for(self, words: str) -> None:
-        self.window.wait(lambda: words in self.view.row.help.text())
+        self.window.wait(lambda: words in self.view.help.text())
 
     def press(self, words: str) -> None:
         assert self.view.sign.text() == words
@@ -61,8 +61,10 @@ def shown(open_window: OpenWindow, service: Service, monkeypatch: pytest.MonkeyP
 def test_a_person_signs_in_in_the_browser_after_a_yes_and_out_again(shown: ShownServer) -> None:
     shown.press("Sign in…")
     shown.answer("Open")
-    shown.waits_for("Running. Tools (2): quick, slow.")
-    shown.press("Sign out")
+    shown.waits_for("2 tools ready.")
+    shown.view.details.click()
+    assert shown.page.details.sign.text() == "Sign out"
+    shown.page.details.sign.click()
     shown.waits_for("Starts when a chat needs it")
     assert shown.view.sign.isHidden()
 
@@ -94,4 +96,4 @@ def test_a_service_with_another_name_is_named_before_the_browser_opens(shown: Sh
     shown.press("Sign in…")
     names = f"{service.url}/service, but the service calls itself https://auth.example.com"
     shown.answer("Open", f"\n\n“remote” calls the service that signs you in {names}. Continue only if you trust both.")
-    shown.waits_for("Running. Tools (2): quick, slow.")
+    shown.waits_for("2 tools ready.")

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QKeySequenceEdit
 
 from app.widgets.application import Application
+from app.widgets.controls import NumberOrWord
 from app.widgets.layouts import settle_layouts
 from tests.app.conftest import EACH_LANGUAGE, OpenShown, OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
@@ -102,8 +103,10 @@ def test_the_controls_of_a_page_begin_and_end_at_one_place(
         page = window.settings_page(name)
         page.more.setChecked(True)
         settle_layouts()
-        controls = [row.control for row in page.rows if row.isVisible() and row.control is not None]
-        boxes = [one for one in controls if isinstance(one, QComboBox | QAbstractSpinBox | QKeySequenceEdit)]
+        controls = [row.control for row in page.rows if row.control is not None and row.control.isVisible()]
+        boxes = [
+            one for one in controls if isinstance(one, QComboBox | QAbstractSpinBox | QKeySequenceEdit | NumberOrWord)
+        ]
         assert len(boxes) > 1
         assert len({one.mapTo(page, QPoint(0, 0)).x() for one in boxes}) == 1, name
         assert len({one.mapTo(page, one.rect().topRight()).x() for one in controls}) == 1, name
@@ -171,12 +174,11 @@ def test_the_page_shows_the_recommendation_and_what_was_chosen_over_it(
 @pytest.mark.parametrize(
     ("recommended", "expected", "words"),
     [
-        ((), (0.7, 0.95, 0), "main recommends no temperature. Tandem uses: Temperature 0.70 · Top p 0.95"),
+        ((), (0.7, 0.95, 0), "Tandem's own for main: Temperature 0.70 · Top p 0.95"),
         (
             (("top_k", 20), ("top_p", 0.8)),
             (0.7, 0.8, 20),
-            "Recommended for main: Top k 20 · Top p 0.80\n"
-            "main recommends no temperature. Tandem uses: Temperature 0.70",
+            "Recommended for main: Top k 20 · Top p 0.80\nTandem's own for main: Temperature 0.70",
         ),
         ((("temperature", 0.0),), (0.0, 1.0, 0), "Recommended for main: Temperature 0.00"),
         pytest.param(

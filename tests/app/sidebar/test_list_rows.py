@@ -10,8 +10,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QAbstractItemModelTester
 
+from app.conversations.database.records import NewMessage
 from app.conversations.store import ConversationStore
-from app.sidebar.list_model import ROW
+from app.sidebar.list_model import ROW, SENT
 from app.window.panes import PaneHandle
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
@@ -178,3 +179,25 @@ def test_a_scroll_bar_leaves_titles_their_width(window: WindowDriver) -> None:
     assert view.visualRect(first).width() == width
     # It can be dragged as the edge of the pane can.
     assert right < handle.x()
+
+
+def test_found_messages_of_a_chat_stand_together_below_its_title_with_their_times(window: WindowDriver) -> None:
+    now = time.time()
+
+    def fill(store: ConversationStore) -> None:
+        first, second = (store.conversations.create(title=f"Of apples {number}") for number in (1, 2))
+        # The newest comes first, with the others of its chat.
+        for chat, ago in ((first, 400 * 24 * 3600), (second, 60), (first, 0)):
+            store.messages.add(chat, None, NewMessage("user", "pears", created_at=now - ago))
+
+    window.in_store(fill)
+    window.sidebar.search.setText("pears")
+    window.wait(lambda: window.sidebar.rows[:1] == ["Messages"])
+    rows = [window.sidebar.model.index(number) for number in (1, 2, 3)]
+    assert [row.data() for row in rows] == ["Of apples 1", "Of apples 1", "Of apples 2"]
+    heights = [window.sidebar.list.visualRect(row).height() for row in rows]
+    # The second one's title is that above it.
+    assert heights[0] == heights[2] > heights[1]
+    # A time of today, the date of another day.
+    assert [":" in row.data(SENT) for row in rows] == [True, False, True]
+    assert rows[1].data(Qt.ItemDataRole.AccessibleTextRole) == f"Of apples 1, {rows[1].data(SENT)}: pears"

@@ -71,28 +71,28 @@ def test_a_deleted_chat_comes_back_with_undo_or_a_question_and_leaves_the_screen
     def delete() -> None:
         window.trigger("delete-chat")
         window.settle()
-        assert "First" in window.banner_text
+        assert "first" in window.banner_text
         assert (window.turns, window.titles) == ([], [])
 
     delete()
     window.press_banner()
     window.wait(lambda: window.turns == [("first", "One.")])
-    assert window.titles == ["First"]
+    assert window.titles == ["first"]
     assert not window.is_enabled("restore-chat")
     assert window.banner.isHidden()
     delete()
     window.sidebar.show_view("Trash")
-    window.open_chat("First")
+    window.open_chat("first")
     window.sidebar.show_view("Chats")
     assert window.titles == []
     window.ask_and_wait("second")
-    window.wait(lambda: window.titles == ["First"])
+    window.wait(lambda: window.titles == ["first"])
     assert not window.is_enabled("restore-chat")
     delete()
     window.sidebar.show_view("Trash")
-    window.open_chat("First")
+    window.open_chat("first")
     window.wait(lambda: window.turns == [("first", "One."), ("second", "One.")])
-    window.sidebar.choose("First", "Delete permanently")
+    window.sidebar.choose("first", "Delete permanently")
     window.sidebar.empty_button.click()
     window.wait(lambda: window.titles == [])
     assert window.turns == []
@@ -269,7 +269,7 @@ def test_days_are_those_of_the_time_zone_that_holds_now(
     monkeypatch.setenv("TZ", "UTC")
     window = start_chat(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
-    chat = window.chat_id("First")
+    chat = window.chat_id("first")
     # 2026-03-10 12:00 in UTC, and a chat of half past one in that night.
     monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: 1_773_144_000.0)
     used_at = 1_773_144_000.0 - 10.5 * 3600

@@ -8,10 +8,11 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolTip
 
 from app.session.answer import Answer
 from app.speculation.charts import PositionLine, TimeBar
-from app.speculation.round_strip import CELL, GAP, PITCH, ROWS, RoundStrip
+from app.speculation.round_strip import BAR_HEIGHT, CELL, GAP, PITCH, ROWS, RoundStrip
 from app.widgets import theme
 from engine.stats import RequestStats
 from tests.app.scripts import Script, ScriptedRound, play
@@ -94,11 +95,13 @@ def test_the_strip_fills_accepted_guesses_and_leaves_rejected_hollow(strip: Roun
     colours = theme.colours()
 
     def colour(column: int, place: int) -> str:
-        return image.pixelColor(column * PITCH + CELL // 2, round(strip.height() - 6 - place * PITCH)).name()
+        return image.pixelColor(
+            column * PITCH + CELL // 2, round(strip.height() - BAR_HEIGHT - 6 - place * PITCH)
+        ).name()
 
-    assert colour(0, 0) == colours.main
+    assert colour(0, 0) == colours.muted
     assert colour(1, 0) == colours.draft
-    assert colour(1, 1) == colours.main
+    assert colour(1, 1) == colours.muted
     assert colour(1, 2) == colour(9, 0)
 
 
@@ -113,10 +116,11 @@ def test_cells_have_one_size_and_a_round_of_more_ends_in_how_many_more(
     ground = image.pixelColor(9 * PITCH, 0)
     middle = PITCH + CELL // 2
     # Of the column of a short round, and of the first cells of a long one: nothing is squeezed.
-    assert image.copy(PITCH, strip.height() - 2 * PITCH, PITCH, 2 * PITCH) == image.copy(
-        2 * PITCH, strip.height() - 2 * PITCH, PITCH, 2 * PITCH
+    ground_at = strip.height() - BAR_HEIGHT
+    assert image.copy(PITCH, ground_at - 2 * PITCH, PITCH, 2 * PITCH) == image.copy(
+        2 * PITCH, ground_at - 2 * PITCH, PITCH, 2 * PITCH
     )
-    top = strip.height() - ROWS * PITCH
+    top = ground_at - ROWS * PITCH
     assert image.pixelColor(middle, top + 1) != ground
     above = [image.pixelColor(x, y) != ground for x in range(PITCH, 2 * PITCH) for y in range(top)]
     assert any(above) == is_cut
@@ -130,6 +134,47 @@ def test_the_strip_shows_the_newest_rounds_and_the_wheel_goes_back(strip: RoundS
     assert strip.visible_rounds() == answer.rounds[-13:-3]
     strip.go_back(10_000)
     assert strip.visible_rounds() == answer.rounds[:10]
+
+
+def test_a_bar_shows_which_part_of_a_long_answer_is_in_view(strip: RoundStrip) -> None:
+    def bar() -> list[int]:
+        image = strip.grab().toImage()
+        row = strip.height() - 2
+        ground = image.pixelColor(strip.width() - 1, 0)
+        return [x for x in range(strip.width()) if image.pixelColor(x, row) != ground]
+
+    strip.show_answer(answer_of(Script("a b c", (ScriptedRound(3, 1),))))
+    assert bar() == []
+    strip.show_answer(answer_of(STORY))
+    newest = bar()
+    strip.go_back(10_000)
+    oldest = bar()
+    assert min(oldest) < 3 < min(newest)
+    assert max(newest) > strip.width() - 3 > max(oldest)
+
+
+def test_a_word_of_an_earlier_round_brings_its_column_into_view_while_it_is_pointed_to(strip: RoundStrip) -> None:
+    answer = answer_of(STORY)
+    strip.show_answer(answer)
+    strip.go_back(2)
+    before = strip.visible_rounds()
+    strip.point(1)
+    assert answer.rounds[1] in strip.visible_rounds()
+    assert len(strip.visible_rounds()) == strip.columns
+    strip.point(None)
+    assert strip.visible_rounds() == before
+    strip.point(before[2].number)
+    assert strip.visible_rounds() == before
+
+
+def test_the_words_of_a_column_stand_above_the_strip(strip: RoundStrip, monkeypatch: pytest.MonkeyPatch) -> None:
+    places: list[QPoint] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda place, *_: places.append(place))
+    strip.show_answer(answer_of(STORY))
+    QTest.mouseMove(strip, QPoint(3, 40))
+    QTest.mouseMove(strip, QPoint(30, 40))
+    assert places
+    assert all(place.y() < strip.mapToGlobal(QPoint(0, 0)).y() - 20 for place in places)
 
 
 def test_a_click_on_a_column_names_its_round_and_a_column_tells_its_tokens(strip: RoundStrip, qtbot: QtBot) -> None:

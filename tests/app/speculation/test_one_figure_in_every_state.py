@@ -197,7 +197,7 @@ class ShownPair:
         return {
             "panel": "\n".join([driver.panel.outcome.text(), driver.panel.speeds.text(), *_labels(driver.panel)]),
             "feet": "\n".join(map(self._foot, range(len(driver.session.chat.turns)))),
-            "quick entry": self.entry.figures.text(),
+            "quick entry": self.entry.figures.line.text(),
             "history": "\n".join([*cells, history.sentences.text()]),
             "picker": self.in_picker(),
             "cards": "\n".join(text for text in cards if "(measured" in text),

@@ -16,8 +16,10 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.actions.actions import Actions
+from app.conversations.database.records import ToolUse
 from app.conversations.measured import LEAST_ROUNDS
 from app.session.answer import Answer, State
+from app.session.calls import CallState, ToolRun
 from app.session.model_service import Pair
 from app.speculation.explanations import EXPLANATIONS
 from app.speculation.panel import ACCEPTED, SpeculationPanel
@@ -30,7 +32,7 @@ from app.wording import figures
 from app.wording.errors import PLAIN_REASONS
 from app.wording.figures import capitalized
 from app.wording.sources import role_of
-from app.wording.speculation import has_story, idle_sentence
+from app.wording.speculation import idle_sentence
 from engine.events import Finished, TokensCommitted
 from engine.stats import PlainSpan, RequestStats
 from engine.tuning import KeyRange, LearnedPair, Rounding, WidthCost
@@ -62,11 +64,11 @@ def panel(qtbot: QtBot) -> Iterator[SpeculationPanel]:
     actions.deleteLater()
 
 
-def drafting(accepted: int = 6, **known: float) -> RequestStats:
-    """The figures of an answer of 9 tokens with as many draft tokens, in as many rounds as charts need."""
+def drafting(accepted: int = 20, **known: float) -> RequestStats:
+    """The figures of an answer of 30 tokens with as many draft tokens, in as many rounds as charts need."""
     by_position = ((LEAST_ROUNDS, LEAST_ROUNDS), (LEAST_ROUNDS, 2))
     return RequestStats(
-        generated_tokens=9, drafted=9, accepted=accepted, decode_tps=30.4, accept_by_position=by_position, **known
+        generated_tokens=30, drafted=30, accepted=accepted, decode_tps=30.4, accept_by_position=by_position, **known
     )  # type: ignore[arg-type]
 
 
@@ -81,8 +83,6 @@ def rounds_of(count: int) -> list[Event]:
 
 def texts(panel: SpeculationPanel) -> dict[str, str]:
     return {
-        "rate": panel.rate.accessibleDescription(),
-        "per_round": panel.per_round.accessibleDescription(),
         "outcome": panel.outcome.text(),
         "speed": panel.speeds.text(),
         "first": panel.details.words.text(),
@@ -117,17 +117,15 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
         answer.apply([event])
         panel.refresh()
         stats, records = answer.stats, answer.rounds
-        if not has_story(answer):
+        if not answer.has_story:
             assert not panel.strip.isVisible()
             continue
         before = before or [heights(panel) for _ in range(3)][-1]
         assert heights(panel) == before
         shown = texts(panel)
-        assert shown["rate"] == figures.percent(stats.accepted / stats.drafted if stats.drafted else None)
-        per_round = figures.number(stats.generated_tokens / stats.rounds if stats.rounds else None)
-        assert shown["per_round"] == (figures.NONE if per_round == "1.0" else per_round)
+        per_round = figures.number(stats.generated_tokens / stats.rounds)
         assert shown["outcome"] == f"{stats.accepted} of {stats.drafted} drafts accepted"
-        assert shown["speed"].split(" · ")[0] == figures.speed_sentence(stats)
+        assert shown["speed"] == f"{per_round} tokens a round instead of 1 · {figures.speed_sentence(stats)}"
         assert shown["first"].startswith(f"First token after {figures.seconds(stats.ttft_s)}")
         whole = stats.draft_s + stats.verify_s + stats.host_s
         if whole:
@@ -185,7 +183,7 @@ def test_nothing_moves_when_an_answer_grows_and_ends_whatever_there_is_to_say(
             event = replace(event, stats=structs.replace(event.stats, **BUSY_AND_HOT))
         answer.apply([event])
         panel.refresh()
-        if has_story(answer):
+        if answer.has_story:
             # The layouts follow the language and the first charts.
             before = before or [heights(panel) for _ in range(3)][-1]
             assert heights(panel) == before
@@ -227,11 +225,10 @@ def test_an_answer_without_a_story_has_one_line_and_no_charts(
 ) -> None:
     panel.details.fold.setChecked(True)
     panel.show_answer(answer)
-    assert labels_of(panel) == ["This answer", line]
-    charts = (panel.strip, panel.per_round, panel.details, panel.details.positions)
+    assert labels_of(panel) == ["This answer", "Drafts", line]
+    charts = (panel.strip, panel.outcome, panel.details, panel.details.positions)
     assert not any(view.isVisible() for view in charts)
-    # The charts come with the first draft token that is accepted.
-    panel.show_answer(Answer(stats=drafting(accepted=6)))
+    panel.show_answer(Answer(stats=drafting()))
     assert all(view.isVisible() for view in charts)
 
 
@@ -239,29 +236,117 @@ def test_an_answer_without_a_story_has_one_line_and_no_charts(
     "answer",
     [
         # One look-up of several tokens.
-        Answer(State.DONE, stats=RequestStats(drafted=9, accepted=9, accept_by_position=((1, 1),) * 9)),
-        Answer(State.CALLING, stats=RequestStats(drafted=9, accepted=9, accept_by_position=((9, 9),))),
-        Answer(State.DONE, stats=RequestStats(drafted=9, accepted=9, accept_by_position=((9, 9),)), given_before=True),
-        Answer(State.DONE, stats=RequestStats(drafted=9, accepted=9, accept_by_position=((9, 9),)), repeats=True),
+        Answer(State.DONE, stats=RequestStats(drafted=40, accepted=40, accept_by_position=((1, 1),) * 40)),
+        Answer(State.DONE, stats=drafting(), given_before=True),
+        Answer(State.DONE, stats=drafting(), repeats=True),
     ],
-)  # fmt: skip
-def test_a_look_up_or_two_a_waiting_call_and_what_does_not_count_bring_no_charts(
-    panel: SpeculationPanel, answer: Answer
-) -> None:
+)
+def test_a_look_up_or_two_and_what_does_not_count_bring_no_charts(panel: SpeculationPanel, answer: Answer) -> None:
     panel.show_answer(answer)
-    shown = (panel.strip, panel.outcome, panel.per_round, panel.details)
+    shown = (panel.strip, panel.outcome, panel.buttons, panel.details)
     assert not any(view.isVisible() for view in shown)
     assert panel.line.isVisible()
 
 
-def test_the_share_of_accepted_drafts_stands_once(panel: SpeculationPanel) -> None:
-    """As numbers in the headline while the gain is unknown, and as a percentage beside it once it is known."""
-    panel.show_answer(Answer(State.DONE, stats=drafting(tokens_per_round=3.0)))
-    assert panel.outcome.text() == "6 of 9 drafts accepted"
-    assert not panel.rate.isVisible()
-    panel.show_answer(Answer(State.DONE, stats=drafting(tokens_per_round=3.0, speedup=2.0), pair_speedup=2.0))
+def test_a_gain_takes_the_place_of_the_accepted_drafts_and_moves_nothing(panel: SpeculationPanel) -> None:
+    """The gain may come to be known after somebody has looked at the figures."""
+    answer = Answer(State.DONE, stats=drafting(tokens_per_round=3.0))
+    panel.show_answer(answer)
+    assert panel.outcome.text() == "20 of 30 drafts accepted"
+    assert panel.speeds.text() == "3.0 tokens a round instead of 1 · 30 tokens a second"
+    before = [heights(panel) for _ in range(3)][-1]
+    answer.pair_speedup = 2.0
+    panel.refresh()
     assert panel.outcome.text() == "2.0× as fast"
-    assert panel.rate.isVisible()
+    assert panel.speeds.text() == f"20 of 30 drafts accepted · {'3.0 tokens a round instead of 1 · 30 tokens a second'}"
+    assert heights(panel) == before
+
+
+NO_MATCH = ScriptedRound(0, 0, "main", "no-match")
+COPIED = ScriptedRound(3, 1, "ngram")
+SEQUENCES: dict[str, tuple[ScriptedRound, ...]] = {
+    "a copy now and then": (COPIED, *[NO_MATCH] * 20),
+    "copies at the beginning": (COPIED, COPIED, ScriptedRound(3, 2, "ngram"), *[NO_MATCH] * 300),
+    "one long copy": (NO_MATCH, ScriptedRound(40, 40, "ngram"), *[NO_MATCH] * 3000),
+    "a good draft that stops": (*[FULL] * 6, *[ScriptedRound(0, 0, "main", "costs-more")] * 400),
+    "a good draft that begins late": (*[NO_MATCH] * 200, *[FULL] * 60),
+    "a draft that is mostly wrong": (ScriptedRound(4, 0), ScriptedRound(4, 1), ScriptedRound(4, 0)),
+    "as on most days": PATTERN,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "forms"),
+    [
+        ("a copy now and then", "line"),
+        ("copies at the beginning", "line"),
+        ("one long copy", "line"),
+        ("a good draft that stops", "line charts"),
+        ("a good draft that begins late", "line charts"),
+        ("a draft that is mostly wrong", "line charts"),
+        ("as on most days", "line charts"),
+    ],
+)
+def test_within_an_answer_the_panel_begins_with_one_line_and_turns_to_charts_at_most_once(
+    panel: SpeculationPanel, name: str, forms: str
+) -> None:
+    answer = Answer()
+    panel.show_answer(answer)
+    seen = []
+    for event in play(Script(WORDS[:2400], SEQUENCES[name], figures={"sources": ("ngram",)})):
+        answer.apply([event])
+        panel.refresh()
+        form = "charts" if panel.outcome.isVisible() else "line"
+        assert panel.line.isVisible() == (form == "line")
+        if form == "line":
+            # Nothing contradicts a word that was copied.
+            assert len(labels_of(panel)) == 3
+            assert not (answer.stats.accepted and "no matching text" in panel.line.text())
+        seen += [form] if seen[-1:] != [form] else []
+    assert " ".join(seen) == forms
+
+
+@pytest.mark.parametrize(
+    ("sources", "line"),
+    [
+        (("ngram",), "2.1 tokens a second · 4 tokens copied from earlier"),
+        (("chats", "ngram"), "2.1 tokens a second · 4 tokens copied from earlier"),
+        (("draft",), "2.1 tokens a second · 4 tokens came from drafts"),
+        (("draft", "ngram"), "2.1 tokens a second · 4 tokens came from drafts"),
+    ],
+)
+def test_an_answer_that_hardly_drafted_has_one_grey_line(
+    panel: SpeculationPanel, sources: tuple[str, ...], line: str
+) -> None:
+    stats = RequestStats(
+        generated_tokens=258, drafted=12, accepted=4, decode_tps=2.1, accept_by_position=((4, 3),), sources=sources
+    )
+    panel.show_answer(Answer(State.DONE, "text", stats=stats))
+    assert labels_of(panel) == ["This answer", "Drafts", line]
+    assert not panel.buttons.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("state", "words"), [(CallState.ASKS, "Waiting for you"), (CallState.RUNS, "A tool is running")]
+)
+@pytest.mark.parametrize("stats", [drafting(), RequestStats(generated_tokens=9, decode_tps=84.0)])
+def test_while_a_call_waits_no_speed_is_said(
+    panel: SpeculationPanel, state: CallState, words: str, stats: RequestStats
+) -> None:
+    call = ToolRun(ToolUse("files", "read", {}), state=state)
+    panel.show_answer(Answer(State.CALLING, stats=stats, calls=[call]))
+    shown = " ".join(labels_of(panel))
+    assert words in shown
+    assert "a second" not in shown
+    assert "Drafting" not in shown
+
+
+@pytest.mark.parametrize(("load", "line"), [(3.0, "Slow: this Mac is busy"), (None, "0.4 tokens a second")])
+def test_a_speed_below_one_token_is_said_to_be_load_where_that_is_known(
+    panel: SpeculationPanel, load: float | None, line: str
+) -> None:
+    panel.show_answer(Answer(State.DONE, "text", stats=RequestStats(generated_tokens=9, decode_tps=0.4, load=load)))
+    assert labels_of(panel) == ["This answer", "Drafts", line]
 
 
 @pytest.mark.parametrize(
@@ -284,21 +369,21 @@ def test_the_details_are_two_sentences_without_what_is_unknown(
 
 
 @pytest.mark.parametrize(
-    ("remedy", "drafted", "buttons"),
+    ("remedy", "accepted", "buttons"),
     [
         ("choose-draft", 0, ["Choose draft model…"]),
         # With drafts turned off, Compare shows what they would gain.
         ("compare", 0, ["Compare"]),
-        # Where drafts are on and none was proposed, both runs would be plain.
+        # Where drafts are on and wrote next to nothing, there is nothing to compare.
         ("", 0, []),
-        ("", 9, ["Compare"]),
+        ("", 20, ["Compare", "Request history…"]),
     ],
 )
 def test_compare_is_offered_where_there_is_something_to_compare(
-    panel: SpeculationPanel, remedy: str, drafted: int, buttons: list[str]
+    panel: SpeculationPanel, remedy: str, accepted: int, buttons: list[str]
 ) -> None:
     panel.show_state(str, remedy, looks_up=False)
-    panel.show_answer(Answer(State.DONE, stats=RequestStats(generated_tokens=40, decode_tps=30.4, drafted=drafted)))
+    panel.show_answer(Answer(State.DONE, stats=drafting(accepted)))
     shown = [button for button in panel.buttons.findChildren(QPushButton) if button.isVisible()]
     assert [button.text() for button in shown] == buttons
 
@@ -316,7 +401,7 @@ def test_before_the_first_answer_a_round_is_drawn_in_three_steps(panel: Speculat
     panel.show_state(str, "", looks_up=False)
     panel.show_answer(None)
     assert panel.sample.isVisible()
-    assert not panel.per_round.isVisible()
+    assert not panel.outcome.isVisible()
     assert not panel.strip.isVisible()
     # A step has its number, its words and the text so far before the tokens.
     drafted, checked, kept = ([part.text() for part in step.findChildren(QLabel)][3:] for step in panel.sample.steps)
@@ -413,11 +498,11 @@ def test_a_long_time_is_shown_in_its_largest_unit(seconds: float | None, shown: 
         (2.14, drafting(tokens_per_round=3.0), "2.1× as fast", True),
         (4.4, drafting(tokens_per_round=5.0), "4× as fast", True),
         # The bounds of one answer are no figure.
-        (None, drafting(speedup_low=1.84, speedup_high=3.1), "6 of 9 drafts accepted", False),
-        (None, drafting(speedup=2.1, speedup_low=2.05, speedup_high=2.15), "6 of 9 drafts accepted", False),
-        (1.04, drafting(tokens_per_round=3.0), "6 of 9 drafts accepted", False),
+        (None, drafting(speedup_low=1.84, speedup_high=3.1), "20 of 30 drafts accepted", False),
+        (None, drafting(speedup=2.1, speedup_low=2.05, speedup_high=2.15), "20 of 30 drafts accepted", False),
+        (1.04, drafting(tokens_per_round=3.0), "20 of 30 drafts accepted", False),
         # This answer gained less.
-        (2.14, drafting(tokens_per_round=1.6), "6 of 9 drafts accepted", False),
+        (2.14, drafting(tokens_per_round=1.6), "20 of 30 drafts accepted", False),
     ],
 )
 def test_the_outcome_is_the_figure_of_the_pair_or_none(
@@ -432,14 +517,12 @@ def test_the_outcome_is_the_figure_of_the_pair_or_none(
     texts = labels_of(panel)
     assert sum("×" in text for text in texts) == is_good
     assert len([text for text in texts if "a second" in text]) == 1
-    # What measures the gain is said while nothing has.
-    assert any("Compare measures the gain." in text for text in texts) == (pair_speedup is None)
 
 
 def test_while_an_answer_is_written_it_has_no_figure_yet(panel: SpeculationPanel) -> None:
     panel.show_answer(Answer(State.WRITING, stats=drafting(tokens_per_round=5.0), pair_speedup=4.4))
-    assert panel.outcome.text() == "6 of 9 drafts accepted"
-    assert not any("Compare" in text for text in labels_of(panel))
+    assert panel.outcome.text() == "20 of 30 drafts accepted"
+    assert not any("×" in text for text in labels_of(panel))
 
 
 def test_the_figure_of_an_answer_in_the_panel_is_not_below_it_as_well() -> None:
@@ -453,7 +536,7 @@ def test_a_refusal_is_not_praised(panel: SpeculationPanel) -> None:
     refusal = read_content("en").offtopic.answer
     answer = Answer(State.DONE, refusal, stats=stats, model="starter/main", pair_speedup=4.4)
     panel.show_answer(answer)
-    assert labels_of(panel) == ["This answer", "30 tokens a second"]
+    assert labels_of(panel) == ["This answer", "Drafts", "30 tokens a second"]
     assert origin_text(answer) == "Starter"
 
 

@@ -403,3 +403,25 @@ def test_the_same_blocks_come_out_of_random_text_however_it_arrives(text: str, s
 @given(text=TEXTS_OF_SIGNS, sizes=SIZES)
 def test_the_same_blocks_come_out_of_many_random_texts_however_they_arrive(text: str, sizes: list[int]) -> None:
     assert_the_same_blocks_come_out(text, sizes)
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("$$\n", "\n$$\n"), ("\\[\n", "\n\\]\n"), ("$$", "$$\n")])
+def test_a_displayed_formula_is_shown_once_it_is_whole(opening: str, closing: str) -> None:
+    splitter = Splitter()
+    splitter.feed(f"Words.\n\n{opening}a + b")
+    assert [block.text for block in (*splitter.frozen, *splitter.tail)] == ["Words.\n"]
+    splitter.feed(closing)
+    *_, formula = (*splitter.frozen, *splitter.tail)
+    assert formula == ProseText(f"{opening}a + b{closing}")
+
+
+def test_a_formula_that_never_ends_is_text_at_the_end_or_when_it_is_long() -> None:
+    splitter = Splitter()
+    splitter.feed("$$ a word")
+    assert splitter.tail == []
+    splitter.feed(" more" * 400)
+    assert len(splitter.tail) == 1
+    short = Splitter()
+    short.feed("$$ a word")
+    short.finish()
+    assert short.frozen == [ProseText("$$ a word")]

@@ -121,6 +121,13 @@ def test_what_the_rendering_swallows_has_no_place(markdown: str, expected: list[
     assert pairs_of(markdown) == expected
 
 
+@pytest.mark.parametrize(
+    "text", ["Run1:```sh\nls2 | x3\n```\nafter4\n", "- > ```md\n  > ```sh\n  > ls1\n  > ```\n  > ```\n"]
+)
+def test_words_of_code_have_their_tokens_wherever_its_fence_stands(text: str) -> None:
+    check_words(NamedAnswer("code", text), text)
+
+
 def test_equal_words_stand_where_they_are_written() -> None:
     _, places = places_of("[b](https://b.org/b)b")
     assert [at.source_start for at in places] == [1, 20]

@@ -192,7 +192,8 @@ def test_thoughts_are_folded_and_their_length_is_told(answered: WindowDriver) ->
     tokens, seconds = answer.thinking_figures()
     assert "".join(token.text for token in answer.tokens[:tokens]).startswith(f"<think>\n{THOUGHT}\n</think>")
     assert seconds
-    assert fold.head.text() == f"Thought for {seconds:.2f} s ({tokens} tokens)"
+    assert fold.head.text() == f"Thought for {seconds:.2f} s"
+    assert fold.head.toolTip() == f"Thought for {tokens} tokens"
     assert not fold.body.isVisible()
     assert window.shown_text() == "It is 4."
     fold.head.click()

@@ -266,3 +266,10 @@ def test_no_server_is_left_whenever_its_start_is_given_up() -> None:
 def test_no_server_of_500_is_left_whenever_its_start_is_given_up(seed: int) -> None:
     moments = random.Random(seed)
     assert not left_running([moments.uniform(0.01, 0.5) for _ in range(20)])
+
+
+@pytest.mark.full
+def test_a_program_that_ends_at_once_says_why(hosts: Hosts) -> None:
+    ends = "import sys; sys.stderr.write('Listening\\n'); raise ValueError('no key')"
+    hosts.start(Server(name="ends", command=sys.executable, args=("-c", ends)).as_approved())
+    assert hosts.error("ends").arguments["detail"] == "exit code 1: ValueError: no key"

@@ -7,6 +7,7 @@ import pytest
 
 from app.tools.listing import MOST_TOOLS
 from app.tools.results import LONGEST_RESULT
+from app.wording.tools import tool_sentence
 from tests.app.tools.conftest import Hosts, each, hostile, wait_until
 
 # Seconds after which a server, or a call, that is known to hang is given up.
@@ -24,7 +25,7 @@ IN_A_CALL = {
     "dies-in-a-call": "ended", "hangs-in-a-call": "slow-call", "floods-in-a-call": "too-large",
     "broken-json-in-a-call": "not-usable", "wrong-id": "slow-call", "no-result": "refused",
     "result-is-a-list": "not-usable", "refuses": "refused",
-    "claims-to-be-closed": "refused",
+    "claims-to-be-closed": "refused", "odd-kind-of-result": "refused",
 }  # fmt: skip
 # What does no harm: the call gets its text.
 HARMLESS = (
@@ -48,6 +49,9 @@ def test_a_server_that_cannot_start_says_why_and_leaves_the_others_alone(hosts: 
     assert [tool.server for tool in found] == [server.name for server in good]
     assert hosts.host.status(behaviour).state == "failed"
     assert hosts.error(behaviour).code == AT_START[behaviour]
+    if behaviour == "hangs-at-start":
+        error = hosts.error(behaviour)
+        assert tool_sentence(error.code, error.arguments).endswith("It last said: Error: no network")
 
 
 def test_what_a_server_says_at_its_end_is_shown_and_in_no_log(hosts: Hosts, caplog: pytest.LogCaptureFixture) -> None:
@@ -66,6 +70,11 @@ def test_a_call_that_fails_says_why_and_leaves_the_others_alone(hosts: Hosts, be
     assert hosts.call(good, text="still here").text == "still here"
     # Whatever has happened, the next question gets the tool again.
     assert [tool.server for tool in hosts.tools(behaviour)] == [behaviour]
+
+
+def test_a_model_reads_all_of_a_refusal_in_one_line(hosts: Hosts) -> None:
+    [tool] = hosts.start(hostile("refuses"))
+    assert hosts.failure(tool).arguments["detail"] == "Invalid arguments: [ { 'text': 'too long' } ]"
 
 
 @pytest.mark.parametrize("behaviour", each(HARMLESS, IN_EVERY_RUN))
@@ -117,3 +126,21 @@ def test_a_tool_that_has_changed_is_not_called_and_the_change_is_told(hosts: Hos
     wait_until(lambda: told[-1] != (before,))
     assert hosts.failure(before).code == "changed-tool"
     assert before.fingerprint not in [tool.fingerprint for tool in hosts.tools(behaviour)]
+
+
+@pytest.mark.parametrize(("fresh_s", "name"), [(0.0, "second"), (60.0, "echo")])
+def test_a_list_that_is_out_of_date_is_read_again_for_the_next_question(
+    hosts: Hosts, monkeypatch: pytest.MonkeyPatch, fresh_s: float, name: str
+) -> None:
+    monkeypatch.setattr("app.tools.connection.LEAST_FRESH_S", fresh_s)
+    [before] = hosts.start(hostile("changes-without-a-word"))
+    hosts.call(before)
+    assert [tool.name for tool in hosts.tools("changes-without-a-word")] == [name]
+
+
+def test_a_list_is_read_again_if_the_headers_of_a_call_do_not_fit(hosts: Hosts) -> None:
+    told: list[tuple[object, ...]] = []
+    behaviour = "wants-other-headers"
+    [before] = hosts.start(hostile(behaviour), changed=lambda: told.append(hosts.host.status(behaviour).tools))
+    assert hosts.failure(before).code == "refused"
+    wait_until(lambda: told[-1] != (before,))

@@ -93,16 +93,18 @@ def test_one_odd_tool_costs_neither_the_others_nor_the_server(hosts: Hosts) -> N
         ("echo", found[-1].parameters, "Returns its text."),
     ]
     status = hosts.host.status("odd-tools")
-    assert status.unusable == ("odd notes", "text", "5", "?", "wrong", "Echo\u2028")
+    assert status.unusable == ("odd notes", "text", "5", "?", "wrong", "odd header", "Echo\u2028")
     server = Server(name="odd-tools", command="x").as_approved()
-    assert server_state(server, status).endswith("Unusable tools (6): odd notes, text, 5, ?, wrong, Echo\\u2028.")
+    assert server_state(server, status).endswith(
+        "Unusable tools (7): odd notes, text, 5, ?, wrong, odd header, and Echo\\u2028."
+    )
     assert hosts.call(found[0], text="hello").text == "hello"
 
 
 @pytest.mark.parametrize(
     ("behaviour", "names", "unusable"),
     [
-        ("first-page-again", ["missing", "null", "drafts", "echo", "second"], 6),
+        ("first-page-again", ["missing", "null", "drafts", "echo", "second"], 7),
         ("last-page-again", ["first", "second"], 0),
         ("pages-in-a-circle", ["B", "C", "A"], 0),
     ],

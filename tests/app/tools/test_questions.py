@@ -16,6 +16,7 @@ from app.tools.questions import (
     form_question,
     page_question,
 )
+from app.tools.running_call import MOST_QUESTIONS
 from app.tools.tool import ToolFailed
 from tests.app.tools.conftest import WAIT_S, Hosts, hostile
 from tests.app.tools.hostile_server import FORM, SIGN_IN
@@ -182,12 +183,44 @@ def test_a_call_that_wants_input_is_sent_again_with_it(hosts: Hosts) -> None:
     assert answered(hosts, "wants-input", person) == [{"form": reply}, "so far"]
 
 
-def test_no_server_has_a_model_write_for_it(hosts: Hosts) -> None:
-    [tool] = hosts.start(hostile("wants-a-model"))
-    with pytest.raises(ToolFailed) as failure:
-        hosts.call(tool)
-    assert failure.value.code == "refused"
-    assert "does not let servers do" in failure.value.arguments["detail"]
+def test_a_server_may_let_a_call_wait_for_a_page_as_often_as_it_takes(
+    hosts: Hosts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.tools.connection.INPUT_PAUSE_S", 0.0)
+    [tool] = hosts.start(hostile("waits-for-a-page", str(2 * MOST_QUESTIONS)))
+    person = Person(QuestionReply("accept"))
+    assert hosts.host.call(tool, {"text": "Here."}, ask=person.ask).result(WAIT_S).text == "Here."
+    assert [question.url for question in person.asked] == [SIGN_IN["url"]]
+
+
+def test_a_call_that_only_waits_ends_as_a_silent_one(hosts: Hosts) -> None:
+    [tool] = hosts.start(hostile("waits-for-a-page", "1000"))
+    with pytest.raises(ToolFailed, match="slow-call"):
+        hosts.call(tool, silence_s=1.0)
+
+
+def test_a_page_that_is_asked_for_again_is_waited_for(hosts: Hosts) -> None:
+    [tool] = hosts.start(hostile("asks-for-its-page-again", "3"))
+    person = Person(QuestionReply("accept"))
+    assert hosts.host.call(tool, {"text": "Here."}, ask=person.ask).result(WAIT_S).text == "Here."
+    asked = [(question.url, question.waits_for_page) for question in person.asked]
+    assert asked == [(SIGN_IN["url"], False), ("", True), ("", True)]
+
+
+def test_a_call_that_asks_without_end_is_given_up(hosts: Hosts) -> None:
+    [tool] = hosts.start(hostile("asks-for-its-page-again", "1000"))
+    person = Person(QuestionReply("accept"))
+    with pytest.raises(ToolFailed, match="asks without end"):
+        hosts.host.call(tool, {"text": ""}, ask=person.ask).result(WAIT_S)
+    assert len(person.asked) == MOST_QUESTIONS
+
+
+@pytest.mark.parametrize(("behaviour", "reason"), [("wants-a-model", "models to write"), ("wants-folders", "folders")])
+def test_no_server_has_a_model_write_for_it_or_learns_of_folders(hosts: Hosts, behaviour: str, reason: str) -> None:
+    [tool] = hosts.start(hostile(behaviour))
+    error = hosts.failure(tool)
+    assert error.code == "refused"
+    assert reason in error.arguments["detail"]
 
 
 def test_a_person_may_think_for_longer_than_a_server_may_be_silent(hosts: Hosts) -> None:

@@ -109,6 +109,27 @@ def test_files_and_links_reach_the_model_as_text_or_pictures() -> None:
     ]  # fmt: skip
 
 
+def test_a_text_for_the_person_alone_is_kept_from_the_model() -> None:
+    alone = {"audience": ["user"]}
+    content = [
+        text("Two rows."),
+        text("All rows …") | {"annotations": alone},
+        {"type": "resource", "resource": {"uri": "a:b", "text": "A log", "annotations": alone}},
+        {"type": "resource", "resource": {"uri": "a:c", "text": "Another"}, "annotations": alone},
+        text("Both.") | {"annotations": {"audience": ["user", "assistant"]}},
+    ]
+    result = result_of({"content": content, "structuredContent": {"rows": 2}}, 0.5, ReadingTime())
+    assert result.text.splitlines() == [
+        "Two rows.", "[Shown to the user only: 10 characters]", "[Shown to the user only: 19 characters]",
+        "[Shown to the user only: 21 characters]", "Both.", '{"rows": 2}',
+    ]  # fmt: skip
+    assert result.for_person.splitlines() == ["All rows …", "[A file: a:b]", "A log", "[A file: a:c]", "Another"]
+    alike = result_of({"content": content[1:2], "structuredContent": "All rows …"}, 0.5, ReadingTime())
+    assert alike.text.endswith('"All rows …"')
+    failed = result_of({"content": content[1:2], "isError": True}, 0.5, ReadingTime())
+    assert (failed.text, failed.for_person) == ("All rows …", "")
+
+
 def test_usable_pictures_are_beside_the_text_and_others_are_named() -> None:
     red = picture()
     result = result_of({"content": [text("Look:"), image(red), image(animation())]}, 0.5, ReadingTime())

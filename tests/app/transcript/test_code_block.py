@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QGuiApplication, QTextCursor, QTextFormat
+from PySide6.QtCore import QCoreApplication, QRect
+from PySide6.QtGui import QGuiApplication, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -77,3 +77,25 @@ def test_only_long_lines_have_a_scroll_bar_and_room_for_it(show: Show[AnswerBody
     assert view.horizontalScrollBar().isVisible() is has_bar
     line = view.blockBoundingRect(view.firstVisibleBlock()).height()
     assert view.viewport().height() >= line + 2 * view.document().documentMargin()
+
+
+def test_lines_with_letters_of_another_font_are_higher_and_shown_whole(show: Show[CodeBlock]) -> None:
+    block = show(CodeBlock(), 300, 400)
+    view = block.text_view
+    block.show_code("one\ntwo²\nthree²\nfour\n", "", closed=False)
+    cursor = view.document().find("²")
+    high = QTextCharFormat()
+    high.setProperty(QTextFormat.Property.FontPixelSize, 60)
+    cursor.mergeCharFormat(high)
+    block.show_code("one\ntwo²\nthree²\nfour\nfive", "", closed=True)
+    places = dict(enumerate(place for _, place in view.blocks_from(view.document().begin())))
+    for number, (_, top, _, height) in places.items():
+        place = view.cursorRect(QTextCursor(view.document().findBlockByNumber(number)))
+        assert top <= place.top() + 1
+        assert place.bottom() <= top + height + 1
+    assert places[1][3] > 2 * places[0][3]
+    _, top, _, height = places[4]
+    assert top + height <= view.height()
+    for number, (_, top, _, height) in places.items():
+        area = QRect(0, round(top + height / 2), 9, 9)
+        assert view.first_block_in(area).blockNumber() == number

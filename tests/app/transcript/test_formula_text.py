@@ -6,10 +6,10 @@ import pytest
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
-from app.text.formulas import LONGEST, Formula, settable
+from app.text.formulas import LONGEST, Formula, settable, tagged
 from app.text.markdown import PARSER
 from app.transcript.answer_body import AnswerBody
-from app.transcript.formula_pictures import outline_of, pictures
+from app.transcript.formula_pictures import Outline, outline_of, pictures, placed
 from app.transcript.formula_text import OBJECT, formula_size
 from app.transcript.prose import Prose
 from app.window.plain_text import spoken_text
@@ -80,6 +80,7 @@ def test_what_cannot_be_set_is_none(latex: str) -> None:
         (r"\text{in \{a\}}", r"\text{in }\{\text{a}\}"),
         (r"\text{a~{b}}", r"\text{a b}"),
         (r"5\% + a\_b", r"5\% + a\_b"),
+        (r"a \tag{A & b}", r"a \qquad (\text{A &amp; b})"),
     ],
 )
 def test_signs_within_words_stand_for_themselves(latex: str, words: str) -> None:
@@ -92,6 +93,46 @@ def test_letters_that_the_formula_font_has_not_are_the_systems() -> None:
     assert outline is not None
     assert ">속</text>" in outline.svg
     assert outline.width > 4 * 16 * 0.6
+
+
+@pytest.mark.parametrize(
+    ("source", "latex", "tag"),
+    [
+        (r"$$a = b \tag{1}$$", "a = b ", "(1)"),
+        (r"\[a = b \tag*{A & B}\]", "a = b ", r"\text{A & B}"),
+        (r"$$a \tag{2.1a}$$", "a ", r"(\text{2.1a})"),
+        (r"\[a \tag{$*$}\]", "a ", "($*$)"),
+        (r"\begin{equation} a \tag{2} \end{equation}", r"\begin{equation} a  \end{equation}", "(2)"),
+        (r"$a \tag{1}$", r"a \tag{1}", ""),
+        (r"$$\begin{align} a \tag{1} \\ b \end{align}$$", r"\begin{align} a \tag{1} \\ b \end{align}", ""),
+        (r"$$\tag{1}$$", r"\tag{1}", ""),
+        ("$$a$$", "a", ""),
+    ],
+)
+def test_a_tag_of_one_line_is_apart_from_its_formula(source: str, latex: str, tag: str) -> None:
+    (formula,) = formulas_of(source)
+    assert tagged(formula) == (latex, tag)
+
+
+def test_a_tag_stands_at_the_right_end_of_the_room() -> None:
+    tag = Outline("", 20, 10, 2)
+    outline = Outline("", 100, 10, 2, tag)
+    assert [(part.scale, part.left) for part in placed(outline, 400, 1)] == [(1, 150), (1, 380)]
+    # Beside a wide formula, the tag keeps its distance; what is too wide for both is smaller.
+    assert [part.left for part in placed(outline, 150, 1)] == [6, 130]
+    assert [(part.scale, round(part.left)) for part in placed(outline, 72, 1)] == [(0.5, 0), (0.5, 62)]
+    assert [(part.scale, part.left) for part in placed(Outline("", 100, 10, 2), 400, 2)] == [(2, 0)]
+
+
+def test_a_displayed_formula_with_a_tag_is_as_wide_as_its_column(body: AnswerBody, qtbot: QtBot) -> None:
+    body.show_text("> $$a = b \\tag{1}$$\n\n| x |\n|---|\n| $$c \\tag{2}$$ |\n", ended=True)
+    document = prose(body, qtbot).document()
+    quoted = document.begin()
+    column = document.textWidth() - 2 * document.documentMargin() - quoted.blockFormat().leftMargin()
+    assert column - 4 < quoted.layout().lineAt(0).naturalTextWidth() <= column
+    in_cell = document.lastBlock().previous()
+    assert in_cell.text() == "\ufffc"
+    assert in_cell.layout().lineAt(0).naturalTextWidth() < 100
 
 
 def prose(body: AnswerBody, qtbot: QtBot) -> Prose:

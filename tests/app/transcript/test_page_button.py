@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import shutil
 import stat
+import zlib
 from pathlib import Path
 
 import pytest
@@ -98,3 +101,55 @@ def test_a_page_that_cannot_be_written_says_so(
     assert opened == []
     block.page_button.click()
     assert block.page_button.text() == "Open in the browser…"
+
+
+DIAGRAM = "graph TD\n  A[시작] --> B{ok?}\n"
+
+
+@pytest.fixture
+def addresses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The addresses that the browser was asked to open."""
+    found: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: found.append(url.toString()) or True)
+    return found
+
+
+@pytest.fixture
+def diagram(show: Show[CodeBlock]) -> CodeBlock:
+    made = show(CodeBlock())
+    made.show_code(DIAGRAM, "mermaid", closed=True)
+    return made
+
+
+def _answer_about_diagram(block: CodeBlock, words: str) -> None:
+    block.mermaid_button.click()
+    [question] = block.findChildren(QMessageBox)
+    assert "scripts read it" in question.informativeText()
+    next(button for button in question.buttons() if button.text() == words).click()
+
+
+def test_a_diagram_is_opened_at_an_address_that_has_its_text_in_what_is_not_sent(
+    diagram: CodeBlock, addresses: list[str]
+) -> None:
+    assert diagram.page_button.isHidden()
+    _answer_about_diagram(diagram, "Open")
+    [address] = addresses
+    sent, _, packed = address.partition("#pako:")
+    assert sent == "https://mermaid.live/edit"
+    state = json.loads(zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))))
+    assert state["code"] == DIAGRAM
+
+
+def test_a_diagram_is_not_opened_without_consent(diagram: CodeBlock, addresses: list[str]) -> None:
+    _answer_about_diagram(diagram, "Cancel")
+    assert addresses == []
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "closed"),
+    [(DIAGRAM, "mermaid", False), (DIAGRAM, "text", True), ("  ", "mermaid", True), ("x" * 30_000, "mermaid", True)],
+)
+def test_only_a_whole_diagram_can_be_opened(show: Show[CodeBlock], source: str, language: str, closed: bool) -> None:
+    block = show(CodeBlock())
+    block.show_code(source, language, closed=closed)
+    assert block.mermaid_button.isHidden()

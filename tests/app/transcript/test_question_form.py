@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.session.calls import CallState
 from app.tools.questions import QuestionReply, ServerQuestion, form_question, page_question
@@ -43,6 +44,10 @@ def card(open_window: OpenWindow, host: FakeHost) -> tuple[WindowDriver, CallCar
     return window, shown
 
 
+def shown_words(form: QWidget) -> str:
+    return " ".join(shown.text() for shown in form.findChildren(QLabel) if shown.isVisible())
+
+
 def test_a_form_is_checked_and_sent(card: tuple[WindowDriver, CallCard], host: FakeHost) -> None:
     window, shown = card
     replies: list[QuestionReply] = []
@@ -52,6 +57,7 @@ def test_a_form_is_checked_and_sent(card: tuple[WindowDriver, CallCard], host: F
     assert form.heading.text() == "“clock” asks you:"
     assert form.message.toPlainText() == "Which table?\\u202e"
     assert shown.state.text() == "Waiting for you"
+    assert form.cancel.x() < form.decline.x() < form.accept.x()
     name, guests, outside, at = form.entries
     assert outside.controls[0].isChecked()
     name.controls[0].setText("Ada")
@@ -80,13 +86,17 @@ def test_a_page_is_shown_whole_and_opened_by_a_click_only(
     window.wait(lambda: shown.form is not None)
     form: Any = shown.form
     assert form.address.toPlainText() == "https://xn--bnk-6cd.example/?" + "x" * 300
+    assert "only if you know xn--bnk-6cd.example." in shown_words(form)
+    assert "look like others" in shown_words(form)
     assert opened == []
     form.accept.click()
     assert len(opened) == 1
     assert replies == [QuestionReply("accept")]
-    host.ask(page_question("clock", "Again.", "https://bank.example/"), replies.append)
+    host.ask(page_question("clock", "Again.", "https://bank.example@other.example/bank"), replies.append)
     window.wait(lambda: shown.form is not None)
     form = shown.form
+    assert "only if you know other.example." in shown_words(form)
+    assert "look like others" not in shown_words(form)
     form.decline.click()
     assert replies[1:] == [QuestionReply("decline")]
     assert len(opened) == 1

@@ -43,6 +43,7 @@ CASES = [
         "<strong>b</strong> <em>i</em> <u>u</u> <s>s</s> <s>d</s> <u>n</u>",
     ),
     ("a<br>b<br/>c<BR />d", "a\nb\nc\nd", "a<br />b<br />c<br />d"),
+    ('<span style="x">one</span> <a href="https://e.org/">two</a>', "one two", '<p>one two <span class="address">(https://e.org/)'),
     ('<p>one</p><p align="center">two</p>', "one\n\ntwo", "<p>one</p><p>two</p>"),
     (
         "<script>x</script> <img src=http://e.org/y.png> <img src=javascript:x> <!-- c",
@@ -62,7 +63,7 @@ CASES = [
         "<mark>x</mark> 这是<mark>重点</mark>内容 <mark><em>표시</em></mark> a==b and",
     ),
     ("\x1b[1;31mred\x1b[0m `\x1b[32mg\x1b[m`\n\n```\n\x1b[38;5;9m오류\x1b[0m\n```", "red g\n\n오류", "<pre><code>오류"),
-    ("hello <b>open and <center>x</center>", "hello <b>open and <center>x</center>", "hello &lt;b&gt;open"),
+    ("hello <b>open and <form>x</form>", "hello <b>open and <form>x</form>", "hello &lt;b&gt;open"),
     (
         "<details><summary>More <b>here</b></summary>\n\nhidden *text*\n\n</details>\nafter",
         "More here\n\nhidden text\n\nafter",

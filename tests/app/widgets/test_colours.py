@@ -18,6 +18,7 @@ PAIRS = [
     ),
     *(("text", tint) for tint in ("main_tint", "draft_tint", "lookup_tint", "chats_tint", "problem_tint", "selection")),
     ("muted", "selection"),
+    ("draft_text", "selection"),
     ("problem", "problem_tint"),
     ("on_accent", "main"),
     ("on_accent", "problem"),

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.widgets import theme
 from app.widgets.colours import Colours, dark, light
-from app.widgets.controls import Chooser, Slider, Switch, TickBox, number_box
+from app.widgets.controls import Chooser, NumberOrWord, Switch, TickBox, number_box
 from app.widgets.stylesheet import stylesheet
 
 
@@ -42,6 +42,30 @@ def test_numbers_with_decimals_are_rounded_to_what_is_shown(page: QWidget) -> No
     assert entered == [0.05, 0.1, 0.15]
 
 
+def test_a_word_stands_beside_the_box_for_a_number_and_never_in_it(page: QWidget) -> None:
+    entered: list[float] = []
+    control = NumberOrWord(page, -1, 100, 1, True, 7, entered.append)
+    control.set_word("Random")
+    control.setAccessibleName("Seed")
+    control.show_number(-1)
+    control.show()
+    assert (control.word.isChecked(), control.box.isVisible()) == (True, False)
+    width = control.sizeHint().width()
+    control.word.click()
+    assert (control.box.isVisible(), control.box.value(), entered) == (True, 7, [7])
+    control.box.setValue(42)
+    assert control.sizeHint().width() == width
+    # The word may be taken and left again, and the number is still there.
+    control.word.click()
+    control.word.click()
+    assert entered == [7, 42, -1, 42]
+    # Nothing that is typed into the box means the word.
+    assert control.box.minimum() == 0
+    control.show_number(3)
+    assert (control.box.value(), len(entered)) == (3, 4)
+    assert (control.box.accessibleName(), control.word.accessibleName()) == ("Seed", "Random: Seed")
+
+
 def test_a_choice_reports_its_value_and_not_its_text(page: QWidget) -> None:
     chosen: list[object] = []
     chooser = Chooser(page, (0, 8, 4), chosen.append)
@@ -58,7 +82,7 @@ MADE = {
     "chooser": lambda page, changed: Chooser(page, (1, 2, 3), changed),
     "whole number": lambda page, changed: number_box(page, 0, 9, 1, True, changed),
     "number": lambda page, changed: number_box(page, 0, 9, 1, False, changed),
-    "slider": lambda page, _changed: Slider(page),
+    "number or word": lambda page, changed: NumberOrWord(page, 0, 9, 1, True, 5, changed),
 }
 
 

@@ -174,6 +174,25 @@ def test_several_refused_files_share_one_notice(start_chat: StartChat, tmp_path:
     assert len(window.notices) == 1
 
 
+def test_the_reasons_go_with_the_last_file(start_chat: StartChat, tmp_path: Path) -> None:
+    window = start_chat(ScriptedEngine())
+    (tmp_path / "a.bin").write_bytes(bytes(range(256)))
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("word")
+    window.paste(tmp_path / "a.bin", tmp_path / "a.txt", tmp_path / "b.txt")
+    window.wait(lambda: window.attached == ["a.txt", "b.txt"] and "a.bin" in window.banner_text)
+    row = window.composer.files
+
+    def press(name: str) -> None:
+        shown = (button for button in row.findChildren(QToolButton) if button.isVisible())
+        next(button for button in shown if button.accessibleName() == f"Remove {name}").click()
+
+    press("a.txt")
+    assert "a.bin" in window.banner_text
+    press("b.txt")
+    assert window.banner_text == ""
+
+
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Until it is set, the file `main.py` that is there is being read."""
@@ -381,7 +400,7 @@ def test_the_row_of_a_file_says_what_was_left_out_of_its_text(start_chat: StartC
     window = start_chat(ScriptedEngine())
     window.paste(tmp_path / "page.html")
     window.wait(lambda: bool(window.attached))
-    words = "left out: 1 invisible character, 2 hidden passages"
+    words = "left out: 1 invisible character and 2 hidden passages"
     window.wait(lambda: any(words in shown for shown in texts(window.composer.files)))
 
 

@@ -79,17 +79,29 @@ def test_a_chat_in_its_own_window_is_asked_there_while_another_is_on_screen(wind
     assert window.is_enabled("chat-window")
     beside = opened(window)
     beside.shows(("first", "One."))
-    assert beside.windowTitle() == "First"
+    assert beside.windowTitle() == "first"
     assert beside.edit.hasFocus() or not beside.isActiveWindow()
     window.trigger("new-chat")
     assert not window.is_enabled("chat-window")
     beside.ask("second")
     beside.shows(("first", "One."), ("second", "Two."))
     window.settle()
-    assert (window.turns, window.titles) == ([], ["First"])
-    window.open_chat("First")
+    assert (window.turns, window.titles) == ([], ["first"])
+    window.open_chat("first")
     assert window.turns == [("first", "One."), ("second", "Two.")]
     assert window.shown_text() == "Two."
+
+
+def test_a_line_below_the_chat_says_what_drafts_gained_in_its_newest_answer(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script(STORY), Script("Two.")]))
+    window.ask_and_wait("first")
+    beside = opened(window)
+    line = beside.window.figures
+    assert "as fast" in line.line.text() or "drafts accepted" in line.line.text()
+    assert line.isVisible()
+    beside.ask("second")
+    window.wait(lambda: [turn.answer.text for turn in window.session.chat.turns] == [STORY, "Two."])
+    window.wait(lambda: "drafts accepted" not in line.line.text())
 
 
 def test_both_windows_show_the_same_answer_while_it_streams_and_each_stops_it(open_window: OpenWindow) -> None:
@@ -151,7 +163,7 @@ def test_what_is_written_in_one_window_is_the_unsent_message_of_both(window: Win
     beside.type("later")
     beside.close()
     window.settle()
-    window.open_chat("First")
+    window.open_chat("first")
     assert window.unsent == "later"
 
 
@@ -172,7 +184,7 @@ def test_closing_it_leaves_the_answer_going_on_and_the_main_window_open(open_win
     gate.release(1000)
     window.wait(lambda: not window.session.answers.chat_ids)
     window.settle()
-    window.open_chat("First")
+    window.open_chat("first")
     assert window.turns == [("first", "One."), ("second", "Two.")]
     # The closed window is used again.
     again = opened(window)
@@ -196,17 +208,17 @@ def test_a_chat_has_one_window_which_follows_its_title_and_closes_with_it(window
     window.trigger("new-chat")
     window.ask_and_wait("other")
     other = opened(window)
-    assert other.windowTitle() == "Other"
+    assert other.windowTitle() == "other"
     beside.showMinimized()
-    window.sidebar.choose("First", "Open in new window")
+    window.sidebar.choose("first", "Open in new window")
     assert not beside.isMinimized()
     assert len(chat_windows()) == 2
-    window.sidebar.rename("First", "Renamed")
+    window.sidebar.rename("first", "Renamed")
     window.wait(lambda: beside.windowTitle() == "Renamed")
     window.open_chat("Renamed")
     window.trigger("delete-chat")
-    window.wait(lambda: window.titles == ["Other"])
-    assert [shown.windowTitle() for shown in chat_windows()] == ["Other"]
+    window.wait(lambda: window.titles == ["other"])
+    assert [shown.windowTitle() for shown in chat_windows()] == ["other"]
     window.close()
     assert chat_windows() == []
 
@@ -219,7 +231,7 @@ def test_a_chat_with_a_window_stays_the_same_however_many_are_opened(
     for question in ("other", "third"):
         window.trigger("new-chat")
         window.ask_and_wait(question)
-    window.open_chat("First")
+    window.open_chat("first")
     window.ask("fourth")
     window.wait_until_answered()
     beside.shows(("first", "One."), ("fourth", window.answer().text))
@@ -287,7 +299,7 @@ def test_a_restart_opens_the_windows_that_were_open_again_at_their_places(
     closed.close()
     assert window.turns == [("other", "Two.")]
     window, windows = reopened(window, open_window)
-    assert [(shown.windowTitle(), shown.geometry()) for shown in windows] == [("First", QRect(60, 70, 500, 400))]
+    assert [(shown.windowTitle(), shown.geometry()) for shown in windows] == [("first", QRect(60, 70, 500, 400))]
     assert (window.turns, windows[0].chat.turns[0].answer.text) == ([("other", "Two.")], "One.")
     # After the window is closed, nor does the next run open it.
     windows[0].close()
@@ -307,7 +319,7 @@ def test_a_window_is_kept_at_once_and_a_damaged_place_or_a_chat_that_is_gone_hin
     settings.change(chat_windows=("no-such-chat AAAA", f"{uid} damage", "damage"))
     window = open_window(ScriptedEngine())
     window.settle()
-    assert [shown.windowTitle() for shown in chat_windows()] == ["First"]
+    assert [shown.windowTitle() for shown in chat_windows()] == ["first"]
     assert [place.split(" ")[0] for place in window.preferences.values.chat_windows] == [uid]
 
 
@@ -319,7 +331,7 @@ def test_it_opens_where_one_stopped_reading_and_the_main_window_with_its_own_cha
     window.ask_and_wait("first")
     window.trigger("new-chat")
     window.ask_and_wait("other")
-    window.sidebar.choose("First", "Open in new window")
+    window.sidebar.choose("first", "Open in new window")
     window.wait(lambda: bool(chat_windows()))
     shown = chat_windows()[0]
     bar = shown.parts.transcript.verticalScrollBar()

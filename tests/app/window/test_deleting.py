@@ -105,4 +105,4 @@ def test_a_branch_and_the_archive_say_what_happened(window: WindowDriver) -> Non
     assert window.banner_text == "This is a copy of the chat up to that answer."
     window.trigger("archive-chat")
     window.settle()
-    assert window.banner_text == "“First 2” was archived."
+    assert window.banner_text == "“first 2” was archived."

@@ -121,6 +121,11 @@ def test_a_question_with_slips_is_found(start_chat: StartChat) -> None:
     search = PaletteDriver(window.find(HelpSearch))
     search.field.setText("hw do i exprot a chatt")
     assert search.rows[0] == QUESTIONS["en"]
+    search.press(Qt.Key.Key_Escape)
+    # In the command palette where nothing else is found.
+    window.trigger("palette")
+    window.palette.field.setText("hw do i exprot a chatt")
+    assert window.palette.rows[0] == f"Tandem help: {QUESTIONS['en']}"
 
 
 def test_the_card_leads_to_the_page_or_the_action_that_it_speaks_of(start_chat: StartChat) -> None:

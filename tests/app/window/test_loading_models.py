@@ -164,9 +164,9 @@ def test_a_question_that_waits_is_on_disk(
     window.ask("hello")
     window.ask("and goodbye")
     chat = window.session.chat
-    window.wait(lambda: window.titles == ["Hello"])
+    window.wait(lambda: window.titles == ["hello"])
     stored = window.session.store.wait_for(lambda store: store.conversations.get(chat.id))
-    assert (stored.unsent, stored.title) == ("hello\n\nand goodbye", "Hello")
+    assert (stored.unsent, stored.title) == ("hello\n\nand goodbye", "hello")
     gate.set()
     window.wait(lambda: [question for question, _ in window.turns] == ["hello", "and goodbye"])
     window.settle()
@@ -189,7 +189,7 @@ def test_questions_are_put_back_where_the_models_cannot_be_loaded(open_window: O
     assert window.banner.isVisible()
     assert (other.unsent, other.waiting) == ("hello", [])
     # The list leads to it.
-    window.wait(lambda: "Hello" in window.titles)
+    window.wait(lambda: "hello" in window.titles)
 
 
 def test_the_model_before_does_not_answer_what_waited_for_one_that_cannot_be_loaded(open_window: OpenWindow) -> None:

@@ -12,6 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.actions.spec import menu_title
+from app.composer.choice_buttons import chosen_in
+from app.conversations.conversation_list import ConversationList
 from app.settings.declarations import PAGES
 from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
@@ -65,9 +67,10 @@ def test_a_few_letters_and_enter_run_a_command(start_chat: StartChat, qapp: Appl
     every, height = len(palette.rows), palette.palette.height()
     window.compose("새", palette.field)
     assert 0 < len(palette.rows) < every
-    # The card is as high as what was found needs.
-    assert palette.palette.height() < height
     assert palette.rows[0] == window.action("new-chat").whatsThis()
+    # The card is as high as what was found needs.
+    window.compose("팔", palette.field)
+    assert palette.palette.height() < height
     # So do the English names.
     palette.press(Qt.Key.Key_Escape)
     window.trigger("palette")
@@ -99,11 +102,45 @@ def test_a_setting_is_found_by_its_name_or_by_what_it_can_be(start_chat: StartCh
     qapp.processEvents()
     window.trigger("palette")
     palette = window.palette
-    for words, page in (("proxy", "network"), ("プロキシ", "network"), ("dark", "general")):
+    for words, page, setting in (
+        ("proxy", "network", "Proxy"),
+        ("プロキシ", "network", "Proxy"),
+        ("dark", "general", "Appearance"),
+    ):
         palette.field.setText(words)
-        assert palette.rows == [
-            ": ".join(QCoreApplication.translate("Settings", text) for text in ("Settings", PAGES[page]))
-        ]
+        names = (QCoreApplication.translate("Settings", text) for text in ("Settings", PAGES[page], setting))
+        # The help has questions with these words, too.
+        assert palette.rows[0] == ": ".join(names)
+        assert not [row for row in palette.rows[1:] if "ヘルプ" not in row]
+
+
+def test_a_setting_is_shown_by_itself_and_its_page_whole(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
+    for words, is_alone in (("dark", True), ("settings general", False)):
+        window.trigger("palette")
+        window.palette.field.setText(words)
+        window.palette.press(Qt.Key.Key_Return)
+        rows = [row.name.text() for row in window.settings.page("general").rows if row.isVisible()]
+        assert "Appearance" in rows
+        assert (rows == ["Appearance"]) == is_alone
+        window.settings.close()
+
+
+def test_folders_and_presets_are_found(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
+    window.session.list.change(ConversationList.create_folder, "Novel")
+    window.wait(lambda: [folder.name for folder in window.session.list.folders] == ["Novel"])
+    window.trigger("palette")
+    window.palette.field.setText("novel")
+    assert window.palette.rows == ["Folders: Novel"]
+    window.palette.press(Qt.Key.Key_Return)
+    assert window.folder_page.isVisible()
+    QTest.keyClick(window.folder_page, Qt.Key.Key_Escape)
+    window.trigger("palette")
+    window.palette.field.setText("concise")
+    assert window.palette.rows[0] == "Preset: Concise"
+    window.palette.press(Qt.Key.Key_Return)
+    assert chosen_in(window.session).built_in == "concise"
 
 
 def test_chats_and_models_are_found_and_shown(open_shown: OpenShown) -> None:
@@ -118,10 +155,10 @@ def test_chats_and_models_are_found_and_shown(open_shown: OpenShown) -> None:
     # Nothing but actions and pages before a letter.
     assert not [row for row in palette.rows if row.startswith(("Chats: ", "Models: "))]
     palette.field.setText("whales")
-    assert palette.rows == ["Chats: Of whales"]
-    # The chat on the screen is no place to go to.
+    assert palette.rows == ["Chats: whales"]
+    # The chat on the screen, too: who looks for it should not believe that it is gone.
     palette.field.setText("herons")
-    assert palette.rows == []
+    assert palette.rows == ["Chats: And of herons"]
     palette.field.setText("whales")
     palette.press(Qt.Key.Key_Return)
     window.wait(lambda: window.session.chat.id == whales)

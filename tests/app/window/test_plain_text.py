@@ -17,10 +17,7 @@ from tests.app.window_parts import entry
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        *(
-            (text, text)
-            for text in ("Use vector<int> and <div>x</div> here", "a <T> b", "<think about it", "1 < 2 > 0")
-        ),
+        *((text, text) for text in ("Use vector<int> and <x>y</x> here", "a <T> b", "<think about it", "1 < 2 > 0")),
         ("See [d][1].\n\n[1]: https://e.org/a\n[^2]: N\n\n- [a]: b\n", "See d.\n2 N\n[a]: b"),
         ("<b>so</b> and <q>`[c]: d`</q>, too", "so and <q>[c]: d</q>, too"),
         ("![a *cat* & more](https://example.org/cat.png), so", "a cat & more, so"),

@@ -113,7 +113,7 @@ def test_the_answer_appears_in_place_and_return_goes_on_in_the_same_chat(window:
     enter(entry, "third")
     wait_for(window, entry, ("second", "Two."), ("third", "Three."))
     window.settle()
-    assert window.titles == ["Second", "First"]
+    assert window.titles == ["second", "first"]
     assert window.turns == [("first", "One.")]
     QTest.mouseClick(entry.open_chat, Qt.MouseButton.LeftButton)
     assert not window.isMinimized()
@@ -139,16 +139,16 @@ def test_an_answer_that_has_ended_has_one_line_on_its_drafts_and_speed(
     window.settle()
     stats = entry.chat.turns[0].answer.figures
     accepted = f"{stats.accepted} of {stats.drafted} drafts accepted"
-    assert entry.figures.text().startswith(f"{accepted} · ")
-    assert entry.figures.text().endswith(" tokens a second")
+    assert entry.figures.line.text().startswith(f"{accepted} · ")
+    assert entry.figures.line.text().endswith(" tokens a second")
     assert entry.height() > height
     qapp.language.choose("ko")
-    window.wait(lambda: entry.figures.text().startswith(f"초안 {stats.drafted}개 중 {stats.accepted}개 채택"))
+    window.wait(lambda: entry.figures.line.text().startswith(f"초안 {stats.drafted}개 중 {stats.accepted}개 채택"))
     qapp.language.choose("en")
     enter(entry, "second")
     wait_for(window, entry, ("first", STORY), ("second", "No."))
     window.settle()
-    assert "drafts accepted" not in entry.figures.text()
+    assert "drafts accepted" not in entry.figures.line.text()
 
 
 @pytest.mark.parametrize("command", ["new-chat", "new-temporary-chat"])
@@ -179,7 +179,7 @@ def test_a_message_during_the_answer_is_queued_in_its_chat_whose_unsent_message_
     wait_for(window, entry, ("first", "One."), ("second", "Two."))
     assert (entry.edit.toPlainText(), window.turns) == ("", [])
     window.settle()
-    window.open_chat("First")
+    window.open_chat("first")
     assert window.unsent == "unsent"
 
 

@@ -91,7 +91,7 @@ def test_a_refused_import_is_reported_until_the_store_takes_a_write(
     window.settle()
     with monkeypatch.context() as patch:
         patch.setattr("app.conversations.conversation_list.ConversationList.create", full)
-        window.session.chats.purge(window.chat_id("First"))
+        window.session.chats.purge(window.chat_id("first"))
         window.import_chats(tmp_path / "chat.json")
         window.wait(lambda: "disk is full" in window.banner_text)
     window.ask_and_wait("second")
@@ -160,7 +160,7 @@ def test_the_sidebar_says_that_chats_cannot_be_read(open_window: OpenWindow, mon
     window.trigger("new-chat")
     window.ask_and_wait("third")
     assert not window.sidebar.pane.hint.isVisible()
-    assert window.titles == ["Third", "First"]
+    assert window.titles == ["third", "first"]
 
 
 @pytest.mark.expects_log
@@ -184,5 +184,5 @@ def test_a_chat_that_cannot_be_deleted_is_named_and_the_others_go(
     window.sidebar.show_view("Trash")
     window.session.chats.empty_trash()
     window.settle()
-    assert window.titles == ["First"]
-    assert window.banner_text.startswith("Not deleted: First. The chat database is damaged.")
+    assert window.titles == ["first"]
+    assert window.banner_text.startswith("Not deleted: first. The chat database is damaged.")

@@ -121,7 +121,7 @@ def test_nothing_praises_it_and_no_sum_counts_it(start_chat: StartChat) -> None:
     # The note below the answer says that it repeats itself.
     assert "This answer repeats itself" not in window.panel_text
     assert "tokens a second" in window.panel_text
-    assert not window.panel.outcome.isVisible()
+    assert window.panel.outcome.property("styleClass") == "big"
     assert "as fast" not in window.panel_text
     assert "instead of" not in window.panel_text
     window.turn().hover()

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 
 from app.session.answer import State
@@ -15,6 +16,7 @@ from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
 from tests.app.shared_window import StartChat
+from tests.app.window_driver import WindowDriver
 
 
 @pytest.mark.full
@@ -85,8 +87,8 @@ def test_a_draft_stays_with_its_chat_and_survives_a_restart(open_window: OpenWin
     window.close()
     window = open_window(ScriptedEngine())
     window.wait(lambda: window.unsent == "another idea")
-    assert window.titles == ["First"]
-    window.sidebar.click("First")
+    assert window.titles == ["first"]
+    window.sidebar.click("first")
     window.wait(lambda: window.unsent == "half a thou")
     window.trigger("new-chat")
     assert window.unsent == "another idea"
@@ -144,7 +146,7 @@ def test_a_new_chat_that_has_only_a_draft_cannot_be_thrown_away(start_chat: Star
     for action in ("delete-chat", "archive-chat", "pin-chat", "move-chat", "rename-chat", "export-chat"):
         assert not window.is_enabled(action)
     window.ask_and_wait("first")
-    assert window.titles == ["First"]
+    assert window.titles == ["first"]
     assert window.is_enabled("delete-chat")
 
 
@@ -170,7 +172,7 @@ def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(start
     for question in ("first", "second"):
         window.trigger("new-chat")
         window.ask_and_wait(question)
-    first = next(chat.id for chat in window.session.list.chats if chat.title == "First")
+    first = next(chat.id for chat in window.session.list.chats if chat.title == "first")
     session = window.session
     window.search("draft")
     window.wait(lambda: window.sidebar.rows[0] == "Messages")
@@ -191,6 +193,27 @@ def test_a_new_chat_stays_although_another_was_still_being_read(start_chat: Star
     window.trigger("new-chat")
     window.settle()
     assert window.turns == []
+
+
+def colours_on_the_page(window: WindowDriver) -> int:
+    page = window.transcript.viewport().grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    return len(set(memoryview(page.constBits()).cast("I")))
+
+
+def test_the_page_is_empty_from_the_choice_of_another_chat_until_that_is_shown(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine([Script("One."), Script("Two.")]))
+    for question in ("first", "second"):
+        window.trigger("new-chat")
+        window.ask_and_wait(question)
+    chats = window.session.chats
+    chats.open_id(window.chat_id("first"))
+    assert (window.turns[0][0], colours_on_the_page(window)) == ("second", 1)
+    window.wait(lambda: window.turns[0][0] == "first" and colours_on_the_page(window) > 1)
+    # One that cannot be read, and one that is on screen, leave the page as it is in the end.
+    for chat_id in (10_000, window.chat_id("first")):
+        chats.open_id(chat_id)
+        window.settle()
+        assert (window.turns[0][0], colours_on_the_page(window) > 1) == ("first", True)
 
 
 @pytest.mark.full

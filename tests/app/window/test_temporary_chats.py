@@ -53,7 +53,7 @@ def test_it_is_marked_and_stored_nowhere_on_disk(open_window: OpenWindow) -> Non
     assert window.windowTitle() == "Temporary chat"
     requests = window.session.models.engine.requests
     assert [bool(request.conversation) for request in requests] == [True, False]
-    assert window.titles == ["First"]
+    assert window.titles == ["first"]
     assert window.in_store(lambda store: store.search.messages(SECRET)) == []
     assert not any(window.is_enabled(action) for action in ("rename-chat", "pin-chat", "export-chat", "delete-chat"))
     folder = window.session.store.path.parent
@@ -72,7 +72,7 @@ def no_time_to_undo(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_is_gone_when_another_chat_is_shown(open_window: OpenWindow) -> None:
     window = temporary(open_window)
     chat = window.session.chat
-    window.open_chat("First")
+    window.open_chat("first")
     window.wait(lambda: not window.session.chats.restorable)
     window.settle()
     assert window.turns == [("first", "Stored.")]
@@ -90,7 +90,7 @@ def test_it_is_gone_when_another_chat_is_shown(open_window: OpenWindow) -> None:
 def test_leaving_it_can_be_undone(open_window: OpenWindow) -> None:
     window = temporary(open_window)
     window.write("unsent")
-    window.open_chat("First")
+    window.open_chat("first")
     window.settle()
     assert window.notices == ["The temporary chat is deleted in ten seconds."]
     window.press_banner()

@@ -9,7 +9,6 @@ from dataclasses import replace as change
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QFontDatabase
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
@@ -60,13 +59,14 @@ def cards(window: WindowDriver) -> list[CallCard]:
 
 def shown(card: CallCard) -> str:
     """The texts of a card's labels, buttons and passages that can be seen."""
-    parts = [*card.findChildren(QPushButton), *card.findChildren(type(card.state)), card.arguments, card.result]
+    passages = filter(None, (card.question, card.arguments, card.result))
+    parts = [*card.findChildren(QPushButton), *card.findChildren(type(card.state)), *passages]
     texts = (part.toPlainText() if hasattr(part, "toPlainText") else part.text() for part in parts if part.isVisible())
     return "\n".join(texts)
 
 
 def wait_for_consent(window: WindowDriver) -> CallCard:
-    window.wait(lambda: bool(cards(window)) and "Waiting for you" in shown(cards(window)[-1]))
+    window.wait(lambda: bool(cards(window)) and "Deny" in shown(cards(window)[-1]))
     return cards(window)[-1]
 
 
@@ -93,11 +93,11 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
     window.ask("What time is it?")
     wait_for_consent(window)
     allowed, denied = cards(window)
-    assert "Asia/Seoul" in shown(allowed)
+    assert shown(allowed).splitlines()[-2:] == ["main wants to use now of “clock”.", "zone: Asia/Seoul"]
     assert "tool_call" not in window.turn(0).text
     assert host.calls == []
-    accept = button(allowed, "Allow once")
-    assert accept.accessibleName() == "Allow once: now · clock"
+    accept = button(allowed, "Allow")
+    assert accept.accessibleName() == "Allow: now · clock"
     accept.setFocus()
     QTest.keyClick(accept, Qt.Key.Key_Space)
     button(denied, "Deny").click()
@@ -111,7 +111,7 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
     assert "It is 12:00" not in shown(allowed)
     allowed.head.click()
     assert "It is 12:00 in Seoul." in shown(allowed)
-    assert "Allow once" not in shown(allowed)
+    assert "Allow" not in shown(allowed)
     window.ask_and_wait("Bye")
     assert window.turn(1).text == "Bye."
 
@@ -133,7 +133,7 @@ def test_an_answer_that_repeats_the_refusal_of_a_call_shows_it_folded(open_windo
 
 
 @pytest.mark.usefixtures("host")
-def test_a_card_says_that_the_same_call_was_made_before_and_sets_its_arguments_as_code(open_window: OpenWindow) -> None:
+def test_a_card_says_that_the_same_call_was_made_before(open_window: OpenWindow) -> None:
     same, other = call_text("clock_now", zone="UTC"), call_text("clock_now", zone="Asia/Seoul")
     window = open_window(engine_of(same, f"{other}\n{same}", "It is noon."))
     set_up(window.session, "clock")
@@ -141,10 +141,8 @@ def test_a_card_says_that_the_same_call_was_made_before_and_sets_its_arguments_a
     first = wait_for_consent(window)
     said = "The same call was made before in this answer."
     assert said not in sentence_of(first)
-    fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    assert first.arguments.font().family() == fixed.family()
-    button(first, "Allow once").click()
-    window.wait(lambda: len(cards(window)) == 3 and "Waiting for you" in shown(cards(window)[-1]))
+    button(first, "Allow").click()
+    window.wait(lambda: len(cards(window)) == 3 and "Deny" in shown(cards(window)[-1]))
     assert [said in sentence_of(card) for card in cards(window)] == [False, False, True]
     window.session.answers.stop()
 
@@ -268,7 +266,7 @@ def test_the_switch_lists_servers_and_tools_and_is_off_at_first(open_window: Ope
     set_up(window.session, "clock")
     assert tools.isVisible()
     assert tools.text() == "Tools: on"
-    assert menu_of(window) == ["Use tools in this chat", "Tandem", "clock · Running. Tools (1): now."]
+    assert menu_of(window) == ["Use tools in this chat", "Tandem", "clock · 1 tool ready."]
     menus = [action.menu() for action in tools.menu_of_tools.actions()[-2:]]
     names = [[action.text() for action in menu.actions()] for menu in menus if isinstance(menu, QMenu)]
     assert names == [["Models on this Mac", "Today's acceptance rate"], ["In all chats", "now"]]
@@ -316,7 +314,7 @@ def test_what_the_switch_shows_for_the_starter_is_what_a_question_gets(open_wind
     assert lines == [
         ("Use tools in this chat", True, False),
         ("Tandem", False, False),
-        ("clock · Running. Tools (1): now.", False, False),
+        ("clock · 1 tool ready.", False, False),
     ]
     assert tools_of_a_question() == [*own, "clock_now"]
     session.tools.settings.put(server)
@@ -358,7 +356,7 @@ def test_a_tool_that_is_off_is_neither_told_to_the_model_nor_called(open_window:
     tools = window.session.tools
     tools.permit(window.session.chat, host.offered[1], Permission.DENY)
     lines = menu_of(window)
-    assert lines[-1] == "clock · Running. Tools (1): now. Off: later."
+    assert lines[-1] == "clock · 1 tool ready. Off: later."
     menu = window.find(ToolsButton).menu_of_tools.actions()[-1].menu()
     assert isinstance(menu, QMenu)
     assert [(line.text(), line.isChecked()) for line in menu.actions()[1:]] == [("now", True), ("later", False)]
@@ -388,7 +386,7 @@ def test_a_click_on_a_tool_in_the_menu_turns_it_off_and_on(open_window: OpenWind
 
     assert told() == ["clock_now", "clock_later"]
     click("later")
-    assert menu_of(window)[-1] == "clock · Running. Tools (1): now. Off: later."
+    assert menu_of(window)[-1] == "clock · 1 tool ready. Off: later."
     assert told() == ["clock_now"]
     click("later")
     assert told() == ["clock_now", "clock_later"]
@@ -396,7 +394,7 @@ def test_a_click_on_a_tool_in_the_menu_turns_it_off_and_on(open_window: OpenWind
     # A permission is not revoked by that.
     window.session.tools.permit(window.session.chat, host.offered[1], Permission.ALWAYS)
     click("later")
-    assert menu_of(window)[-1] == "clock · Running. Tools (1): now. Off: later."
+    assert menu_of(window)[-1] == "clock · 1 tool ready. Off: later."
     click("later")
     assert window.session.tools.permission(window.session.chat, host.offered[1]) is Permission.ALWAYS
     # The tools of Tandem are always on.
@@ -405,12 +403,23 @@ def test_a_click_on_a_tool_in_the_menu_turns_it_off_and_on(open_window: OpenWind
 
 
 @pytest.mark.usefixtures("host")
-def test_the_switch_says_why_a_model_has_no_tools(open_window: OpenWindow) -> None:
+def test_the_switch_says_at_a_click_why_a_model_has_no_tools_and_opens_the_choice_of_another(
+    open_window: OpenWindow,
+) -> None:
     window = open_window(ScriptedEngine([Script("Hello.")]))
     set_up(window.session, "clock")
     tools = window.find(ToolsButton)
-    assert not tools.isEnabled()
+    assert tools.isEnabled()
+    assert tools.text() == "Tools: off"
+    assert tools.property("styleClass") == "small-faint"
     assert "chat template" in tools.toolTip()
+    reason, template, choose = menu_of(window)
+    assert (reason, template) == ("This model can't use tools.", "Its chat template has no place for them.")
+    assert choose == "Choose a model that can…"
+    picker = window.models.main_picker
+    assert not picker.isVisible()
+    tools.menu_of_tools.actions()[-1].trigger()
+    assert picker.isVisible()
 
 
 @pytest.mark.usefixtures("host")
@@ -445,6 +454,7 @@ def test_a_card_fits_a_narrow_window(open_window: OpenWindow, qapp: Application,
     card = cards(window)[0]
     inside = card.rect()
     buttons = [one for one in card.findChildren(QPushButton) if one.isVisible()]
-    assert len(buttons) == 5
+    assert len(buttons) == 3
+    assert [one.x() for one in buttons] == sorted(one.x() for one in buttons)
     assert all(inside.contains(QRect(one.mapTo(card, QPoint(0, 0)), one.size())) for one in buttons)
     window.session.answers.stop()

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel
 from app.widgets.application import Application
 from app.window.import_card import ImportCard
 from tests.app.conftest import OpenWindow
+from tests.app.conversations.foreign_sessions import claude_code_line
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import Script
 from tests.app.window_driver import WindowDriver
@@ -219,6 +220,19 @@ def test_closing_the_window_waits_for_an_export_for_a_while_only(
     Timer(0.2, go_on.set).start()
     window.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_import_says_how_much_agents_said_to_each_other(empty: WindowDriver, tmp_path: Path) -> None:
+    folder = tmp_path / "projects"
+    folder.mkdir()
+    asked, of_agent = (
+        json.dumps(claude_code_line("user", uid, None, "hello", isSidechain=uid == "agent")) for uid in ("own", "agent")
+    )
+    (folder / "session.jsonl").write_text(f"{asked}\n{of_agent}")
+    (folder / "agent-1.jsonl").write_text(of_agent)
+    empty.import_chats(folder)
+    left_out = "1 chat of one agent with another was left out. 1 message between agents was left out."
+    empty.wait(lambda: empty.banner_text == f"1 chat imported. {left_out}")
 
 
 def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(empty: WindowDriver, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.scripts import STORY, Script
 from tests.app.shared_window import StartChat
+from tests.app.window_driver import WindowDriver
 from tests.app.window_parts import button
 from tests.engine.documents.office_files import workbook
 
@@ -103,6 +104,44 @@ def test_the_count_grows_while_an_answer_streams(start_chat: StartChat) -> None:
     gate.release(1000)
     window.wait(lambda: bool(at_end))
     assert at_end == [f"{chat.context_tokens()} of 4,096 tokens"]
+
+
+def shown_tokens(window: WindowDriver) -> int:
+    """Return the tokens that the line below the message box names; 0 while it is empty."""
+    return int(window.context_text.split()[0].replace(",", "")) if window.context_text else 0
+
+
+def test_the_count_means_the_same_before_and_after_the_first_token(start_chat: StartChat) -> None:
+    gate = threading.Semaphore(0)
+    engine = ScriptedEngine([Script("Yes."), Script("Yes.")], gate=gate, tool_format="json_tools")
+    window = start_chat(engine)
+    chat, starter = window.session.chat, starter_pair()[0]
+    window.session.models.load(str(starter), None)
+    window.wait(lambda: not window.session.models.pair.loading)
+    window.session.tools.set_on(chat, True)
+    question = "What is a draft model, and why does it help? " * 20
+    words = count_tokens(starter, question) or 0
+    for _ in range(2):
+        before = chat.context_tokens()
+        window.ask(question)
+        # The question counts as soon as it is asked, and still does once the answer has figures of its own.
+        window.wait(lambda before=before: shown_tokens(window) >= before + words)
+        gate.release(1000)
+        window.wait_until_answered()
+        window.wait(lambda: shown_tokens(window) == chat.context_tokens())
+        while gate.acquire(blocking=False):
+            pass
+
+
+def test_the_tools_of_the_starter_count_as_the_names_that_its_template_writes(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine(tool_format="json_tools"))
+    session, starter = window.session, starter_pair()[0]
+    session.models.starter_pair = starter_pair()[:2]
+    session.models.load(str(starter), None)
+    window.wait(lambda: not session.models.pair.loading)
+    window.write("What is Tandem?")
+    expected = count_tokens(starter, "list_models, acceptance_today\n\nWhat is Tandem?") or 0
+    window.wait(lambda: 0 < shown_tokens(window) <= expected + 1)
 
 
 def test_an_imported_chat_is_counted_although_no_answer_has_figures(start_chat: StartChat, tmp_path: Path) -> None:

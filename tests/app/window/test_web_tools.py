@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtGui import QAction, QFont
+from PySide6.QtWidgets import QLabel, QPushButton, QTextEdit
 
 from app.tools.servers import WebChoice
 from app.tools.web_tools import web_tools
-from app.transcript.call_card import CallCard
+from app.transcript.call_card import CallCard, ConsentButtons
 from tests.app.conftest import OpenWindow
 from tests.app.fake_tools import call_text
 from tests.app.scripted_engine import ScriptedEngine
@@ -50,10 +51,13 @@ def test_a_page_is_read_after_a_yes_and_linked_below_the_answer(open_window: Ope
     tools.set_on(window.session.chat, True)
     window.ask("When is high tide?")
     card = card_of(window)
-    window.wait(lambda: "Its site sees the address that is asked for." in labels_of(card))
-    assert address in card.arguments.toPlainText()
+    window.wait(lambda: f"news.test:{site.port} learns which page you read." in labels_of(card))
+    assert card.question is not None
+    assert card.question.toPlainText() == f"main wants to read {address}"
+    assert bold_in(card.question) == [f"news.test:{site.port}"]
+    assert not card.arguments.isVisible()
     assert site.paths == []
-    next(button for button in card.findChildren(QPushButton) if button.text() == "Allow once").click()
+    next(button for button in card.findChildren(QPushButton) if button.text() == "Allow").click()
     window.wait_until_answered()
     assert site.paths == ["/tides"]
     sources = next(label for label in window.window.findChildren(QLabel) if label.objectName() == "sources")
@@ -84,6 +88,24 @@ def buttons_of(window: WindowDriver) -> dict[str, QPushButton]:
     return shown()
 
 
+def lasting(window: WindowDriver) -> list[QAction]:
+    """Return the choices beside Allow of the card that asks; none while no card does."""
+    shown = [one for one in window.window.findChildren(ConsentButtons) if one.isVisible()]
+    return [action for one in shown for action in one.menu_of_permissions.actions()]
+
+
+def allow_for_longer(window: WindowDriver, words: str) -> None:
+    buttons_of(window)
+    next(action for action in lasting(window) if action.text() == words).trigger()
+
+
+def bold_in(view: QTextEdit) -> list[str]:
+    """Return the texts of a view that are bold."""
+    block = view.document().begin()
+    fragments = [fragment.fragment() for fragment in block]
+    return [one.text() for one in fragments if one.charFormat().fontWeight() > QFont.Weight.Normal]
+
+
 @pytest.mark.parametrize(("choice", "kept"), [("Always allow {site}", True), ("Allow {site} in this chat", False)])
 def test_a_permission_to_read_is_for_one_site_and_says_so(
     open_window: OpenWindow, site: WebSite, choice: str, kept: bool
@@ -92,10 +114,10 @@ def test_a_permission_to_read_is_for_one_site_and_says_so(
     other = f"http://other.test:{site.port}"
     window = asking_window(open_window, f"{news}/tides", f"{news}/tides?again", f"{other}/?q=the+chat")
     window.ask("When is high tide?")
-    buttons_of(window)[choice.format(site=news)].click()
+    allow_for_longer(window, choice.format(site=news))
     # The second page of the site is read without a question.
     window.wait(lambda: site.paths == ["/tides", "/tides?again"])
-    window.wait(lambda: choice.format(site=other) in buttons_of(window))
+    window.wait(lambda: choice.format(site=other) in [action.text() for action in lasting(window)])
     buttons_of(window)["Deny"].click()
     window.wait_until_answered()
     assert site.paths == ["/tides", "/tides?again"]
@@ -109,12 +131,12 @@ def test_a_redirect_to_another_site_is_asked_about(open_window: OpenWindow, site
     site.pages["/out"] = SitePage(status=302, headers={"location": target})
     window = asking_window(open_window, site.address("/out"), target)
     window.ask("When is high tide?")
-    buttons_of(window)[f"Always allow http://news.test:{site.port}"].click()
-    window.wait(lambda: f"Always allow http://other.test:{site.port}" in buttons_of(window))
+    allow_for_longer(window, f"Always allow http://news.test:{site.port}")
+    window.wait(lambda: f"Always allow http://other.test:{site.port}" in [action.text() for action in lasting(window)])
     call = window.session.chat.turns[-1].calls[0]
     assert target in call.text
     assert site.paths == ["/out"]
-    buttons_of(window)["Allow once"].click()
+    buttons_of(window)["Allow"].click()
     window.wait_until_answered()
     assert site.paths == ["/out", "/tides"]
 

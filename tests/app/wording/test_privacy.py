@@ -64,11 +64,11 @@ def test_a_server_of_tools_may_send_on_what_it_gets_while_it_can_be_used(
     set_up(window, replace(server, approved=""))
     assert sentences() == before
     set_up(window, server)
-    for sentence in sentences():
-        assert "what the model sends to tool servers can leave this Mac" in sentence
-        assert NOTHING not in sentence
-        assert NEVER not in sentence
-        assert " only " not in sentence
+    said, listed = sentences()
+    assert said == before[0]
+    assert "what the model sends to tool servers can leave this Mac" in listed
+    assert NEVER not in listed
+    assert " only " not in listed
     set_up(window, replace(server, enabled=False))
     assert sentences() == before
     set_up(window, server)
@@ -136,10 +136,28 @@ def test_all_that_leaves_is_said_in_the_language_in_use(
     window.wait(lambda: {*english} <= {*shown()})
 
 
-def test_web_tools_say_who_sees_what(window: WindowDriver, sentences: Any) -> None:
+def test_the_network_page_says_who_sees_what_of_web_tools(window: WindowDriver, sentences: Any) -> None:
+    before = sentences()
     window.session.tools.set_web(WebChoice(on=True, service="brave"))
     said, listed = sentences()
-    for text in (said, listed):
-        assert "Brave sees its searches." in text
-    assert NOTHING not in said
+    assert said == before[0]
+    assert "Brave sees its searches." in listed
     assert NEVER not in listed
+
+
+def test_an_empty_chat_says_in_a_sentence_that_its_tools_are_on(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    monkeypatch.setattr("app.session.session.data_folder", lambda: tmp_path)
+    window = open_window(ScriptedEngine(tool_format="json_tools"))
+    tools = window.session.tools
+
+    def said() -> str:
+        return next(text for text in texts(window.find(Welcome)) if "Runs on" in text)
+
+    tools.set_web(WebChoice(on=True))
+    assert said() == f"Runs on this Mac. {NOTHING}"
+    tools.set_on(window.session.chat, True)
+    assert said() == "Runs on this Mac. Tools are on: what they are asked for can leave this Mac."
+    tools.set_on(window.session.chat, False)
+    assert said() == f"Runs on this Mac. {NOTHING}"

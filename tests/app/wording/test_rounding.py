@@ -13,7 +13,7 @@ from app.wording.rounding import PROBLEMS, same_text_sentence, text_sentence, ve
 from engine.stats import RequestStats
 from engine.tuning import KernelProblem, KeyRange, LearnedPair, Rounding, WidthCost
 from tests.app.learned_figures import LEARNED
-from tests.app.scripts import Script, play
+from tests.app.scripts import STORY, Script, play
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_it_says_identical_only_where_that_was_found(rounding: str, said: str) -
 
 def test_the_panel_says_it_of_an_answer_that_has_ended() -> None:
     answer = Answer()
-    answer.apply(list(play(Script("one two three four five six seven eight"))))
+    answer.apply(list(play(Script(STORY))))
     answer.stats = structs.replace(answer.stats, rounding="identical")
     assert "The same text as without drafts." in figures.remarks(answer)
 

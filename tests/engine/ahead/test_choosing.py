@@ -57,27 +57,26 @@ def choose(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
 
 
 @pytest.mark.full
-def test_prepared_tokens_are_verified_by_match_with_the_rule_rejection(
+def test_with_a_draft_runner_all_draft_tokens_are_verified_by_match(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def prepared_or_plain(_controller: Controller, answers: Sequence[AnswerWithOffer]) -> list[Choice]:
+    def prepared_or_drafted_here(_controller: Controller, answers: Sequence[AnswerWithOffer]) -> list[Choice]:
         [(_answer, offer)] = answers
         if offer.forced is not None:
             return [offer.forced]
-        limit = offer.limits.get("ahead", 0)
-        return [Choice("ahead" if limit else None, limit)]
+        source = next((source for source in ("ahead", "draft") if offer.limits.get(source)), None)
+        return [Choice(source, offer.limits[source] if source else 0)]
 
-    monkeypatch.setattr(Controller, "choose", prepared_or_plain)
+    monkeypatch.setattr(Controller, "choose", prepared_or_drafted_here)
     monkeypatch.setattr(rest, "MAX_MISSES", 10**6)
     plain = answered(scheduler, SHORT, PLAIN).finished
     rejection = SpeculationSettings(method="draft", acceptance="rejection", sample_share=0.0)
-    accepted = 0
+    drafted: set[str | None] = set()
     # How much the runner has prepared in an answer depends on how busy the machine is.
-    while not accepted:
+    while drafted != {"ahead", "draft"}:
         client = answered(scheduler, SHORT, rejection)
         assert client.finished.ids == plain.ids
-        assert {event.round.source for event in client.committed if event.round.drafted} <= {"ahead"}
-        accepted = client.finished.stats.accepted
+        drafted |= {event.round.source for event in client.committed if event.round.drafted}
 
 
 @pytest.mark.full

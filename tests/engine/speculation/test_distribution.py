@@ -61,6 +61,11 @@ def test_draws_follow_the_main_models_law(name: str, draft: str, rejection: bool
     assert excess(name, DRAFTS[draft], rejection, DRAWS) < P_ONE_IN_A_THOUSAND
 
 
+@pytest.mark.full
+def test_twenty_thousand_draws_by_rejection_follow_the_main_models_law() -> None:
+    assert excess("everything", NEAR, True, 20_000) < P_ONE_IN_A_THOUSAND
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("rejection", [False, True])
 @pytest.mark.parametrize("draft", DRAFTS)

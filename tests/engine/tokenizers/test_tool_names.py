@@ -8,6 +8,7 @@ import pytest
 from mlx_lm.tokenizer_utils import TokenizerWrapper
 from transformers import PreTrainedTokenizerFast
 
+from engine.tokenizers.prompt_texts import tool_format_of
 from engine.tokenizers.prompts import PromptJob, make_prompt
 from tests.tiny_models import train_tokenizer
 
@@ -30,6 +31,18 @@ SHORT = (
     "{% endif %}{% for call in m.tool_calls %}" + REFUSES.replace("_", "call.id") + "{{ call.id }}|{% endfor %}"
     "{% endfor %}"
 )
+
+
+@pytest.mark.parametrize(
+    ("template", "form"),
+    [(TEMPLATE, "response_template:"), ("{{ messages }}", ""), (TEMPLATE + "{# <tool_call> #}", "json_tools")],
+    ids=["described", "without a place for functions", "known"],
+)
+def test_a_form_that_is_not_known_is_the_one_that_the_files_describe(template: str, form: str) -> None:
+    fast = PreTrainedTokenizerFast(tokenizer_object=train_tokenizer(), eos_token="</s>", chat_template=template)
+    calls = {"open": "<do>", "close": "</do>", "content": "json", "repeats": True}
+    fast.response_template = {"start_anchor": "<me>", "fields": {"tool_calls": calls}}
+    assert tool_format_of(TokenizerWrapper(fast)).partition("{")[0] == form
 
 
 def test_ids_of_calls_are_as_short_as_the_template_wants_them() -> None:

@@ -129,6 +129,14 @@ def test_what_is_no_text_is_refused(serve: Serve, body: dict[str, Any], param: s
     assert (response.status_code, response.json()["error"]["param"]) == (400, param)
 
 
+@pytest.mark.parametrize(("options", "skipped"), [({"num_ctx": 128}, "num_ctx"), ({"num_ctx": None}, None)])
+def test_the_shorter_context_that_ollamas_clients_ask_for_is_said_to_have_no_effect(
+    starter: Served, options: dict[str, Any], skipped: str | None
+) -> None:
+    response = starter.post("/api/embed", {"input": TEXTS[0], "options": options})
+    assert (response.status_code, response.headers.get("x-tandem-skipped")) == (200, skipped)
+
+
 def test_an_answer_says_that_its_model_was_not_made_for_embeddings(starter: Served) -> None:
     for path, body in {
         "/v1/embeddings": {"input": TEXTS[0]},

@@ -246,6 +246,31 @@ def test_a_limit_means_what_its_makers_say(answers: Served, fields: dict[str, An
     assert answers.requests[-1].max_tokens == expected
 
 
+def test_a_prompt_is_read_ahead_without_an_answer(answers: Served) -> None:
+    for prewarm, expected in ((True, 0), (False, 9)):
+        body = {"input": "x", "max_output_tokens": 9, "prompt_cache_options": {"prewarm": prewarm}}
+        assert answers.post("/v1/responses", body).status_code == 200
+        assert answers.requests[-1].max_tokens == expected
+
+
+def test_examples_of_arguments_are_shown_with_their_schema(answers: Served) -> None:
+    tool = {"name": "f", "input_schema": SCHEMA, "input_examples": [{"a": 7}]}
+    response = answers.post("/v1/messages", {"max_tokens": 4, "messages": USER, "tools": [tool]})
+    assert (response.status_code, response.headers.get(SKIPPED_HEADER)) == (200, None)
+    assert answers.requests[-1].tools[0]["function"]["parameters"] == SCHEMA | {"examples": [{"a": 7}]}
+
+
+@pytest.mark.parametrize(("choice", "requires"), [("required", True), ("auto", False), ("none", False)])
+def test_a_choice_of_tools_holds_for_ollama_too(answers: Served, choice: str, requires: bool) -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": SCHEMA}}
+    body = {"messages": USER, "tools": [tool], "tool_choice": choice, "stream": False}
+    assert answers.post("/api/chat", body).status_code == 200
+    chosen = answers.requests[-1]
+    answers.post("/v1/chat/completions", body)
+    assert chosen.grammar == answers.requests[-1].grammar
+    assert (chosen.grammar is not None and chosen.grammar.kind == "calls") == requires
+
+
 def test_nothing_to_answer_is_still_refused(answers: Served) -> None:
     for path, body in {
         "/v1/chat/completions": {"messages": []},
@@ -292,6 +317,11 @@ USER = [{"role": "user", "content": "x"}]
         ("/v1/responses", {"input": "x", "moderation": {"model": "omni-moderation-latest"}}, "moderation"),
         ("/v1/responses", {"input": "x", "prompt": {"id": "pmpt_1", "variables": {"city": "Oslo"}}}, "prompt"),
         ("/v1/messages", {"messages": USER, "max_tokens": 9, "compaction": {"type": "summarize"}}, "compaction"),
+        (
+            "/v1/messages",
+            {"messages": USER, "max_tokens": 9, "safeguards": [{"type": "dangerous_tool_use"}]},
+            "safeguards",
+        ),
     ],
 )
 def test_what_a_caller_relies_on_is_refused_with_what_to_do_instead(

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QEnterEvent, QImage, QMouseEvent, QTextCursor
+from PySide6.QtGui import QEnterEvent, QImage, QMouseEvent, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -235,6 +235,50 @@ def test_tints_of_code_move_with_its_letters(
     assert pixels(images[0], theme.colours().draft_tint) > 0
 
 
+def tinted_lines(show: Show[CodeBlock], code: str, is_high: bool) -> list[list[int]]:
+    """Return the rows of pixels that are tinted in a view of code, by their lines, of which the second may be high."""
+    tints = AnswerTints(strength=1.0)
+    tints.take([Token(0, code, "draft", 0, 1, -0.1)], ())
+    block = show(CodeBlock(), 300, 300)
+    block.show_code(code, "", closed=True)
+    block.tint(tints, 0)
+    if is_high:
+        high = QTextCharFormat()
+        high.setProperty(QTextFormat.Property.FontPixelSize, 60)
+        block.text_view.document().find("²").mergeCharFormat(high)
+        block.text_view.fit()
+    image = block.text_view.viewport().grab().toImage()
+    tint = theme.colours().draft_tint
+    rows = [y for y in range(image.height()) if any(image.pixelColor(x, y).name() == tint for x in range(60))]
+    starts = [y for y in rows if y - 1 not in rows]
+    return [[y for y in rows if start <= y and (y < end)] for start, end in pairwise([*starts, image.height()])]
+
+
+def test_tints_of_code_are_of_one_height_whatever_letters_a_line_has(show: Show[CodeBlock]) -> None:
+    code = "a\n\nb²\n\nc"
+    usual, high = (tinted_lines(show, code, is_high) for is_high in (False, True))
+    assert [len(rows) for rows in high] == [len(rows) for rows in usual]
+    assert len({*map(len, usual)}) == 1
+    assert len(usual) == 3
+    assert high[1][0] > usual[1][0] + 20
+
+
+def test_the_indentation_of_code_is_not_tinted(show: Show[CodeBlock]) -> None:
+    code = "a\n        b"
+    tints = AnswerTints(strength=1.0)
+    tints.take([Token(0, code, "draft", 0, 1, -0.1)], ())
+    block = show(CodeBlock(), 300, 300)
+    block.show_code(code, "", closed=True)
+    block.tint(tints, 0)
+    view = block.text_view
+    place = view.cursorRect(QTextCursor(view.document().lastBlock()))
+    indent = view.fontMetrics().horizontalAdvance(" " * 8)
+    image = view.viewport().grab().toImage()
+    tint = theme.colours().draft_tint
+    columns = [x for x in range(image.width()) if image.pixelColor(x, place.top() + 1).name() == tint]
+    assert abs(columns[0] - place.left() - indent) <= 2
+
+
 def test_a_paragraph_that_lost_its_layout_is_painted(show: Show[Prose]) -> None:
     prose, tints = show(Prose(), 300, 60), AnswerTints(strength=1.0)
     tints.take(drafted("One two three four"), ())
@@ -301,7 +345,7 @@ def test_a_tint_is_painted_below_the_letters_of_its_token(show: Show[Prose]) -> 
     assert pixels(image, colours.main_tint) == 0
     tints.lit = frozenset((0,))
     lit = prose.grab().toImage()
-    assert (pixels(lit, colours.draft_tint), pixels(lit, colours.main_tint) > 100) == (0, True)
+    assert (pixels(lit, colours.draft_tint), pixels(lit, colours.line) > 100) == (0, True)
     tints.lit, tints.strength = frozenset(), 0.0
     assert pixels(prose.grab().toImage(), colours.draft_tint) == 0
 
@@ -352,8 +396,15 @@ def test_a_column_lights_its_tokens_and_a_word_lights_its_column(start_chat: Sta
     QApplication.sendEvent(prose, QEnterEvent(place, place, at))
     QApplication.sendEvent(prose.viewport(), move)
     assert strip.grab().toImage() != lit
+    # The word of the main model that ends the round is tinted with it, beside what else is.
+    assert answer.text_of_round(1) in window.turn().tinted
     QApplication.sendEvent(prose, QEvent(QEvent.Type.Leave))
     assert strip.grab().toImage() == lit
+    assert answer.text_of_round(1) not in window.turn().tinted
+    window.trigger("toggle-panel")
+    QApplication.sendEvent(prose, QEnterEvent(place, place, at))
+    QApplication.sendEvent(prose.viewport(), move)
+    assert answer.text_of_round(1) not in window.turn().tinted
 
 
 def test_an_answer_is_tinted_while_it_streams_and_the_toggle_keeps_the_tints(start_chat: StartChat) -> None:

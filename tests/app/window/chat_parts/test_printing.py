@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QSizeF
-from PySide6.QtGui import QFont, QTextCursor
+from PySide6.QtCore import QSizeF, Qt
+from PySide6.QtGui import QFont, QFontDatabase, QTextCursor
 
 from app.conversations.database.records import ToolUse
 from app.session.answer import Answer, State
@@ -128,3 +128,44 @@ def test_a_formula_is_as_high_as_its_line_and_never_wider_than_the_paper(qapp: A
     assert document.idealWidth() <= 240
     line = document.begin().layout().lineAt(0)
     assert line.height() < 2.5 * document.defaultFont().pointSizeF()
+
+
+LAID_OUT = (
+    "> said\n>\n> > twice\n\n> [!TIP]\n> noted\n\n- [x] done\n- [ ] open\n- item\n\nTerm\n: meaning\n\n"
+    "```sh\nls\npwd\n```\n\nUse `code`.\n\n$$\na + b\n$$\n"
+)
+
+
+def test_quotations_code_tasks_terms_and_formulas_are_laid_out_as_in_the_window(qapp: Application) -> None:
+    del qapp
+    document = chat_document(Chat(title="", turns=[Turn("", Answer(State.DONE, LAID_OUT))]))
+    for words in ("said", "noted"):
+        bar = document.find(words).currentTable().cellAt(0, 0)
+        assert bar.format().background().color().name() == light().line
+    outer, inner = (document.find(words).currentTable() for words in ("said", "twice"))
+    assert inner.parentFrame() is outer
+    box = document.find("ls").currentTable()
+    assert (box.rows(), box.columns()) == (1, 1)
+    assert box.cellAt(0, 0).format().background().color().name() == light().sidebar
+    assert document.find("pwd").currentTable() is box
+    lists = {words: document.find(words).block().textList() for words in ("done", "open", "item")}
+    assert [words for words, items in lists.items() if items is None] == ["done", "open"]
+    assert document.find("open").block().text() == "☐ open"
+    assert document.find("done").blockFormat().indent() == 1
+    meaning = document.find("meaning").block().textList()
+    assert meaning is not None
+    assert meaning.format().indent() == 1
+    formula = document.find("\ufffc").block()
+    assert formula.blockFormat().alignment() == Qt.AlignmentFlag.AlignHCenter
+
+
+def test_code_in_words_is_in_a_font_of_one_width(qapp: Application) -> None:
+    del qapp
+    document = chat_document(Chat(title="", turns=[Turn("", Answer(State.DONE, LAID_OUT))]))
+    families = document.find("code").charFormat().fontFamilies()
+    assert families[: len(_fixed())] == _fixed()
+    assert len(families) > len(_fixed())
+
+
+def _fixed() -> list[str]:
+    return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families()

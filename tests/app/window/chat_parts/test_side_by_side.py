@@ -222,7 +222,7 @@ def test_a_version_that_called_tools_is_shown_with_its_answer(
 
 
 def allowing(window: WindowDriver) -> list[QAbstractButton]:
-    return [one for one in window.turn().view.findChildren(QAbstractButton) if one.text() == "Allow once"]
+    return [one for one in window.turn().view.findChildren(QAbstractButton) if one.text() == "Allow"]
 
 
 def test_a_version_that_failed_says_why_and_has_no_button(open_window: OpenWindow) -> None:

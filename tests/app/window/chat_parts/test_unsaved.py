@@ -110,17 +110,17 @@ def test_trying_again_adds_the_chats_to_the_users_own(open_window: OpenWindow, t
     assert "not saved" in window.banner_text
     allow()
     window.press_banner("Try again")
-    window.wait(lambda: window.titles == ["First", "Earlier"])
+    window.wait(lambda: window.titles == ["first", "earlier"])
     assert (window.unsent, window.attached) == ("half a thought", ["red.png"])
     assert not any("not saved" in words for words in window.notices)
     window.wait(lambda: not recovered_store().exists())
-    window.open_chat("First")
+    window.open_chat("first")
     window.ask_and_wait("second")
     assert [file.read_bytes() for file in window.session.store.pictures.iterdir()] == [picture()]
     window.close()
     assert window.question is None
     store, _ = open_store(data_folder() / "chats.db")
-    assert [chat.title for chat in store.conversations.view("active") if chat.title] == ["First", "Earlier"]
+    assert [chat.title for chat in store.conversations.view("active") if chat.title] == ["first", "earlier"]
     assert store.messages.path(2)[-1].content == "Two."
     store.close()
 
@@ -131,14 +131,14 @@ def test_nothing_of_a_temporary_chat_is_stored_with_the_others(unsaved: WindowDr
     window.write("zanzibar thought")
     allow()
     window.press_banner("Try again")
-    window.wait(lambda: window.titles == ["First"])
+    window.wait(lambda: window.titles == ["first"])
     assert window.session.chat.temporary
     assert window.unsent == "zanzibar thought"
     window.write("zanzibar thought goes on")
     window.settle()
     files = [path for path in data_folder().rglob("*") if path.is_file()]
     assert [path.name for path in files if b"zanzibar" in path.read_bytes()] == []
-    window.open_chat("First")
+    window.open_chat("first")
     assert [bool(chat.unsent) for chat in (window.session.chats.blank, window.session.chat)] == [False, False]
 
 
@@ -181,7 +181,7 @@ def test_another_folder_keeps_the_chats(unsaved: WindowDriver, open_window: Open
     window = open_window(ScriptedEngine())
     window.wait(lambda: "1 chat from a time" in window.banner_text)
     window.press_banner("Add to my chats")
-    window.wait(lambda: window.titles == ["First"])
+    window.wait(lambda: window.titles == ["first"])
     assert not kept.exists()
 
 
@@ -208,12 +208,12 @@ def test_the_next_start_offers_what_a_window_could_not_save(unsaved: WindowDrive
     window = open_window(ScriptedEngine())
     window.wait(lambda: bool(window.notices))
     window.press_banner("Add to my chats")
-    window.wait(lambda: window.titles == ["First"])
+    window.wait(lambda: window.titles == ["first"])
     window.wait(lambda: not recovered_store().exists())
     window.close()
     window = open_window(ScriptedEngine())
     window.settle()
-    assert window.titles == ["First"]
+    assert window.titles == ["first"]
     assert window.notices == []
 
 
@@ -228,7 +228,7 @@ def test_what_was_added_and_could_not_be_removed_is_removed_after_a_later_start(
         window = open_window(ScriptedEngine())
         window.wait(lambda: bool(window.notices))
         window.press_banner("Add to my chats")
-        window.wait(lambda: window.titles == ["First"])
+        window.wait(lambda: window.titles == ["first"])
         window.settle()
         window.close()
     assert recovered_store().exists()
@@ -236,7 +236,7 @@ def test_what_was_added_and_could_not_be_removed_is_removed_after_a_later_start(
     window.wait(lambda: bool(window.notices))
     window.press_banner("Add to my chats")
     window.wait(lambda: not recovered_store().exists())
-    assert window.titles == ["First"]
+    assert window.titles == ["first"]
 
 
 @pytest.mark.parametrize("left", ["its pictures", "a store without chats"])

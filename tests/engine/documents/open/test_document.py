@@ -338,3 +338,43 @@ def test_a_document_with_a_password_says_so(kind: str, parts: tuple[str, ...]) -
         }
     )
     assert document_text("a.odt", file, 1000).problem == "encrypted"
+
+
+_MONO = '<style:style style:family="{0}" style:name="{1}"><style:text-properties style:font-name="{2}"/></style:style>'
+_CODE_STYLES = "".join(
+    (
+        _MONO.format("paragraph", "M", "Liberation Mono"),
+        _MONO.format("text", "S", "Liberation Mono"),
+        '<style:style style:family="paragraph" style:name="P1" style:parent-style-name="Preformatted_20_Text"/>',
+        '<style:style style:family="paragraph" style:name="Preformatted_20_Text"/>',
+    )
+)
+
+
+def code(words: str, style: str = "M") -> str:
+    return f'<text:p text:style-name="{style}">{words}</text:p>'
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (p("Run:") + code("def f():") + code('<text:s text:c="4"/>return 1') + p("So."),
+         "Run:\n\n```\ndef f():\n    return 1\n```\n\nSo."),
+        (code("a") + p("") + code("<text:tab/>b") + p("") + p("c"), "```\na\n\n\tb\n```\n\nc"),
+        (p('<text:span text:style-name="S">a</text:span>'), "```\na\n```"),
+        (p('<text:span text:style-name="S">a</text:span> b'), "a b"),
+        (code("a", "P1") + p("b"), "```\na\n```\n\nb"),
+        (code("a") + f"<text:table><text:table-row>{'<text:table-cell><text:p>b</text:p></text:table-cell>' * 2}"
+         "</text:table-row></text:table>" + code("c"), "```\na\n```\n\n| b | b |\n| --- | --- |\n\n```\nc\n```"),
+    ],
+    ids=["spaces", "blank lines", "span", "words beside it", "style", "table"],
+)  # fmt: skip
+def test_paragraphs_of_code_are_a_block(body: str, text: str) -> None:
+    data = open_document("text", body, _CODE_STYLES, "")
+    assert document_text("a.odt", data, 2**20).text == text
+
+
+def test_slides_have_no_blocks_of_code() -> None:
+    page = f"<draw:page><draw:frame>{code('a')}</draw:frame></draw:page>"
+    data = open_document("presentation", page, _CODE_STYLES, "")
+    assert "```" not in document_text("a.odp", data, 2**20).text
