@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 from msgspec.structs import replace as with_figures
 
 from app.conversations.measured import drafts_tell
-from app.session.calls import ToolRun
+from app.session.calls import CallState, ToolRun
 from app.session.model_names import STARTER
 from app.session.tandem_help import is_refusal
 from app.text.answer_parts import AnswerParts
@@ -121,6 +121,11 @@ class Answer:
     def stopped_thinking(self) -> bool:
         """Whether the model ended its answer inside its thoughts, without a reply."""
         return self.state is State.DONE and not self.parts.closed and bool(closing_mark(self.text))
+
+    @property
+    def asks(self) -> bool:
+        """Whether a call of a tool waits for the person's consent."""
+        return self.state is State.CALLING and any(call.state is CallState.ASKS for call in self.calls)
 
     @property
     def writes_call(self) -> bool:

@@ -86,8 +86,14 @@ class AnswerService(QObject):
 
     @property
     def chat_ids(self) -> frozenset[int]:
-        """The chats in which an answer is being written."""
+        """The chats in which an answer is being written, or waits for the person's consent to a call of a tool."""
         return frozenset(answer.chat.id for answer in self._running.values() if answer.chat.id is not None)
+
+    @property
+    def asking_ids(self) -> frozenset[int]:
+        """The chats in which an answer waits for the person's consent to a call of a tool."""
+        asking = (answer.chat.id for turn, answer in self._running.items() if turn.answer.asks)
+        return frozenset(chat_id for chat_id in asking if chat_id is not None)
 
     def ask(self, question: str, attachments: tuple[Attachment, ...] = (), chat: Chat | None = None) -> Turn:
         """Ask a question, in the chat on screen unless one is given, and return its turn.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from app.session.answer import Answer, State
-from app.session.calls import CallState
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.wording.errors import error_sentence
@@ -127,7 +126,7 @@ def _line(*parts: str) -> str:
 
 def _calling(answer: Answer) -> str:
     """Say what an answer that called tools waits for."""
-    if any(call.state is CallState.ASKS for call in answer.calls):
+    if answer.asks:
         return translate("Speculation", "Waiting for you to allow a tool")
     return translate("Speculation", "A tool is running")
 

@@ -65,6 +65,8 @@ class ChatCommands(QObject):
         self._session = session
         self._sidebar = sidebar
         self._notifications = notifications
+        self._asking: frozenset[int] = frozenset()
+        session.answers.arrived.connect(lambda *_: self._follow_asking())
         sidebar.hit_chosen.connect(lambda chat, message: search.show_hit(chat, message, sidebar.search.words))
         for changed in (session.answers.ended, session.chats.opened, session.answers.stored, session.list.changed):
             changed.connect(lambda *_: self.refresh_list())
@@ -84,7 +86,14 @@ class ChatCommands(QObject):
         )
 
     def refresh_list(self) -> None:
-        self._sidebar.refresh(self._session.chat.id, self._session.answers.chat_ids)
+        """Show the list. Nothing is written in a chat that waits for the person's consent."""
+        answers = self._session.answers
+        self._asking = answers.asking_ids
+        self._sidebar.refresh(self._session.chat.id, answers.chat_ids - self._asking)
+
+    def _follow_asking(self) -> None:
+        if self._session.answers.asking_ids != self._asking:
+            self.refresh_list()
 
     def on_shown(self, run: Callable[[int], object]) -> None:
         """Call `run` with the id of the chat on screen, if the chat is in the list."""

@@ -14,8 +14,10 @@ from PySide6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.composer.choice_buttons import ToolsButton
+from app.conversations.database.records import Conversation
 from app.session.answer import Answer, State
 from app.session.attachments import count_tokens
+from app.sidebar.list_model import STREAMS
 from app.text.answer_parts import AnswerParts
 from app.tools.servers import Server
 from app.tools.tool import Permission, ToolProgress, ToolResult
@@ -117,6 +119,23 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
 
 
 @pytest.mark.full
+def test_while_a_call_asks_nothing_is_said_to_be_written(open_window: OpenWindow, host: FakeHost) -> None:
+    window = open_window(engine_of(f"Let me look.\n{call_text('clock_now', zone='UTC')}", "It is noon."))
+    set_up(window.session, "clock")
+    window.ask("What time is it?")
+    card = wait_for_consent(window)
+    assert "Waiting for you to allow a tool" in window.panel_text
+    assert "tokens a second" not in window.panel_text
+    chat_id = window.session.chat.id
+    row = window.sidebar.model.row_of(Conversation, chat_id)
+    window.wait(lambda: row.data(STREAMS) is False)
+    assert window.session.answers.chat_ids == {chat_id}
+    button(card, "Allow").click()
+    window.wait_until_answered()
+    assert window.turn(0).text == "It is noon."
+    assert len(host.calls) == 1
+
+
 @pytest.mark.usefixtures("host")
 def test_an_answer_that_repeats_the_refusal_of_a_call_shows_it_folded(open_window: OpenWindow) -> None:
     echo = "<tool_response> The user denied this call. Do not repeat it; answer without it. </tool_response>"
