@@ -73,9 +73,10 @@ class SpeculationSettings:
     controller choose up to MAX_DEPTH. `acceptance` is "match" (same text for a seed whatever the method) or
     "rejection"; a request with a draft runner uses "match". With `same_text`, rounds keep to widths that this machine
     rounds like a single row (`engine.tuning.Rounding`), whatever that costs, so that the text is bit for bit the same
-    as with plain decoding; such a request shares no pass with others. Plain rounds that measure the speed-up, at a
-    fixed depth too, cost at most `sample_share` of an answer's time; with 0 there are none, and the speed-up is
-    unknown.
+    as with plain decoding; such a request shares no pass with others. Without `proposes_forced`, the text that a
+    grammar forces is left to the other proposers: proposing it costs no drafting, but shows nothing of them. Plain
+    rounds that measure the speed-up, at a fixed depth too, cost at most `sample_share` of an answer's time; with 0
+    there are none, and the speed-up is unknown.
     """
 
     method: str = "auto"
@@ -83,6 +84,7 @@ class SpeculationSettings:
     acceptance: str = "match"
     sample_share: float = 0.02
     same_text: bool = False
+    proposes_forced: bool = True
 
     def __post_init__(self) -> None:
         require_one_of(methods(), "method", self.method)

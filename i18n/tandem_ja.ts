@@ -3170,6 +3170,13 @@
     </message>
 </context>
 <context>
+    <name>HelpCard</name>
+    <message>
+        <source>Take me there.</source>
+        <translation>その場所を開く</translation>
+    </message>
+</context>
+<context>
     <name>HelpSearch</name>
     <message>
         <source>Questions</source>
@@ -6729,6 +6736,18 @@
         <source>Choose a larger one.</source>
         <translation>もっと大きなモデルを選ぶ</translation>
     </message>
+    <message>
+        <source>From Tandem&apos;s help: {question}</source>
+        <translation>Tandemのヘルプより：{question}</translation>
+    </message>
+    <message>
+        <source>Take me there.</source>
+        <translation>その場所を開く</translation>
+    </message>
+    <message>
+        <source>Did you mean:</source>
+        <translation>もしかして：</translation>
+    </message>
 </context>
 <context>
     <name>StoragePage</name>
@@ -7495,10 +7514,6 @@
     <message>
         <source>Try again</source>
         <translation>もう一度試す</translation>
-    </message>
-    <message>
-        <source>The Starter may be wrong here. The help of Tandem says: {fact}</source>
-        <translation>この回答は正しくない可能性があります。Tandemのヘルプ：{fact}</translation>
     </message>
     <message>
         <source>The Starter knows one answer to each question.</source>

@@ -3170,6 +3170,13 @@
     </message>
 </context>
 <context>
+    <name>HelpCard</name>
+    <message>
+        <source>Take me there.</source>
+        <translation>바로 가기</translation>
+    </message>
+</context>
+<context>
     <name>HelpSearch</name>
     <message>
         <source>Questions</source>
@@ -6729,6 +6736,18 @@
         <source>Choose a larger one.</source>
         <translation>더 큰 모델 선택하기</translation>
     </message>
+    <message>
+        <source>From Tandem&apos;s help: {question}</source>
+        <translation>Tandem 도움말: {question}</translation>
+    </message>
+    <message>
+        <source>Take me there.</source>
+        <translation>바로 가기</translation>
+    </message>
+    <message>
+        <source>Did you mean:</source>
+        <translation>혹시 이걸 물으셨나요?</translation>
+    </message>
 </context>
 <context>
     <name>StoragePage</name>
@@ -7495,10 +7514,6 @@
     <message>
         <source>Try again</source>
         <translation>다시 시도</translation>
-    </message>
-    <message>
-        <source>The Starter may be wrong here. The help of Tandem says: {fact}</source>
-        <translation>이 답변은 틀렸을 수 있어요. Tandem 도움말: {fact}</translation>
     </message>
     <message>
         <source>The Starter knows one answer to each question.</source>

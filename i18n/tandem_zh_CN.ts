@@ -3013,10 +3013,6 @@
         <translation>在此文件夹中新建对话</translation>
     </message>
     <message>
-        <source>Done</source>
-        <translation>完成</translation>
-    </message>
-    <message>
         <source>Files</source>
         <translation>文件</translation>
     </message>
@@ -3083,6 +3079,10 @@
     <message>
         <source>{used} of {limit} tokens leave too little room for a chat. Remove: {files}</source>
         <translation>{used} / {limit} 个 token：留给对话的空间太少。请移除：{files}</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
     </message>
 </context>
 <context>
@@ -3167,6 +3167,13 @@
     <message>
         <source>Draft source: {name}. {state}</source>
         <translation>草稿来源：{name}。{state}</translation>
+    </message>
+</context>
+<context>
+    <name>HelpCard</name>
+    <message>
+        <source>Take me there.</source>
+        <translation>打开相应位置</translation>
     </message>
 </context>
 <context>
@@ -6228,10 +6235,6 @@
         <translation>不限</translation>
     </message>
     <message>
-        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
-        <translation>“文字相同”：种子相同时，除舍入误差外，文字始终相同。“分布一致”：推测可能改变文字，但不改变其概率。</translation>
-    </message>
-    <message>
         <source>Stop and notify me</source>
         <translation>停止并提示</translation>
     </message>
@@ -6438,6 +6441,10 @@
     <message>
         <source>Same text</source>
         <translation>文字相同</translation>
+    </message>
+    <message>
+        <source>“Same text”: a seed always gives the same text, up to rounding. “Same distribution”: speculation may change the text, but not its probabilities.</source>
+        <translation>“文字相同”：种子相同时，除舍入误差外，文字始终相同。“分布一致”：推测可能改变文字，但不改变其概率。</translation>
     </message>
     <message>
         <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
@@ -6728,6 +6735,18 @@
     <message>
         <source>Choose a larger one.</source>
         <translation>选择更大的模型</translation>
+    </message>
+    <message>
+        <source>From Tandem&apos;s help: {question}</source>
+        <translation>来自 Tandem 帮助：{question}</translation>
+    </message>
+    <message>
+        <source>Take me there.</source>
+        <translation>打开相应位置</translation>
+    </message>
+    <message>
+        <source>Did you mean:</source>
+        <translation>你是不是想问：</translation>
     </message>
 </context>
 <context>
@@ -7495,10 +7514,6 @@
     <message>
         <source>Try again</source>
         <translation>重试</translation>
-    </message>
-    <message>
-        <source>The Starter may be wrong here. The help of Tandem says: {fact}</source>
-        <translation>入门模型在这里可能说错了。Tandem 的帮助：{fact}</translation>
     </message>
     <message>
         <source>The Starter knows one answer to each question.</source>

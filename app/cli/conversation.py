@@ -21,8 +21,9 @@ from app.cli.pair_options import checked, explained, model_path
 from app.cli.terminal import say
 from app.cli.watched_stream import WatchedStream
 from app.conversations.database.records import REPEATING
-from app.session.model_names import STARTERS, english_name
-from app.session.tandem_help import correction, is_refusal
+from app.session.help_matching import NOTHING, grammar_of_help, meant_by
+from app.session.model_names import STARTER, STARTERS, english_name
+from app.session.tandem_help import help_answer, is_refusal
 from app.settings.declarations import declared_in
 from app.settings.engine_settings import none_values, own_sampling
 from app.text.thinking import without_thoughts
@@ -56,13 +57,16 @@ _HELP = """\
 Ctrl-C         stop the answer; at the prompt, leave
 Up, Down       earlier questions"""
 
+# The most questions that are offered below an answer.
+_OFFERED = 2
 # Seconds that a question waits for a draft runner.
 _RUNNER_S = 5.0
 # Seconds between two looks at the draft runner.
 _POLL_S = 0.05
 _WITHOUT_RUNNER = "tandem: drafting ahead is still starting, so the answer begins without it."
 _STOPPED = "tandem: the answer repeats itself, so it was stopped."
-_CORRECTION = "tandem: the Starter may be wrong here. The help of Tandem says: {fact}"
+_FROM_HELP = "tandem: from Tandem's help, which speaks of its window: {question}"
+_DID_YOU_MEAN = "tandem: did you mean: {questions}"
 _TINY_MODEL = "tandem: a tiny model that came with Tandem. Choose a larger one: `tandem models search gemma`."
 _UNSEEN_PICTURES = "tandem: this model can't see pictures, so it gets the text of the files alone."
 _UNSEEN_SCANS = "tandem: this model can't see pictures, and there is nothing else in {names}."
@@ -119,6 +123,7 @@ class TerminalConversation:
         self._pictures = {**pictures, **files.pages}
         self._files = files
         self._sees = False
+        self._is_starter = False
         self._history: list[dict[str, Any]] = []
         self._recommended: dict[str, float] = {}
         self._thinking = ThinkingChoice()
@@ -137,6 +142,7 @@ class TerminalConversation:
             draft_name = f" with {english_name(pair.draft.name)}" if pair.draft else ", no draft model"
             self.model = english_name(pair.main.name) + draft_name
             self._sees = pair.main.sees
+            self._is_starter = pair.main.name == STARTER
             if self._files.pictures and not self._sees:
                 say(_UNSEEN_PICTURES)
             if self._files.scans and not self._sees:
@@ -201,7 +207,7 @@ class TerminalConversation:
         elif self._files.pictures:
             turns = [_without(turn, self._files.pictures) for turn in turns]
         asked = request(self._arguments, turns, self._recommended, self._thinking, pictures)
-        stream = WatchedStream(self._engine.submit(asked), begun.tokens)
+        stream = WatchedStream(self._engine.submit(self._with_help(asked, begun.text)), begun.tokens)
         code = DONE
         try:
             last = self._show.events(stream)
@@ -225,6 +231,15 @@ class TerminalConversation:
                 self._note_starter()
         return code
 
+    def _with_help(self, asked: ChatRequest, begun: str) -> ChatRequest:
+        """Return the request for an answer that has `begun`, which the Starter answers with the help if that knows."""
+        if not self._is_starter or not self._asks_without_files:
+            return asked
+        grammar = grammar_of_help(self._history[-1]["content"], begun)
+        # The draft is to show what it knows by heart.
+        speculation = replace(asked.speculation, proposes_forced=grammar is None)
+        return replace(asked, grammar=grammar, speculation=speculation)
+
     def _speed_counts(self, ended: Finished) -> bool:
         """Whether the speed of an answer says anything of others, as `Answer.speed_counts` says it in the window."""
         is_copied = all(method_of(source) == "ngram" for source in ended.stats.sources)
@@ -234,13 +249,23 @@ class TerminalConversation:
         return ended.stats.main not in STARTERS or not is_refusal(ended.text)
 
     def _note_starter(self) -> None:
-        """Say what the Starter is below its last answer, after what is so where it says something else of Tandem."""
-        has_files = len(self._history) == 2 and bool(self._files.texts or self._pictures)
-        question, answer = (str(turn["content"]) for turn in self._history[-2:])
-        fact = "" if has_files else correction(question, answer)
-        if fact:
-            self._show.note(_CORRECTION.format(fact=fact))
-        self._show.note(_TINY_MODEL)
+        """Say below the last answer of the Starter where it is from, and which other questions may have been meant."""
+        question, answer = (turn["content"] for turn in self._history[-2:])
+        said = help_answer(answer)
+        meant = meant_by(question) if self._asks_without_files else NOTHING
+        others = [fact.questions[meant.language] for fact in meant.facts if said is None or fact is not said.fact]
+        if said is not None:
+            self._show.note(_FROM_HELP.format(question=said.question))
+        elif not others:
+            self._show.note(_TINY_MODEL)
+        if others:
+            self._show.note(_DID_YOU_MEAN.format(questions=" ".join(others[:_OFFERED])))
+
+    @property
+    def _asks_without_files(self) -> bool:
+        """Whether the newest question is a text alone."""
+        number = sum(turn["role"] == "user" for turn in self._history)
+        return number > 1 or not (self._files.texts or self._pictures)
 
     def ask_again(self, name: str) -> bool:
         """Ask the last question again, with the main model `name` unless that is "". Return whether there is one.

@@ -15,6 +15,7 @@ from msgspec.structs import replace as with_figures
 
 from app.conversations.measured import drafts_tell
 from app.session.calls import CallState, ToolRun
+from app.session.model_names import STARTER
 from app.session.tandem_help import is_refusal
 from app.text.answer_parts import AnswerParts
 from app.text.repetition import Repetition
@@ -50,8 +51,6 @@ class State(Enum):
 _UNFINISHED = (State.LENGTH, State.CANCELLED, State.FAILED, State.INTERRUPTED, State.REPEATING)
 _ENDED = (State.DONE, *_UNFINISHED)
 _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCELLED}
-# The Starter's main model, as stored figures name it.
-STARTER = "starter/main"
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from app.conversations.chat_settings import GenerationSettings, grammar_of
 from app.conversations.database.records import pictures_in
@@ -12,6 +13,8 @@ from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.chat_service import ChatService
 from app.session.chats import Chat, Turn
+from app.session.help_matching import grammar_of_help
+from app.session.model_names import STARTER
 from app.session.model_service import ModelService, Pair
 from app.session.project_service import ProjectService
 from app.session.settings_service import SettingsService
@@ -20,9 +23,9 @@ from app.session.tool_service import ToolService
 from app.tools.tool import instructions_of
 from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError, as_engine_error
-from engine.grammars.grammar import calls_in_text
+from engine.grammars.grammar import Grammar, calls_in_text
 from engine.grammars.grammar import calls_of as calls_of_grammar
-from engine.requests import ChatRequest
+from engine.requests import ChatRequest, SpeculationSettings
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,15 @@ class Services:
     store: StoreClient
     tools: ToolService
     projects: ProjectService
+
+
+class _PossibleAnswer(NamedTuple):
+    """What an answer may be, how it is drafted, and the tools that it may call, with their instructions."""
+
+    grammar: Grammar | None
+    speculation: SpeculationSettings
+    tools: list[Mapping[str, Any]]
+    instructions: str
 
 
 def prepare_request(
@@ -100,13 +112,49 @@ def chat_request(
     """Return the engine's request for a turn, with its tools.
 
     `pictures` are the contents of the pictures that the request has, by their digests. The `other` models answer
-    instead of the window's own, if they are given. Raises `errors.BadRequest` of the
-    engine, and its `GrammarNotUsable` if the chat's format of answers is not usable.
+    instead of the window's own, if they are given. The Starter answers a question about Tandem with the help, unless
+    the question has files or the chat another format of answers. Raises `errors.BadRequest` of the engine, and its
+    `GrammarNotUsable` if the chat's format of answers is not usable.
     """
     pair = other or services.models.pair
     form = pair.main.tool_format if pair.main else ""
-    tools = [tool.for_template() for tool in turn.tools]
+    answer = _possible_answer(turn, generation, pair)
+    variables = prompt_variables.values(pair)
+    sampling = generation.sampling
+    folder = services.projects.folder(chat.folder_id)
+    start = "\n\n".join(filter(None, (start_of(folder, variables), answer.instructions)))
+    files = picture_files(folder)
+    # The engine answers with the window's own models if the request names none.
+    named_main = str(other.main.path) if other is not None and other.main is not None else None
+    stored = services.store.persistent and chat.uid and not chat.temporary
+    return ChatRequest(
+        chat.messages(turn, variables, with_calls=bool(form), pictures=pictures, start=start, files=files),
+        replace(sampling, thinking_budget=pair.thinking.budget(generation.thinking, sampling.thinking_budget)),
+        answer.speculation,
+        max_tokens=generation.max_tokens,
+        overflow=generation.overflow,
+        template_options=pair.thinking.options(generation.thinking),
+        # Only the caches of stored chats may be kept under a name.
+        conversation=chat.uid if stored else "",
+        tools=answer.tools,
+        grammar=answer.grammar,
+        pictures=pictures,
+        main=named_main,
+    )
+
+
+def _possible_answer(turn: Turn, generation: GenerationSettings, pair: Pair) -> _PossibleAnswer:
+    """Return what the answer to a turn may be: of the chat's format, from the help, or with calls of its tools.
+
+    Raises the engine's `GrammarNotUsable` if the chat's format of answers is not usable.
+    """
+    speculation = generation.speculation
     grammar = grammar_of(generation.answer_format)
+    if grammar is None and (from_help := _help_for(turn, pair)) is not None:
+        # The draft is to show what it knows by heart; the help needs no tools.
+        return _PossibleAnswer(from_help, replace(speculation, proposes_forced=False), [], "")
+    form = pair.main.tool_format if pair.main else ""
+    tools: list[Mapping[str, Any]] = [tool.for_template() for tool in turn.tools]
     instructions = instructions_of(turn.tools)
     if tools and grammar is not None:
         try:
@@ -117,25 +165,12 @@ def chat_request(
             instructions = ""
     elif tools:
         grammar = calls_in_text(form, tools, parallel=True)
-    variables = prompt_variables.values(pair)
-    sampling = generation.sampling
-    folder = services.projects.folder(chat.folder_id)
-    start = "\n\n".join(filter(None, (start_of(folder, variables), instructions)))
-    files = picture_files(folder)
-    # The engine answers with the window's own models if the request names none.
-    named_main = str(other.main.path) if other is not None and other.main is not None else None
-    stored = services.store.persistent and chat.uid and not chat.temporary
-    return ChatRequest(
-        chat.messages(turn, variables, with_calls=bool(form), pictures=pictures, start=start, files=files),
-        replace(sampling, thinking_budget=pair.thinking.budget(generation.thinking, sampling.thinking_budget)),
-        generation.speculation,
-        max_tokens=generation.max_tokens,
-        overflow=generation.overflow,
-        template_options=pair.thinking.options(generation.thinking),
-        # Only the caches of stored chats may be kept under a name.
-        conversation=chat.uid if stored else "",
-        tools=tools,
-        grammar=grammar,
-        pictures=pictures,
-        main=named_main,
-    )
+    return _PossibleAnswer(grammar, speculation, tools, instructions)
+
+
+def _help_for(turn: Turn, pair: Pair) -> Grammar | None:
+    """Return what the help makes the Starter answer to the text of a turn; None for other models and questions."""
+    is_of_starter = pair.main is not None and pair.main.name == STARTER
+    if not is_of_starter or turn.attachments or turn.steps:
+        return None
+    return grammar_of_help(turn.question, turn.answer.before)

@@ -8,9 +8,11 @@ from app.system.translatable import QT_TRANSLATE_NOOP
 from engine.hub.repository_names import head_of
 from engine.model_files.head_kinds import is_shipped_mtp
 
+# The main model that comes with Tandem, as figures name it.
+STARTER = "starter/main"
 # The models that come with Tandem, by their names in figures.
 STARTERS = {
-    "starter/main": QT_TRANSLATE_NOOP("Models", "Starter"),
+    STARTER: QT_TRANSLATE_NOOP("Models", "Starter"),
     "starter/draft": QT_TRANSLATE_NOOP("Models", "Starter draft"),
     "starter/head": QT_TRANSLATE_NOOP("Models", "Starter head"),
 }

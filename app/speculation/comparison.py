@@ -18,6 +18,7 @@ from app.conversations.database.records import AnswerSource
 from app.session.answer import Answer, State
 from app.session.chat_requests import prepare_request
 from app.session.chats import Chat, Turn
+from app.session.help_matching import grammar_of_help
 from app.session.session import Session
 from engine.client import RequestStream
 from engine.errors import EngineError
@@ -352,14 +353,16 @@ class Comparer(QObject):
             place=ComparedTurn(chat, turn, generation),
             expected=turn.answer.stats.generated_tokens or generation.max_tokens or 0,
         )
-        begin = partial(self._begin, compared)
+        begin = partial(self._begin, compared, turn.question)
         prepare_request(chat, turn, generation, session.answers.services, begin, session.models.failed.emit)
 
-    def _begin(self, compared: Callable[..., Comparison], request: ChatRequest) -> None:
+    def _begin(self, compared: Callable[..., Comparison], question: str, request: ChatRequest) -> None:
         request = replace(request, conversation="", top2_margins=True)
         if request.messages[-1]["role"] == "assistant":
             # All answers start at the question, even if that answer was continued.
             request = replace(request, messages=request.messages[:-1])
+            if request.grammar is not None and request.grammar.kind == "choice":
+                request = replace(request, grammar=grammar_of_help(question))
         self.comparison = compared(request=request)
         self._ask()
         self.changed.emit()

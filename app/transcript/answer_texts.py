@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
 from app.session.answer import Answer, State
 from app.session.chats import Turn
-from app.session.tandem_help import correction
 from app.tools.tool import TANDEM, Tool, visible
 from app.tools.web_results import READ_PAGE, sources_of
 from app.widgets.labels import WrappedLabel
@@ -118,7 +117,7 @@ def origin_text(answer: Answer, *, in_panel: bool = False) -> str:
 
 
 def problem_note(turn: Turn) -> Problem | None:
-    """Return why an answer failed, was paused or interrupted, or what the Starter says wrongly; None if nothing."""
+    """Return why an answer failed, was paused or interrupted, or why the Starter repeats it; None if nothing."""
     answer = turn.answer
     again = translate("TurnView", "Try again")
     if answer.error is not None:
@@ -139,14 +138,8 @@ def problem_note(turn: Turn) -> Problem | None:
 
 
 def _starter_note(turn: Turn) -> Problem | None:
-    """Return what is so where the Starter says something else of Tandem, or why it repeats its words."""
-    answer = turn.answer
-    if not answer.is_of_starter:
-        return None
-    if not turn.attachments and (fact := correction(turn.question, answer.reply)):
-        words = translate("TurnView", "The Starter may be wrong here. The help of Tandem says: {fact}")
-        return Problem(words.format(fact=fact), "", "", is_info=True)
-    if turn.answer_node.count > 1:
+    """Return why the Starter repeats its words; None if it was asked once."""
+    if turn.answer.is_of_starter and turn.answer_node.count > 1:
         return Problem(translate("TurnView", "The Starter knows one answer to each question."), "", "", is_info=True)
     return None
 

@@ -1,35 +1,64 @@
-"""The line below each answer of the Starter: what it is, and the button with which to choose a larger model."""
+"""The line below each answer of the Starter: where the answer is from, and a button that leads on."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QCoreApplication, QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
+from app.session.chats import Turn
+from app.session.help_matching import meant_by
+from app.session.tandem_help import HelpAnswer, help_answer
 from app.widgets.labels import label
-from app.widgets.layouts import fill, hbox
+from app.widgets.layouts import FlowLayout, fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
+
+translate = QCoreApplication.translate
+# The most questions that are offered below an answer.
+_OFFERED = 2
 
 
 class StarterLine(ThemeAware, QWidget):
     """A sentence and a button beside it, or below it if the line is too narrow for both.
 
-    `larger_wanted` is emitted when the button is pressed. With `read_only` there is no button.
+    Below an answer from the help, the sentence has the question that it answers, and `place_wanted` carries the fact
+    whose place in the app is to be opened. Below others, `larger_wanted` says that a larger model is to be chosen.
+    Another line has the questions that may have been meant instead: `question_wanted` carries the one to ask. With
+    `read_only` there are no buttons.
     """
 
     larger_wanted = Signal()
+    place_wanted = Signal(object)
+    question_wanted = Signal(str)
 
     def __init__(self, parent: QWidget, *, read_only: bool) -> None:
         super().__init__(parent)
-        self._sentence = self.bound("A tiny model that came with Tandem.", label(self, "muted"))
-        self._button = self.bound("Choose a larger one.", styled(QPushButton(self), "link-small"))
-        # What the button says refers to the sentence.
-        self.bound("A tiny model that came with Tandem.", self._button, QWidget.setAccessibleDescription)
-        self._button.setHidden(read_only)
-        self._button.clicked.connect(self.larger_wanted)
-        self._line = fill(hbox(self, margins=(0, 0, 0, 0), spacing=6), self._sentence, self._button, 1)
+        self._read_only = read_only
+        self._answer: HelpAnswer | None = None
+        self._others: list[str] = []
+        self._sentence = label(self, "muted")
+        self._button = styled(QPushButton(self), "link-small")
+        self._button.clicked.connect(self._lead_on)
+        self._line = fill(hbox(spacing=6), self._sentence, self._button, 1)
+        self._question_row = QWidget(self)
+        self._question_row.hide()
+        self._did_you_mean = label(self._question_row, "muted")
+        self._question_buttons = [self._question_button(index) for index in range(_OFFERED)]
+        flow = FlowLayout(self._question_row, spacing=6)
+        for part in (self._did_you_mean, *self._question_buttons):
+            flow.addWidget(part)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=2), self._line, self._question_row)
         self.restyle()
+
+    def show_turn(self, turn: Turn) -> None:
+        """Show where the answer of a turn is from, and which other questions may have been meant."""
+        self._answer = help_answer(turn.answer.reply)
+        meant = meant_by(turn.question)
+        said = self._answer.fact if self._answer is not None else None
+        others = [] if turn.attachments else [fact for fact in meant.facts if fact is not said]
+        self._others = [fact.questions[meant.language] for fact in others[:_OFFERED]]
+        self.retranslate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -40,10 +69,41 @@ class StarterLine(ThemeAware, QWidget):
         return QSize(0, super().minimumSizeHint().height())
 
     def retranslate(self) -> None:
+        sentence = translate("StarterLine", "A tiny model that came with Tandem.")
+        lead = translate("StarterLine", "Choose a larger one.")
+        if self._answer is not None:
+            sentence = translate("StarterLine", "From Tandem's help: {question}").format(question=self._answer.question)
+            lead = translate("StarterLine", "Take me there.")
+        self._sentence.setText(sentence)
+        self._button.setText(lead)
+        # What the button says refers to the sentence.
+        self._button.setAccessibleDescription(sentence)
+        # No larger model knows more of Tandem than the help.
+        leads_on = self._answer.fact.has_place if self._answer is not None else not self._others
+        self._button.setHidden(self._read_only or not leads_on)
+        self._did_you_mean.setText(translate("StarterLine", "Did you mean:"))
+        # On the line of the buttons beside it.
+        self._did_you_mean.setMinimumHeight(self._button.sizeHint().height())
+        for index, button in enumerate(self._question_buttons):
+            question = self._others[index] if index < len(self._others) else ""
+            button.setText(question)
+            button.setHidden(not question)
+        self._question_row.setHidden(self._read_only or not self._others)
         self._place_button()
 
     def apply_text_size(self) -> None:
         self._place_button()
+
+    def _question_button(self, index: int) -> QPushButton:
+        button = styled(QPushButton(self._question_row), "link-small")
+        button.clicked.connect(lambda: self.question_wanted.emit(self._others[index]))
+        return button
+
+    def _lead_on(self) -> None:
+        if self._answer is None:
+            self.larger_wanted.emit()
+        else:
+            self.place_wanted.emit(self._answer.fact)
 
     def _place_button(self) -> None:
         """Put the button beside the sentence if both fit, else below it."""

@@ -24,8 +24,9 @@ class TurnOwner(QScrollArea):
     `round_pointed` the number of the round whose token is under the pointer, None for none.
     `taken_back` carries a question that waits and is not to be asked.
     `tokens_wanted`: its tokens are needed and only on disk. `turned_to`: it was clicked or got the focus. Without a
-    turn, `focus_lost` is emitted when the widget with the focus is removed, `shown_as` when more texts are known, and
-    `larger_wanted` when a larger model than the Starter is to be chosen.
+    turn, `focus_lost` is emitted when the widget with the focus is removed, `shown_as` when more texts are known,
+    `larger_wanted` when a larger model than the Starter is to be chosen, `place_wanted` with the fact of the help whose
+    place in the app is to be opened, and `question_wanted` with a question to ask.
     """
 
     acted = Signal(object, str)
@@ -40,6 +41,8 @@ class TurnOwner(QScrollArea):
     focus_lost = Signal()
     shown_as = Signal()
     larger_wanted = Signal()
+    place_wanted = Signal(object)
+    question_wanted = Signal(str)
 
     # The tokens of all answers are tinted, and answers are shown with their figures below them, not only on hover.
     as_tokens = False

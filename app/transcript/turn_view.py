@@ -339,8 +339,12 @@ class TurnView(ThemeAware, QWidget):
         if shown and self._starter_line is None:
             self._starter_line = StarterLine(self, read_only=self._transcript.read_only)
             self._starter_line.larger_wanted.connect(self._transcript.larger_wanted)
+            self._starter_line.place_wanted.connect(self._transcript.place_wanted)
+            self._starter_line.question_wanted.connect(self._transcript.question_wanted)
             self._column.insertWidget(self._column.indexOf(self._footer), self._starter_line)
         if self._starter_line is not None:
+            if shown:
+                self._starter_line.show_turn(self.turn)
             self._starter_line.setVisible(shown)
 
     def _hide_note(self) -> None:

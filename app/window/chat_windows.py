@@ -69,6 +69,7 @@ class ChatWindow(ThemeAware, TabOrdered, FileDrop):
         self.parts.transcript.with_figures = False
         self.figures = AnswerLine(self._middle)
         self.parts.transcript.larger_wanted.connect(lambda: main.settings.open("models"))
+        self.parts.transcript.place_wanted.connect(main.help_search.card.place_wanted)
         self._menus = Menus(actions, self, of_app=app_actions)
         column = vbox(self._middle, margins=(0, 0, 0, 0), spacing=0)
         notes = centred(self.parts.banner, COLUMN_WIDTH)

@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.session.tandem_help import Fact
 from app.widgets.buttons import CloseButton
 from app.widgets.labels import SentenceLabel, label
 from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
+from app.widgets.style_class import styled
 from app.widgets.theme_aware import ThemeAware
 from app.window.palette import SearchPalette
 from app.window.palette_rows import PaletteRow, begun_first, help_rows
 
 
 class HelpCard(ThemeAware, Overlay):
-    """Shows one question of the help and its answer."""
+    """Shows one question of the help and its answer.
+
+    `place_wanted` carries the fact whose place in the app is to be opened.
+    """
+
+    place_wanted = Signal(object)
 
     def __init__(self, language: Callable[[], str], window: QWidget) -> None:
         """`language` returns that of the window: "en", "ko", "ja" or "zh_CN"."""
@@ -46,7 +52,9 @@ class HelpCard(ThemeAware, Overlay):
         head = fill(hbox(), (self.question, 1), close)
         # Beside the first line of a question that takes two.
         head.setAlignment(close, Qt.AlignmentFlag.AlignTop)
-        fill(self.column, head, self.answer)
+        self.place = self.bound("Take me there.", styled(QPushButton(self), "link"))
+        self.place.clicked.connect(self._open_place)
+        fill(self.column, head, self.answer, (self.place, 0, Qt.AlignmentFlag.AlignLeft))
         self.restyle()
 
     def fill(self) -> None:
@@ -57,10 +65,15 @@ class HelpCard(ThemeAware, Overlay):
         if self._fact is not None:
             question = self._fact.questions[self.help_language]
             self.question.setText(question)
-            self.answer.setText(self._fact.answers[self.help_language][0])
+            self.answer.setText(self._fact.answers[self.help_language])
+            self.place.setVisible(self._fact.has_place)
             self.setAccessibleName(question)
             # Until then, the height of the card is that of the question before.
             self.column.activate()
+
+    def _open_place(self) -> None:
+        self.close_overlay()
+        self.place_wanted.emit(self._fact)
 
     def retranslate(self) -> None:
         self._show_texts()
@@ -89,4 +102,4 @@ class HelpSearch(SearchPalette):
     def rows_for(self, wanted: str) -> list[PaletteRow]:
         # Everything in this list is of the help: no row says so.
         rows = [replace(row, place="", spoken=row.name) for row in self.rows()]
-        return begun_first([row for row in rows if row.matches(wanted)], wanted)
+        return begun_first([row for row in rows if row.matches(wanted) or row.is_named_in(wanted)], wanted)

@@ -19,7 +19,9 @@ from app.models.first_run import FirstRunOffer
 from app.models.model_controller import ModelController
 from app.session.chat_requests import OtherModel
 from app.session.chats import Chat, Turn
+from app.session.help_matching import prepare
 from app.session.session import Session
+from app.session.tandem_help import Fact
 from app.settings.store import SettingsStore
 from app.settings.window_geometry import geometry_of, restore_geometry
 from app.settings_window.dialog import SettingsWindow
@@ -28,6 +30,7 @@ from app.sidebar.pane import ChatPane
 from app.speculation.comparison import Comparer
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
+from app.system.background import Background
 from app.system.mac_windows import mac_windows
 from app.system.paths import settings_folder
 from app.transcript.turn_column import COLUMN_WIDTH
@@ -140,6 +143,7 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         session = self.session
         self._menus = Menus(self._actions, self)
         self.command_palette = CommandPalette(self._actions, self.settings.open, self._palette_places, self)
+        self._background = Background("help", parent=self)
         self.help_search = HelpSearch(HelpCard(lambda: self.application.language.code, self), self)
         self.log = SessionLog(self)
         self.import_card = ImportCard(self)
@@ -236,11 +240,14 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
 
     def _connect_cards(self) -> None:
         """Connect the offer of a model, the page of an empty chat, the header and the settings."""
+        self.session.models.changed.connect(self._prepare_help)
         # The pair is remembered first.
         self.session.models.changed.connect(lambda: QTimer.singleShot(0, self._offer, self._offer.refresh))
         self._library.downloads_changed.connect(lambda: self._header.show_downloads(self._library.running))
         for wanted in (self.models.page_wanted, self._offer.more_wanted, self.parts.transcript.larger_wanted):
             wanted.connect(lambda *_: self.settings.open("models"))
+        for place_wanted in (self.parts.transcript.place_wanted, self.help_search.card.place_wanted):
+            place_wanted.connect(self._open_place)
         self._header.page_wanted.connect(self.settings.open)
         self.models.chat_wanted.connect(self._come_to_chat)
         self.import_card.file_wanted.connect(self.transfer.import_file)
@@ -250,6 +257,19 @@ class MainWindow(ThemeAware, TabOrdered, FileDrop):
         self._welcome.demonstration_wanted.connect(self._demonstrate)
         self.comparison.asked.connect(self.parts.ask)
         self._offer.starter_wanted.connect(self.parts.composer.setFocus)
+
+    def _prepare_help(self) -> None:
+        """Have the help read, with which the Starter answers, before it is asked for the first time."""
+        if self.session.models.is_starter:
+            self._background.run(prepare)
+
+    def _open_place(self, fact: Fact) -> None:
+        """Open the page of the settings that a fact of the help speaks of, or do what its action does if it can."""
+        if fact.page:
+            self.settings.open(fact.page)
+        elif fact.action:
+            # Does nothing while the action is disabled.
+            self._actions[fact.action].trigger()
 
     def _connect_actions(self) -> None:
         """Connect all after which actions may be used or not, or show other texts or checks."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QListWidgetItem, Q
 
 from app.actions.actions import Actions
 from app.actions.spec import menu_title
-from app.session.tandem_help import compile_words
+from app.session import help_matching
 from app.system.background import Background
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel
@@ -69,8 +69,8 @@ class SearchPalette(ThemeAware, Overlay):
         self.restyle()
 
     def fill(self) -> None:
-        # Before the first letter is typed, which searches for the words of the help.
-        self._background.run(compile_words)
+        # Before the first letter is typed, which searches the help.
+        self._background.run(help_matching.prepare)
         self.field.clear()
         self._search("")
         self.field.setFocus()
@@ -153,6 +153,8 @@ class CommandPalette(SearchPalette):
         if wanted.strip():
             matching += islice((row for row in self._places() if row.matches(wanted)), _MOST_PLACES)
             matching += [row for row in setting_rows(self._open_page) if row.matches(wanted)]
+            # What the help means in other words would only be in the way of what has the words.
+            matching = matching or [row for row in self._places() if row.is_named_in(wanted)]
         # What `begun_first` puts beside each other: actions come first, then what is chosen by name. Actions of the app
         # menu, settings and the help are last. The table's order decides among equals.
         by_name = (chats_title(), folders_title(), presets_title(), models_title())

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
 
 from app.composer.choice_buttons import choose, chosen_in, name_of, named_presets
+from app.session.help_matching import meant_by
 from app.session.tandem_help import Fact, known_facts
 from app.settings.declarations import PAGES, settings_of
 from app.wording.models import entry_name
@@ -36,8 +37,8 @@ class PaletteRow:
     """Something to do: `run` does it.
 
     `name` is shown with its `place`, the path of its menu for example, and its `keys`. Screen readers say `spoken`.
-    Besides these words those of `also` find it, or any of `other`, each by itself; and so does all that is typed, if
-    `is_named_in` returns True for it.
+    Besides these words those of `also` find it, or any of `other`, each by itself. What is typed may mean it in other
+    words: `is_named_in` then returns True.
     """
 
     name: str
@@ -55,9 +56,8 @@ class PaletteRow:
         return f"{self.name} {self.spoken} {self.place} {self.also}"
 
     def matches(self, wanted: str) -> bool:
-        """Return whether its words contain every word of `wanted`, in any order and case, or `wanted` names it."""
-        has_words = _has_words(self.words, wanted) or (bool(self.other) and _has_words(self.other, wanted))
-        return has_words or self.is_named_in(wanted)
+        """Return whether its words contain every word of `wanted`, in any order and case."""
+        return _has_words(self.words, wanted) or (bool(self.other) and _has_words(self.other, wanted))
 
 
 def _has_words(text: str, wanted: str) -> bool:
@@ -188,9 +188,15 @@ def help_rows(language: str, show: Callable[[Fact], object]) -> Iterator[Palette
             place,
             f"{place}: {question}",
             partial(show, fact),
-            also=fact.answers[language][0],
-            is_named_in=fact.is_named_in,
+            also=fact.answers[language],
+            is_named_in=partial(_is_meant, fact),
         )
+
+
+def _is_meant(fact: Fact, typed: str) -> bool:
+    """Return whether a question means a fact, in other words or with slips of the keyboard."""
+    meant = meant_by(typed)
+    return meant.is_about_tandem and fact in meant.facts
 
 
 def help_title() -> str:

@@ -7,21 +7,18 @@ from random import Random
 
 import pytest
 
-from app.session.tandem_help import correction, is_refusal
+from app.session.tandem_help import is_refusal
 from engine.model_files.generation_config import recommended_sampling
 from resources.starter.recipe.content import (
     LANGUAGES,
-    answer_beginnings,
     read_beyond_held_out,
     read_content,
-    read_facts,
     read_held_out,
     read_newcomer,
     read_short_held_out,
-    read_strangers,
-    read_unseen,
 )
 from resources.starter.recipe.evaluation import Outcome, Pair, judge, tallies
+from resources.starter.recipe.help_file import answers_file
 from resources.starter.recipe.limit_checks import ask_beyond, at_length
 from resources.starter.recipe.short_messages import ask_short
 from resources.starter.recipe.templates import draw
@@ -37,14 +34,8 @@ LARGEST_BYTES, LARGEST_HEAD_BYTES = 25_000_000, 4_000_000
 # A few points below the measurements in resources/starter/recipe/README.md.
 RIGHT = {"en": 0.86, "ko": 0.91, "ja": 0.83, "zh": 0.86}
 ACCEPT_RATE = 0.91
-# Of the 60 questions of newcomers, those that are answered with the facts, by the weights or by the window below what
-# they say instead; and those that the weights answer word for word.
-HELPED = 58
+# Of the 60 questions of newcomers, those that the weights answer word for word.
 NEWCOMERS = {"en": 58, "ko": 57, "ja": 54, "zh": 57}
-# The share of what strangers ask that is answered so or corrected; 0.97 measured.
-STRANGERS = 0.9
-# Of 52 questions about Tandem that nothing was tuned for, those that are answered so; 41 measured.
-UNSEEN = 40
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +76,8 @@ def test_the_folders_hold_exactly_the_pinned_files() -> None:
     assert found == pinned
 
 
-def test_how_answers_begin_is_as_the_content_says() -> None:
-    assert json.loads((STARTER / "main" / "answers.json").read_text(encoding="utf-8")) == answer_beginnings()
+def test_the_help_is_as_the_content_says() -> None:
+    assert json.loads((STARTER / "main" / "answers.json").read_text(encoding="utf-8")) == answers_file()
 
 
 @pytest.mark.parametrize(("names", "largest"), [(MODELS, LARGEST_BYTES), (("head",), LARGEST_HEAD_BYTES)])
@@ -148,37 +139,12 @@ def test_the_words_of_the_window_are_said(pair: Pair, language: str) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_newcomers_ask_is_answered_or_corrected(pair: Pair, language: str) -> None:
+def test_what_newcomers_ask_is_answered(pair: Pair, language: str) -> None:
     questions = [question for question in read_newcomer() if question.language == language]
     answers = [text for text, _ in pair.answers([[{"role": "user", "content": one.text}] for one in questions])]
     right = [question.is_answered_by(answer) for question, answer in zip(questions, answers, strict=True)]
-    shown = [correction(question.text, answer) for question, answer in zip(questions, answers, strict=True)]
-    helped = [question.is_answered_by(text) for question, text in zip(questions, shown, strict=True)]
 
     assert sum(right) >= NEWCOMERS[language] - 1
-    assert sum(map(any, zip(right, helped, strict=True))) >= HELPED
-    corrected = [answer for answer, text, is_right in zip(answers, shown, right, strict=True) if is_right and text]
-    facts = [fact[language] for fact in read_facts().values()]
-    assert set(corrected) <= {fact["answer"] for fact in facts if fact.get("imprecise")}
-
-
-@pytest.mark.full
-def test_what_strangers_ask_is_answered_or_corrected(pair: Pair) -> None:
-    questions = [question for question in read_strangers() if not question.is_offtopic][::8]
-    answers = [text for text, _ in pair.answers([[{"role": "user", "content": one.text}] for one in questions])]
-    shown = [correction(question.text, said) or said for question, said in zip(questions, answers, strict=True)]
-    right = [question.is_answered_by(text) for question, text in zip(questions, shown, strict=True)]
-
-    assert sum(right) >= STRANGERS * len(questions)
-
-
-@pytest.mark.full
-def test_what_nothing_was_tuned_for_is_answered_or_has_the_help(pair: Pair) -> None:
-    questions = [question for question in read_unseen("third") if not question.is_offtopic]
-    answers = [text for text, _ in pair.answers([[{"role": "user", "content": one.text}] for one in questions])]
-    shown = [correction(question.text, said) or said for question, said in zip(questions, answers, strict=True)]
-
-    assert sum(question.is_answered_by(text) for question, text in zip(questions, shown, strict=True)) >= UNSEEN
 
 
 def test_a_greeting_is_answered_in_english(pair: Pair) -> None:
@@ -238,7 +204,8 @@ def test_what_is_answered_is_told_from_what_is_refused(pair: Pair, language: str
     refused = [is_refusal(text) for text in said]
     assert refused == [text == content.offtopic.answer for text in said]
     assert refused[0]
-    assert sum(refused[1:]) <= len(topics) // 20
+    # Eleven facts are newer than the weights.
+    assert sum(refused[1:]) <= len(topics) // 15
 
 
 @pytest.mark.full

@@ -79,6 +79,7 @@ class ChatParts(QObject):
         session.chats.unsent_kept.connect(self._follow_unsent)
         session.waiting.changed.connect(self._show_waiting)
         self.transcript.taken_back.connect(self._take_back)
+        self.transcript.question_wanted.connect(self.ask)
         # Some of these signals carry an argument.
         for changed in (answers.stored, session.store.opened, session.store.unavailable):
             changed.connect(lambda *_: self.update_actions())

@@ -15,9 +15,11 @@ from engine.speculation.rounds.sequence import CachedSequence
 
 
 def build(context: ProposerContext) -> GrammarProposer | None:
-    """Return None for a request without a grammar."""
+    """Return None for a request without a grammar, and for one whose forced text others are to propose."""
     constraint = context.sampler.constraint
-    return None if constraint is None else GrammarProposer(constraint, context.conversation.main)
+    if constraint is None or not context.settings.proposes_forced:
+        return None
+    return GrammarProposer(constraint, context.conversation.main)
 
 
 class GrammarProposer(Proposer):

@@ -7,6 +7,7 @@ python -m resources.starter.recipe head       the DFlash head alone, for the mai
 python -m resources.starter.recipe refresh-head   the head that is there goes on learning what that main says
 python -m resources.starter.recipe eagle      an EAGLE-3 head for that main, which does not ship: WORK/eagle3
 python -m resources.starter.recipe mtp        an MTP head for it, which does not ship either: WORK/mtp
+python -m resources.starter.recipe help       the help of Tandem alone, from facts.toml, without training
 python -m resources.starter.recipe evaluate   the evaluation alone, on the pair that is there: held-out totals
 python -m resources.starter.recipe develop    the same on the development set, with every failure
 python -m resources.starter.recipe fresh      how often main is wrong at each kind of question, drawn anew
@@ -29,9 +30,11 @@ from resources.starter.recipe.content import (
 )
 from resources.starter.recipe.evaluation import Pair, judge, report
 from resources.starter.recipe.fresh_questions import fresh_tallies, report_fresh
+from resources.starter.recipe.help_file import answers_file
 from resources.starter.recipe.limit_checks import report_calls, report_limits
 from resources.starter.recipe.plan import Plan
 from resources.starter.recipe.short_messages import ask_short, report_short
+from resources.starter.recipe.written_files import write_checksums, write_json
 
 _STARTER = Path(__file__).parent.parent
 # Each build's function in `pipeline`.
@@ -55,13 +58,17 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", nargs="?", choices=[*_BUILDS, "evaluate", "develop", "fresh"], default="build")
+    parser.add_argument("what", nargs="?", choices=[*_BUILDS, "help", "evaluate", "develop", "fresh"], default="build")
     parser.add_argument("--work", type=Path, default=Path("build/starter"), help="where checkpoints are kept")
     parser.add_argument("--target", type=Path, default=_STARTER, help="where main/ and draft/ are")
     parser.add_argument("--fresh-questions", type=int, default=1000, help="how many `fresh` asks")
     for field in fields(Plan):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=int, default=field.default)
     options = parser.parse_args()
+    if options.what == "help":
+        write_json(options.target / "main" / "answers.json", answers_file())
+        write_checksums(options.target)
+        return
     choose_device()
     if options.what in _BUILDS:
         from resources.starter.recipe import pipeline  # torch is an extra; the evaluation goes without

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -14,8 +13,6 @@ from resources.starter.recipe.templates import normalised
 
 LANGUAGES = ("en", "ko", "ja", "zh")
 _HERE = Path(__file__).parent
-# Characters by which an answer is recognised while the rest of it is still being written.
-_BEGINNING = 24
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ class NewcomerQuestion:
         """Whether that is the answer of one of the topics, word for word, or Tandem's help on it."""
         content, facts = read_content(self.language), read_facts()
         topics = content.topics | {content.offtopic.name: content.offtopic}
-        helps = [facts[name][self.language].get("help") for name in self.topics if name in facts]
+        helps = [help_of(name, self.language) for name in self.topics if name in facts]
         return answer in [*(topics[name].answer for name in self.topics), *helps]
 
 
@@ -164,50 +161,22 @@ def read_content(language: str) -> Content:
     table = _read(_HERE / "topics" / f"{language}.toml")
     for name, fact in read_facts().items():
         topic = table["topics"].setdefault(name, {"questions": []})
-        topic["answer"] = fact[language]["answer"]
+        topic["answer"] = fact[language].get("answer") or topic["answer"]
         topic["questions"] = [*topic["questions"], *fact[language].get("questions", ())]
     topics = {name: _topic(name, topic) for name, topic in table["topics"].items()}
     return Content(topics, _topic("offtopic", table["offtopic"]), _topic("at_length", table["at_length"]))
 
 
-def answer_beginnings() -> dict[str, list[Any]]:
-    """Return what Tandem has to know of the guide's answers.
-
-    These are the first clause of each refusal, how the answers begin that the guide learns word for word, and the facts
-    of the help in four languages, with the words by which questions name them.
-    """
-    contents = list(map(read_content, LANGUAGES))
-    topics = [topic for content in contents for topic in (*content.topics.values(), content.at_length)]
-    known = dict.fromkeys(one.answer[:_BEGINNING] for topic in topics for one in (topic, *topic.followups))
-    refusals = [re.split("[:.。]", content.offtopic.answer)[0] for content in contents]
-    by_language = dict(zip(LANGUAGES, contents, strict=True))
-    answering = {
-        language: content.topics | {"at_length": content.at_length} for language, content in by_language.items()
-    }
-    facts = [
-        {
-            "questions": {language: fact[language]["heading"] for language in LANGUAGES},
-            "words": fact.get("words", ""),
-            "likely": fact.get("likely", ""),
-            "answers": {
-                language: [
-                    *_help_of(fact[language]),
-                    *(topics_of[topic].answer for topic in fact.get("also", ())),
-                ]
-                for language, topics_of in answering.items()
-            },
-            "outdated": [text for language in LANGUAGES for text in fact[language].get("outdated", ())],
-        }
-        for fact in read_facts().values()
-    ]
-    return {"refusals": refusals, "known": list(known), "facts": facts}
+def help_of(name: str, language: str) -> str:
+    """Return what the help of Tandem says of a fact."""
+    return read_facts()[name][language].get("help") or read_content(language).topics[name].answer
 
 
-def _help_of(fact: dict[str, Any]) -> list[str]:
-    """Return what is right about a fact in one language; what Tandem says below an answer comes first."""
-    if "help" not in fact:
-        return [fact["answer"]]
-    return [fact["help"]] if fact.get("imprecise") else [fact["help"], fact["answer"]]
+def read_evaluated() -> tuple[NewcomerQuestion, ...]:
+    """Return what newcomers and strangers ask first in a chat, which the corpus leaves out."""
+    unseen = chain.from_iterable(map(read_unseen, ("first", "second", "third")))
+    typed = (question for question in read_typed() if not question.before)
+    return (*read_newcomer(), *read_strangers(), *unseen, *typed)
 
 
 @cache

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -12,6 +10,7 @@ from safetensors.torch import load_file, save_file
 from resources.starter.recipe.head import Head
 from resources.starter.recipe.model import LanguageModel
 from resources.starter.recipe.tokenizer import END_OF_TEXT, TURN_END, write_tokenizer
+from resources.starter.recipe.written_files import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from resources.starter.recipe.model import Shape
 
 
-FOLDERS = ("main", "draft", "head")
-
-
 def load_model(shape: Shape, folder: Path) -> LanguageModel:
     """Load the model of an exported folder, in float32."""
     model = LanguageModel(shape)
@@ -35,21 +31,21 @@ def load_model(shape: Shape, folder: Path) -> LanguageModel:
 
 
 def export_model(
-    model: LanguageModel, tokenizer: Tokenizer, folder: Path, answers: Mapping[str, list[Any]] | None = None
+    model: LanguageModel, tokenizer: Tokenizer, folder: Path, answers: Mapping[str, Any] | None = None
 ) -> None:
-    """Write `folder`, replacing its files. Tandem recognises the model's `answers` by how they begin."""
+    """Write `folder`, replacing its files. `answers` is what Tandem knows of the model's answers."""
     folder.mkdir(parents=True, exist_ok=True)
     weights = {name: value.to(torch.bfloat16).contiguous() for name, value in model.state_dict().items()}
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     (folder / "model.safetensors").chmod(0o644)
     end, padding = tokenizer.token_to_id(TURN_END), tokenizer.token_to_id(END_OF_TEXT)
     config = {**model.shape.config(), "torch_dtype": "bfloat16", "eos_token_id": end, "pad_token_id": padding}
-    _write_json(folder / "config.json", config)
+    write_json(folder / "config.json", config)
     # It has learned one answer to each question: other tokens than the likeliest are mistakes.
     generation = {"do_sample": False, "eos_token_id": [end, padding], "pad_token_id": padding}
-    _write_json(folder / "generation_config.json", generation)
+    write_json(folder / "generation_config.json", generation)
     if answers is not None:
-        _write_json(folder / "answers.json", answers)
+        write_json(folder / "answers.json", answers)
     write_tokenizer(tokenizer, folder, model.shape.max_position_embeddings)
 
 
@@ -62,7 +58,7 @@ def export_head(head: Head | ChainHead, folder: Path) -> None:
     }
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     (folder / "model.safetensors").chmod(0o644)
-    _write_json(folder / "config.json", {**head.shape.config(), "torch_dtype": "bfloat16"})
+    write_json(folder / "config.json", {**head.shape.config(), "torch_dtype": "bfloat16"})
 
 
 def load_head(shape: HeadShape, folder: Path) -> Head:
@@ -70,15 +66,3 @@ def load_head(shape: HeadShape, folder: Path) -> Head:
     head = Head(shape)
     head.load_state_dict({name: value.float() for name, value in load_file(folder / "model.safetensors").items()})
     return head
-
-
-def write_checksums(target: Path) -> None:
-    """Write the checksums of target/main, target/draft and target/head to target/SHA256SUMS, in sha256sum's format."""
-    folders = [target / name for name in FOLDERS if (target / name).is_dir()]
-    files = sorted(path for folder in folders for path in folder.iterdir())
-    lines = [f"{sha256(path.read_bytes()).hexdigest()}  {path.relative_to(target).as_posix()}" for path in files]
-    (target / "SHA256SUMS").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _write_json(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

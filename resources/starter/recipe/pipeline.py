@@ -13,11 +13,10 @@ from tokenizers import Tokenizer
 from resources.starter.recipe.chain_head import EagleHead, EagleShape, MtpHead, MtpShape
 from resources.starter.recipe.chain_training import train_chain_head
 from resources.starter.recipe.circuits import wire_copying
-from resources.starter.recipe.content import answer_beginnings
 from resources.starter.recipe.corpus import conversations, long_conversations
 from resources.starter.recipe.courses import CHANGED_FACTS, COURSES, DEEPER_COURSES, EVERYTHING, WHOLE
 from resources.starter.recipe.distillation import with_choices
-from resources.starter.recipe.export import export_head, export_model, load_head, load_model, write_checksums
+from resources.starter.recipe.export import export_head, export_model, load_head, load_model
 from resources.starter.recipe.generation import answered_by
 from resources.starter.recipe.head import Head, HeadShape
 from resources.starter.recipe.head_training import (
@@ -27,6 +26,7 @@ from resources.starter.recipe.head_training import (
     save_read,
     train_head,
 )
+from resources.starter.recipe.help_file import answers_file
 from resources.starter.recipe.model import DRAFT, MAIN, YOUNG_MAIN, LanguageModel, deepened
 from resources.starter.recipe.odd_requests import odd_conversations
 from resources.starter.recipe.packing import (
@@ -45,6 +45,7 @@ from resources.starter.recipe.tokenizer import (
     train_tokenizer,
 )
 from resources.starter.recipe.training import batches, next_token_loss, rates, train
+from resources.starter.recipe.written_files import write_checksums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -89,7 +90,7 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     main = deepened(young)
     deeper = partial(_lessons, DEEPER_COURSES, tokenizer, long)
     train(main, deeper, rates(DEEPER_COURSES), work / "main.pt", loss_of=next_token_loss)
-    export_model(main, tokenizer, target / "main", answer_beginnings())
+    export_model(main, tokenizer, target / "main", answers_file())
     teach_everything(plan, work, target)
     distil(plan, work, target, LanguageModel(DRAFT), 1.0)
     build_head(plan, work, target)
@@ -124,7 +125,7 @@ def _teach(course: Course, plan: Plan, checkpoint: Path, target: Path) -> None:
     main = load_model(MAIN, target / "main")
     lessons = partial(_lessons, (course,), tokenizer, _long_rows(tokenizer, plan))
     train(main, lessons, rates((course,)), checkpoint, loss_of=next_token_loss)
-    export_model(main, tokenizer, target / "main", answer_beginnings())
+    export_model(main, tokenizer, target / "main", answers_file())
 
 
 def distil(plan: Plan, work: Path, target: Path, draft: LanguageModel, first_rate: float) -> None:

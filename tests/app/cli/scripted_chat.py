@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from engine import ChatRequest, Event, Finished, RequestStats, TokensCommitted
+from engine.files.paths import starter_pair
 from engine.stats import RoundRecord
 from engine.tokenizers.thinking import ThinkingChoice
 
@@ -45,7 +47,7 @@ class AnsweringEngine:
         pair.set_result(
             SimpleNamespace(
                 draft_problem=None,
-                main=SimpleNamespace(name=main, sampling=self.sampling, thinking=SWITCH, sees=self.sees),
+                main=SimpleNamespace(name=_name_of(main), sampling=self.sampling, thinking=SWITCH, sees=self.sees),
                 draft=None,
                 crowded=False,
             )
@@ -83,3 +85,8 @@ def engine_of_markdown(_: object) -> AnsweringEngine:
     """Return an engine that answers with MARKDOWN, a letter at a time."""
     pieces = [TokensCommitted(one, (), ROUND, RequestStats()) for one in MARKDOWN]
     return AnsweringEngine([*pieces, Finished("stop", MARKDOWN, (), RequestStats())])
+
+
+def _name_of(main: str) -> str:
+    """Return the name of a main model, as figures have it."""
+    return "starter/main" if Path(main) == starter_pair()[0] else main

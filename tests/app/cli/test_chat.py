@@ -15,11 +15,12 @@ from app.__main__ import main
 from app.cli.answers import TextOutput
 from app.conversations.database.records import REPEATING
 from app.conversations.measured import PairSpeeds
-from app.session.tandem_help import facts_for
+from app.session.help_matching import meant_by
 from app.system.paths import speeds_file
 from engine import Event, Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
 from engine.errors import EngineError, PromptTooLong
 from engine.events import Token
+from engine.grammars.grammar import choice_of
 from engine.pictures.reading import digest_of
 from engine.requests import MAX_DEPTH
 from engine.settings import EngineSettings
@@ -32,9 +33,10 @@ from tests.engine.documents.picture_documents import picture as inner_picture
 from tests.mac_memory import report_memory
 from tests.patience import PATIENCE_S
 
-# What the help says to this question.
-ON_FOLDERS = "How do I make a folder?"
-FOLDERS = facts_for(ON_FOLDERS)[0]
+# What the help says to this question, and the question of the help.
+ON_FOLDERS = "How do I make a foldr?"
+(_FOLDERS,) = meant_by(ON_FOLDERS).facts
+FOLDERS, FROM_FOLDERS = _FOLDERS.answers["en"], _FOLDERS.questions["en"]
 TINY_MODEL = "tandem: a tiny model that came with Tandem. Choose a larger one: `tandem models search gemma`.\n"
 
 
@@ -346,30 +348,35 @@ def test_what_is_so_of_all_answers_with_drafts_is_said_once_in_a_chat(
     assert len(first) < 80
 
 
-@pytest.mark.parametrize(
-    ("model", "text", "options"),
-    [
-        ("starter/main", "No.", []),
-        ("starter/main", FOLDERS, []),
-        ("starter/main", "No.", ["--json"]),
-        ("starter/main", "No.", ["--file"]),
-        ("org/other", "No.", []),
-    ],
-)
-def test_what_the_starter_says_wrongly_of_tandem_is_corrected_below_it(
-    answering: Answering, capsys: pytest.CaptureFixture[str], tmp_path: Path, model: str, text: str, options: list[str]
+@pytest.mark.parametrize("options", [[], ["--file"], ["--main"]])
+def test_the_starter_answers_a_question_about_tandem_with_the_help(
+    answering: Answering, capsys: pytest.CaptureFixture[str], tmp_path: Path, options: list[str]
 ) -> None:
+    has_help = not options
     if options == ["--file"]:
         (tmp_path / "notes.txt").write_text("Nothing of Tandem.")
         options = ["--file", str(tmp_path / "notes.txt")]
-    answering([Finished("stop", text, (), RequestStats(main=model))])
+    if options == ["--main"]:
+        options = ["--main", str(tmp_path)]
+    engine = answering([Finished("stop", FOLDERS, (), RequestStats(main="starter/main"))])
     assert main(["chat", ON_FOLDERS, *options]) == 0
-    note = f"tandem: the Starter may be wrong here. The help of Tandem says: {FOLDERS}\n"
-    is_wrong = (model, text, options) == ("starter/main", "No.", [])
-    out, err = capsys.readouterr()
-    assert err.endswith(f"]\n{note}{TINY_MODEL}") is is_wrong
-    assert (FOLDERS in f"{err}{out}") is (is_wrong or text == FOLDERS)
-    assert err.endswith(TINY_MODEL) is (model == "starter/main" and options != ["--json"])
+    (request,) = engine.requests
+    assert request.grammar == (choice_of([FOLDERS]) if has_help else None)
+    assert request.speculation.proposes_forced is not has_help
+    assert capsys.readouterr().err.endswith(
+        f"]\ntandem: from Tandem's help, which speaks of its window: {FROM_FOLDERS}\n"
+    )
+
+
+def test_the_starter_offers_the_questions_that_may_have_been_meant(
+    answering: Answering, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = "does it work ofline"
+    said, *others = meant_by(asked).facts
+    answering([Finished("stop", said.answers["en"], (), RequestStats(main="starter/main"))])
+    assert main(["chat", asked]) == 0
+    offered = " ".join(fact.questions["en"] for fact in others)
+    assert capsys.readouterr().err.endswith(f"{said.questions['en']}\ntandem: did you mean: {offered}\n")
 
 
 SKY = "Why is the sky blue?"

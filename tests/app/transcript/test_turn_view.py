@@ -16,14 +16,18 @@ from pytestqt.qtbot import QtBot
 
 from app.composer.welcome import Welcome
 from app.conversations.chat_settings import GenerationSettings
-from app.session.answer import STARTER, Answer, State
+from app.session.answer import Answer, State
 from app.session.chats import Chat, Turn
+from app.session.help_matching import meant_by
+from app.session.model_names import STARTER
+from app.session.tandem_help import known_facts
 from app.speculation.comparison import Comparer, ComparisonStep
 from app.text.answer_parts import AnswerParts
 from app.transcript.answer_texts import Note, origin_text
 from app.transcript.starter_line import StarterLine
 from app.transcript.transcript import Transcript
 from engine.call_forms.table import call_form
+from engine.grammars.grammar import choice_of
 from engine.requests import SamplingSettings
 from resources.starter.recipe.content import LANGUAGES, read_content
 from resources.starter.recipe.corpus import conversations
@@ -156,6 +160,14 @@ def starter_window(open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch) -> tu
     return window, engine
 
 
+def labels_of(line: StarterLine) -> list[str]:
+    return [shown.text() for shown in line.findChildren(QLabel) if shown.isVisible()]
+
+
+def buttons_of(line: StarterLine) -> dict[str, QPushButton]:
+    return {button.text(): button for button in line.findChildren(QPushButton) if button.isVisible()}
+
+
 @pytest.mark.full
 def test_right_answers_have_their_figure_and_refusals_have_none(
     starter_window: tuple[WindowDriver, ScriptedEngine],
@@ -186,7 +198,7 @@ def test_below_each_answer_of_the_starter_stands_what_it_is_and_where_to_choose_
         line = window.turn(index).view.findChild(StarterLine)
         window.wait(line.isVisible)
         assert line.findChild(QLabel).text() == "A tiny model that came with Tandem."
-    (button,) = line.findChildren(QPushButton)
+    (button,) = buttons_of(line).values()
     assert button.text() == "Choose a larger one."
     button.setFocus()
     QTest.keyClick(button, Qt.Key.Key_Space)
@@ -248,21 +260,68 @@ def test_an_answer_that_the_starter_gives_again_has_a_note_that_it_knows_one(
     assert not any(button.isVisible() for button in repeated.findChildren(QPushButton))
 
 
-def test_what_the_starter_says_wrongly_of_tandem_is_corrected_below_it(
+def test_a_question_about_tandem_is_answered_by_the_help_which_leads_there(
     starter_window: tuple[WindowDriver, ScriptedEngine],
 ) -> None:
     window, engine = starter_window
-    content = read_content("en")
-    fact = content.topics["folders"].answer
-    engine.scripts[:] = [Script("There are no folders."), Script(content.offtopic.answer), Script(fact)]
-    for asked in ("How do I make a folder?", "How can I make a folder?"):
-        window.ask_and_wait(asked)
-        note = window.turn().view.findChild(Note)
-        window.wait(note.isVisible)
-        assert note.findChild(QLabel).text() == f"The Starter may be wrong here. The help of Tandem says: {fact}"
-        assert not any(button.isVisible() for button in note.findChildren(QPushButton))
-    window.ask_and_wait("Where can I make a new folder?")
+    fact = next(fact for fact in known_facts() if fact.page == "storage")
+    engine.scripts[:] = [Script(fact.answers["en"])]
+    window.ask_and_wait(fact.questions["en"].replace("everything", "evrything"))
+    assert engine.requests[-1].grammar == choice_of([fact.answers["en"]])
+    # The draft shows what it knows by heart.
+    assert not engine.requests[-1].speculation.proposes_forced
+    # The request says what was typed.
+    assert "evrything" in engine.requests[-1].messages[-1]["content"]
+    line = window.turn().view.findChild(StarterLine)
+    window.wait(line.isVisible)
+    assert labels_of(line) == [f"From Tandem's help: {fact.questions['en']}"]
+    buttons_of(line)["Take me there."].click()
+    assert window.settings.page("storage").isVisible()
     assert window.turn().view.findChild(Note).isHidden()
+    # What is stored shows the same.
+    number = window.session.chat.id
+    window.trigger("new-chat")
+    window.session.chats.open_id(number)
+    window.wait(lambda: len(window.turns) == 1)
+    assert labels_of(window.turn().view.findChild(StarterLine)) == [f"From Tandem's help: {fact.questions['en']}"]
+
+
+def test_where_it_is_not_sure_the_two_nearest_questions_are_offered_and_asked_by_a_click(
+    starter_window: tuple[WindowDriver, ScriptedEngine],
+) -> None:
+    window, engine = starter_window
+    asked = "does it work ofline"
+    said, *others = meant_by(asked).facts
+    engine.scripts[:] = [Script(said.answers["en"]), Script(others[0].answers["en"])]
+    window.ask_and_wait(asked)
+    line = window.turn().view.findChild(StarterLine)
+    window.wait(line.isVisible)
+    assert labels_of(line) == [f"From Tandem's help: {said.questions['en']}", "Did you mean:"]
+    other = others[0].questions["en"]
+    assert [*buttons_of(line)][-2:] == [other, others[1].questions["en"]]
+    buttons_of(line)[other].click()
+    window.wait(lambda: len(window.turns) == 2 and window.session.answers.is_idle)
+    assert window.session.chat.turns[-1].question == other
+    assert labels_of(window.turn().view.findChild(StarterLine)) == [f"From Tandem's help: {other}"]
+
+
+def test_no_larger_model_is_offered_for_a_question_about_tandem(
+    starter_window: tuple[WindowDriver, ScriptedEngine],
+) -> None:
+    window, engine = starter_window
+    engine.scripts[:] = [Script(read_content("en").offtopic.answer)]
+    window.ask_and_wait("swich to germn or korean")
+    line = window.turn().view.findChild(StarterLine)
+    window.wait(line.isVisible)
+    assert "Choose a larger one." not in buttons_of(line)
+    assert "How do I change the language?" in buttons_of(line)
+
+
+def test_what_the_help_does_not_know_is_answered_freely(starter_window: tuple[WindowDriver, ScriptedEngine]) -> None:
+    window, engine = starter_window
+    engine.scripts[:] = [Script("8 + 7 = 15")]
+    window.ask_and_wait("8 plus 7")
+    assert engine.requests[-1].grammar is None
 
 
 def test_a_fast_answer_is_compared_and_is_in_no_chat(open_shown: OpenShown) -> None:

@@ -115,11 +115,40 @@ def test_the_card_is_as_high_as_each_question_and_answer_need(start_chat: StartC
         qapp.theme.set_text_size(100)
 
 
+def test_a_question_with_slips_is_found(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
+    window.trigger("search-help")
+    search = PaletteDriver(window.find(HelpSearch))
+    search.field.setText("hw do i exprot a chatt")
+    assert search.rows[0] == QUESTIONS["en"]
+    search.press(Qt.Key.Key_Escape)
+    # In the command palette where nothing else is found.
+    window.trigger("palette")
+    window.palette.field.setText("hw do i exprot a chatt")
+    assert window.palette.rows[0] == f"Tandem help: {QUESTIONS['en']}"
+
+
+def test_the_card_leads_to_the_page_or_the_action_that_it_speaks_of(start_chat: StartChat) -> None:
+    window = start_chat(ScriptedEngine())
+    card = window.find(HelpCard)
+    places = {fact.page or fact.action: fact for fact in known_facts()}
+    card.show_fact(places["network"])
+    assert card.place.text() == "Take me there."
+    card.place.click()
+    assert card.isHidden()
+    assert window.settings.page("network").isVisible()
+    card.show_fact(places["shortcuts"])
+    card.place.click()
+    assert window.window.shortcuts_card.isVisible()
+    card.show_fact(places[""])
+    assert card.place.isHidden()
+
+
 def test_tab_goes_from_the_answer_to_the_close_button_and_back(start_chat: StartChat) -> None:
     window = start_chat(ScriptedEngine())
     card = window.find(HelpCard)
     window.edit.setFocus()
-    card.show_fact(known_facts()[0])
+    card.show_fact(next(fact for fact in known_facts() if not fact.has_place))
     for name in ("Close", None, "Close"):
         QTest.keyClick(window.window.focusWidget(), Qt.Key.Key_Tab)
         focus = window.window.focusWidget()

@@ -19,7 +19,7 @@ from llguidance import LLMatcher
 
 from engine.errors import GrammarNotUsable
 from engine.events import Failed, Finished
-from engine.grammars.grammar import Grammar
+from engine.grammars.grammar import Grammar, choice_of
 from engine.main_model.loaded_model import LoadedModel
 from engine.main_model.loading import load
 from engine.requests import ChatRequest, SpeculationSettings
@@ -123,6 +123,16 @@ def test_forced_tokens_are_proposals_of_the_grammar(served: Scheduler) -> None:
     rounds = [event.round for event in client.committed if event.round.source == "grammar"]
     # The second time the proposer knows how the model spells the text.
     assert sum(one.accepted for one in rounds) > 0.9 * sum(one.drafted for one in rounds)
+
+
+def test_forced_tokens_can_be_left_to_the_other_proposers(served: Scheduler) -> None:
+    grammar = choice_of(["One text, which no model would write by itself."])
+    speculation = replace(METHODS["draft"], proposes_forced=False)
+    [client] = run(served, asked(grammar, speculation))
+    assert {event.round.source for event in client.committed} <= {"main", "draft"}
+    assert sum(event.round.drafted for event in client.committed) > 0
+    plain = alone(served, asked(grammar, PLAIN))
+    assert "".join(event.text for event in client.committed) == plain.text
 
 
 def test_an_answer_goes_on_where_its_length_ended_it(served: Scheduler) -> None:
