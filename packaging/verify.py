@@ -31,9 +31,9 @@ from info_plist import WITH_NAX
 
 HERE = Path(__file__).resolve().parent
 
-# The largest bundle in bytes, on Linux only: a Mac's has Metal's large library, too. One had 323 MB on Debian 12;
+# The largest bundle in bytes, on Linux only: a Mac's has Metal's large library, too. One had 337 MB on Debian 12;
 # the system's libraries have some MB more or less elsewhere. What nobody meant to take along is larger.
-LARGEST = 335_000_000
+LARGEST = 350_000_000
 # Parts of paths that no file in a bundle may have.
 _NEVER = (
     "torch",
