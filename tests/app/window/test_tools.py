@@ -124,7 +124,7 @@ def test_while_a_call_asks_nothing_is_said_to_be_written(open_window: OpenWindow
     set_up(window.session, "clock")
     window.ask("What time is it?")
     card = wait_for_consent(window)
-    assert "Waiting for you to allow a tool" in window.panel_text
+    window.wait(lambda: "Waiting for you to allow a tool" in window.panel_text)
     assert "tokens a second" not in window.panel_text
     chat_id = window.session.chat.id
     row = window.sidebar.model.row_of(Conversation, chat_id)
