@@ -76,6 +76,7 @@ def test_the_folders_hold_exactly_the_pinned_files() -> None:
     assert found == pinned
 
 
+@pytest.mark.full
 def test_the_help_is_as_the_content_says() -> None:
     assert json.loads((STARTER / "main" / "answers.json").read_text(encoding="utf-8")) == answers_file()
 

@@ -277,15 +277,18 @@ SEQUENCES: dict[str, tuple[ScriptedRound, ...]] = {
 
 @pytest.mark.parametrize(
     ("name", "forms"),
-    [
-        ("a copy now and then", "line"),
-        ("copies at the beginning", "line"),
-        ("one long copy", "line"),
-        ("a good draft that stops", "line charts"),
-        ("a good draft that begins late", "line charts"),
-        ("a draft that is mostly wrong", "line charts"),
-        ("as on most days", "line charts"),
-    ],
+    by_tier(
+        [
+            ("a copy now and then", "line"),
+            ("copies at the beginning", "line"),
+            ("one long copy", "line"),
+            ("a good draft that stops", "line charts"),
+            ("a good draft that begins late", "line charts"),
+            ("a draft that is mostly wrong", "line charts"),
+            ("as on most days", "line charts"),
+        ],
+        [("copies at the beginning", "line"), ("a good draft that stops", "line charts")],
+    ),
 )
 def test_within_an_answer_the_panel_begins_with_one_line_and_turns_to_charts_at_most_once(
     panel: SpeculationPanel, name: str, forms: str
