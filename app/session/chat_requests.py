@@ -13,7 +13,7 @@ from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.chat_service import ChatService
 from app.session.chats import Chat, Turn
-from app.session.help_matching import grammar_of_help
+from app.session.help_matching import grammar_of_help, is_prepared, prepare
 from app.session.model_names import STARTER
 from app.session.model_service import ModelService, Pair
 from app.session.project_service import ProjectService
@@ -72,7 +72,7 @@ def prepare_request(
     refused: Callable[[EngineError], object],
     other: Pair | None = None,
 ) -> None:
-    """Make the request that the engine gets for a turn, once its pictures are read, and pass it to `then`.
+    """Make the request that the engine gets for a turn, once its pictures and the help are read, and pass it to `then`.
 
     An error goes to `refused`. Lost pictures are left out. A model that cannot see gets those of questions, which it
     refuses, but none of documents, tools and the chat's folder, which the question did not ask for. The other
@@ -83,8 +83,12 @@ def prepare_request(
     if sees:
         files = picture_files(services.projects.folder(chat.folder_id))
         digests |= {picture.digest for picture in pictures_in(files)}
+    # The help is read off the Qt thread.
+    waits_for_help = _is_of_starter(other or services.models.pair) and not is_prepared()
 
     def read(store: ConversationStore) -> dict[str, bytes]:
+        if waits_for_help:
+            prepare()
         return {digest: content for digest in digests if (content := store.pictures.get(digest)) is not None}
 
     def make(pictures: Mapping[str, bytes]) -> None:
@@ -95,7 +99,7 @@ def prepare_request(
         else:
             then(request)
 
-    if digests:
+    if digests or waits_for_help:
         services.store.of(chat).run(read, make, lambda error: refused(as_engine_error(error)))
     else:
         make({})
@@ -170,7 +174,10 @@ def _possible_answer(turn: Turn, generation: GenerationSettings, pair: Pair) -> 
 
 def _help_for(turn: Turn, pair: Pair) -> Grammar | None:
     """Return what the help makes the Starter answer to the text of a turn; None for other models and questions."""
-    is_of_starter = pair.main is not None and pair.main.name == STARTER
-    if not is_of_starter or turn.attachments or turn.steps:
+    if not _is_of_starter(pair) or turn.attachments or turn.steps:
         return None
     return grammar_of_help(turn.question, turn.answer.before)
+
+
+def _is_of_starter(pair: Pair) -> bool:
+    return pair.main is not None and pair.main.name == STARTER

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from math import log, sqrt
+from threading import Lock
 from typing import NamedTuple, TypeAlias
 
 from app.session.tandem_help import Fact, known_facts, other_wordings, refusal
@@ -50,6 +51,8 @@ _BEHIND = 0.85
 # The facts that come into question where none is sure.
 _OFFERED = 3
 
+# Who reads the wordings.
+_READING = Lock()
 
 # A fact, or the number of another topic.
 _Topic: TypeAlias = Fact | int
@@ -93,9 +96,15 @@ def grammar_of_help(question: str, begun: str = "") -> Grammar | None:
 
 
 def prepare() -> None:
-    """Read the wordings of all languages, so that no question waits for that. On any thread."""
-    for language in _PIECES:
-        _index(language)
+    """Read the wordings of all languages, so that no question waits for that. On any thread but that of a window."""
+    with _READING:
+        for language in _PIECES:
+            _index(language)
+
+
+def is_prepared() -> bool:
+    """Return whether the wordings of all languages have been read. Before, `meant_by` is too slow for a window."""
+    return _index.cache_info().currsize == len(_PIECES)
 
 
 @lru_cache(maxsize=256)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from PySide6.QtCore import QCoreApplication, QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
 from app.session.chats import Turn
-from app.session.help_matching import meant_by
+from app.session.help_matching import Meant, meant_by
 from app.session.tandem_help import HelpAnswer, help_answer
+from app.system.background import BackgroundCache
 from app.widgets.labels import label
 from app.widgets.layouts import FlowLayout, fill, hbox, vbox
 from app.widgets.style_class import styled
@@ -17,6 +20,14 @@ from app.widgets.theme_aware import ThemeAware
 translate = QCoreApplication.translate
 # The most questions that are offered below an answer.
 _OFFERED = 2
+# How many questions are kept with what they mean.
+_KEPT = 256
+
+
+@cache
+def _meanings() -> BackgroundCache[str, Meant]:
+    """Return what questions mean, found off the Qt thread: the first one in a language may take a second."""
+    return BackgroundCache("help", meant_by, _KEPT)
 
 
 class StarterLine(ThemeAware, QWidget):
@@ -35,6 +46,7 @@ class StarterLine(ThemeAware, QWidget):
     def __init__(self, parent: QWidget, *, read_only: bool) -> None:
         super().__init__(parent)
         self._read_only = read_only
+        self._turn: Turn | None = None
         self._answer: HelpAnswer | None = None
         self._others: list[str] = []
         self._sentence = label(self, "muted")
@@ -49,16 +61,26 @@ class StarterLine(ThemeAware, QWidget):
         for part in (self._did_you_mean, *self._question_buttons):
             flow.addWidget(part)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=2), self._line, self._question_row)
+        _meanings().ready.connect(self._take_meaning)
         self.restyle()
 
     def show_turn(self, turn: Turn) -> None:
-        """Show where the answer of a turn is from, and which other questions may have been meant."""
+        """Show where the answer of a turn is from and, once that is known, which questions may have been meant."""
+        self._turn = turn
         self._answer = help_answer(turn.answer.reply)
-        meant = meant_by(turn.question)
-        said = self._answer.fact if self._answer is not None else None
-        others = [] if turn.attachments else [fact for fact in meant.facts if fact is not said]
-        self._others = [fact.questions[meant.language] for fact in others[:_OFFERED]]
+        is_known = not turn.attachments and _meanings().request(turn.question)
+        self._others = self._other_questions(_meanings().known[turn.question]) if is_known else []
         self.retranslate()
+
+    def _take_meaning(self) -> None:
+        if self._turn is not None and self._turn.question in _meanings().known:
+            self.show_turn(self._turn)
+
+    def _other_questions(self, meant: Meant) -> list[str]:
+        """Return the questions that are offered: those of facts that the answer is not about."""
+        said = self._answer.fact if self._answer is not None else None
+        others = [fact for fact in meant.facts if fact is not said]
+        return [fact.questions[meant.language] for fact in others[:_OFFERED]]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
 
 from app.composer.choice_buttons import choose, chosen_in, name_of, named_presets
-from app.session.help_matching import meant_by
+from app.session.help_matching import is_prepared, meant_by
 from app.session.tandem_help import Fact, known_facts
 from app.settings.declarations import PAGES, settings_of
 from app.wording.models import entry_name
@@ -194,7 +194,12 @@ def help_rows(language: str, show: Callable[[Fact], object]) -> Iterator[Palette
 
 
 def _is_meant(fact: Fact, typed: str) -> bool:
-    """Return whether a question means a fact, in other words or with slips of the keyboard."""
+    """Return whether a question means a fact, in other words or with slips of the keyboard.
+
+    False until the help has been read.
+    """
+    if not is_prepared():
+        return False
     meant = meant_by(typed)
     return meant.is_about_tandem and fact in meant.facts
 

@@ -26,11 +26,11 @@ def code(view: QTextEdit) -> list[str]:
 
 def test_each_argument_is_a_line_and_only_structure_is_code(show: Show[ArgumentsView]) -> None:
     view = show(ArgumentsView(), 400, 200)
-    view.show_arguments({"path": "/work/today.md", "count": 3, "all": True, "name": "", "edits": [{"a": 1}]})
-    assert [text for text, _ in lines(view)][:4] == ["path: /work/today.md", "count: 3", "all: true", 'name: ""']
+    view.show_arguments({"path": "/notes/today.md", "count": 3, "all": True, "name": "", "edits": [{"a": 1}]})
+    assert [text for text, _ in lines(view)][:4] == ["path: /notes/today.md", "count: 3", "all: true", 'name: ""']
     assert lines(view)[4] == ("edits: ", False)
     assert [text.strip() for text, inside in lines(view) if inside] == ["[", "{", '"a": 1', "}", "]"]
-    assert "/work/today.md" not in code(view)
+    assert "/notes/today.md" not in code(view)
 
 
 def test_no_text_of_an_argument_looks_like_another_argument(show: Show[ArgumentsView]) -> None:
